@@ -6,13 +6,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditor.abs import document as documents
+from auditor.abs.document import Either
+from auditor.abs.exports import long_tables
 from auditor.core.errors import UsageError
 from auditor.store.audits import UNTIMED
 from auditor.store.failures import damaged
 from auditor.store.sqlite import SqliteStore
-from reports import abs_tables
-from reports import document as documents
-from reports.document import Either
 
 if TYPE_CHECKING:  # `verdict` needs no pandas, which is an extra
     import pandas as pd
@@ -58,11 +58,11 @@ class Audit:
             raise ImportError(
                 "data frames need pandas: pip install pandas (or bench-audit[notebook])"
             ) from error
-        table = abs_tables.table(self.verdict, name)
+        table = long_tables.table(self.verdict, name)
         frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
         # A column of numbers in which none is known is one of numbers all the same.
         unknown = [
-            one for one in frame if one not in abs_tables.TEXTS and frame[one].dtype == object
+            one for one in frame if one not in long_tables.TEXTS and frame[one].dtype == object
         ]
         return frame.astype(dict.fromkeys(unknown, float))
 

@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from auditor.audits import strain
-from auditor.benches import Benched, benched
 from auditor.clusters import Cluster, open_cluster
 from auditor.config import Config, Places
 from auditor.config.places import rented
@@ -21,16 +19,18 @@ from auditor.core.provenance import Context
 from auditor.core.request import SuiteRequest
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Suite
-from auditor.harnesses import Machine, harness_of
 from auditor.hosts import open_host
 from auditor.hosts.opened import OpenHost
+from auditor.languages.harnesses import Machine, harness_of
+from auditor.languages.subject_setup import Benched, benched
+from auditor.measure import interference
+from auditor.measure.context import Deadline, Parts
+from auditor.measure.interference_log import Noting
+from auditor.measure.suite_runs import may_be_chosen
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.machines import left_out
 from auditor.store.sqlite import SqliteStore
-from auditor.studies.noting import Noting
-from auditor.studies.parts import Deadline, Parts
-from auditor.studies.suite import may_be_chosen
 from auditor.versions import own_version
 from runners.dispatch.machine import MachineDispatcher
 from runners.hosts.clock import SystemClock
@@ -227,8 +227,8 @@ class Session:
             config=config.text,
             started=self.started,
             ended=self.clock.now(),
-            strain=strain.whole(noted),
-            caveats=(*(strain.caveats(noted) if timed else ()), *self._tree_changed()),
+            strain=interference.whole(noted),
+            caveats=(*(interference.caveats(noted) if timed else ()), *self._tree_changed()),
         )
 
     def _tree_changed(self) -> Iterator[Caveat]:

@@ -1,4 +1,4 @@
-"""How much did audits take? Prints the figures of `auditor/audits/audit_figures.py` from stores.
+"""Prints the figures of `auditor/measure/planning/audit_figures.py` from stores of audits.
 
 Each store should hold one finished audit (`abs`). A figure is the mean over the stores of a
 harness; `low` and `high` are the least and the greatest quotient of measured and expected time,

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auditor.audits.backtest import counted
-from reports.backtest_document import BacktestDocument
-from reports.backtest_words import agreement, by, methods
+from auditor.backtest.document import BacktestDocument
+from auditor.backtest.judge import counted
+from auditor.backtest.text import agreement, by, methods
 from reports.results import read_as
 
 PROGRAM = Path(sys.executable).with_name("bench-audit")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from auditor.audits.concurrency import oracle
-from auditor.core.concurrency import SEQUENTIAL, Finding, Plan, Timed
+from auditor.concurrency.judge import oracle
+from auditor.core.contracts.concurrency import SEQUENTIAL, Finding, Plan, Timed
 
 Decide = Callable[[Sequence[Timed], Plan], Finding]
 _REPORTED = (Finding.REGRESSION, Finding.IMPROVEMENT)

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from auditor.audits.steady.scored import Scored
-from auditor.audits.steady.scorers.files import shipped
-from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.core.warming import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Method
+from auditor.warmup.scored_rule import Scored
+from auditor.warmup.scorers.files import shipped
+from auditor.warmup.scorers.windows import WINDOW
 
 ITERATIONS = 600
 LASTS = 0.1

@@ -26,7 +26,7 @@ from statistics import median
 
 import numpy as np
 
-from auditor.audits.pair import LEVEL
+from auditor.abs.judge.pair import LEVEL
 from auditor.stats.arrays import Array
 from auditor.stats.compare import ratio
 from auditor.stats.components import Component, between

@@ -33,13 +33,13 @@ from training.scores import EVEN, Classified, classified
 from training.segments import segments
 from training.splits import GROUPS
 
-from auditor.audits.steady.configured import lengths
-from auditor.audits.steady.scored import Scored
-from auditor.audits.steady.scorers.boosted import Boosted
-from auditor.audits.steady.scorers.files import Model, shipped
-from auditor.audits.steady.scorers.windows import WINDOW, standardised
+from auditor.core.stop_rules import TRAINED, Method
 from auditor.core.suite import Configured
-from auditor.core.warming import TRAINED, Method
+from auditor.warmup.configured import lengths
+from auditor.warmup.scored_rule import Scored
+from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.files import Model, shipped
+from auditor.warmup.scorers.windows import WINDOW, standardised
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)

@@ -14,8 +14,8 @@ from training.folds import project
 from training.segments import segments
 from training.splits import systems_in_groups
 
-from auditor.audits.steady.scorers.boosted import Boosted
-from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.windows import WINDOW
 
 SEED = 1
 

@@ -28,7 +28,7 @@ from public_repositories import (  # noqa: E402
     run_git,
 )
 
-from auditor.core.smells import Smell  # noqa: E402
+from auditor.core.contracts.lint import Smell  # noqa: E402
 from auditor.core.subject import SourceFile, SourceRole  # noqa: E402
 from auditor.lint.assemble import LINTERS  # noqa: E402
 

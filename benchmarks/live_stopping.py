@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from auditor.audits.watched import lasted
-from auditor.core.measure import TIME
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.series.values import TIME
+from auditor.measure.warmup_results import lasted
 from auditor.store.suites import suite_runs
 
 ROOT = Path(__file__).parent.parent

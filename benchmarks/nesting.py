@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from auditor.audits.selection import Watcher, within
+from auditor.select.judge import Watcher, within
 
 LARGEST = 20
 BUDGETS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9)

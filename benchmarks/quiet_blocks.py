@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from auditor.studies.schedules import QUIET
+from auditor.measure.schedules import QUIET
 
 SHARES = (0.01, 0.02, QUIET.share, 0.05)
 SERIES = """

@@ -15,8 +15,8 @@ from steady_assessment import DYNAMIC, SETTINGS, far, tasks
 from training.replay import Fairness, Iterations, matched, timed
 from training.scores import Result, chance_of_less, rank_biserial, shares
 
-from auditor.audits.steady.configured import deviation, lengths
 from auditor.core.suite import Configured
+from auditor.warmup.configured import deviation, lengths
 
 BASELINES = {SETTINGS: "sop", "Cov": "cv", "Ci": "rciw", "Divergence": "kld"}
 """As files call them, and as the published tables do."""

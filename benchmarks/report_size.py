@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "reports"))
 
 import crowds  # noqa: E402 - the tests' own results
 
-from reports.page import page  # noqa: E402
+from auditor.abs.page.report import page  # noqa: E402
 
 SIZES = ((20, 100, 1), (20, 100, 10), (200, 1000, 100), (200, 1000, 10))
 """Methods, benchmarks, and one of how many pairs is reached."""

@@ -21,8 +21,8 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/auditor/studies")]
 import toy_language  # noqa: E402
 from toy_language import Machine, Memory, blocks_done, parts, request  # noqa: E402
 
+from auditor.abs.study import abs_audit  # noqa: E402
 from auditor.core.plan import Purpose  # noqa: E402
-from auditor.studies import abs_score  # noqa: E402
 
 SIZES = ((10, 5), (30, 10), (100, 20), (300, 60), (1000, 200))
 MOST_REACHING = 5
@@ -47,7 +47,7 @@ def _line(benchmarks: int, methods: int, seed: int) -> tuple[str, ...]:
     shares = _suite(benchmarks, methods, np.random.default_rng(seed))
     store, wanted = Memory(), request(methods=toy_language.METHODS)
     began = time.process_time()
-    abs_score.audit(wanted, parts(wanted, store=store, machine=Machine()))
+    abs_audit.audit(wanted, parts(wanted, store=store, machine=Machine()))
     took = time.process_time() - began
     blocks: Counter[Purpose] = Counter()
     for run in store.values():

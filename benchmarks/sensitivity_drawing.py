@@ -5,7 +5,7 @@ from typing import Literal
 
 import curve_drawing
 
-from reports import figures
+from reports import number_format
 from reports.charts import Axes, Curve, Point
 
 SIZE = (600, 300)
@@ -27,7 +27,7 @@ def svg(points: Sequence[Row], default: float) -> str:
     axes = Axes(
         size=SIZE,
         ends=(deltas[0], deltas[-1]),
-        named=tuple((delta, figures.share(delta)) for delta in deltas[::every]),
+        named=tuple((delta, number_format.share(delta)) for delta in deltas[::every]),
         across="least difference that is reported",
         units="percent",
         most=100.0,
@@ -53,7 +53,7 @@ def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -
 def told(points: Sequence[Row]) -> str:
     """Say the same in words."""
     return "; ".join(
-        f"from {figures.share(delta)}: precision {figures.share(precision)}, "
-        f"recall {figures.share(recall)}"
+        f"from {number_format.share(delta)}: precision {number_format.share(precision)}, "
+        f"recall {number_format.share(recall)}"
         for delta, precision, recall in points
     )

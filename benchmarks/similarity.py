@@ -27,8 +27,8 @@ from time import perf_counter, process_time
 import numpy as np
 from corpus import Corpus, add_option, opened
 
-from auditor.audits.similarity import PAPER, judge
-from auditor.core.similarity import Measure, Similarity
+from auditor.core.series.similarity import Measure, Similarity
+from auditor.measure.run_similarity import PAPER, judge
 from auditor.stats.dissimilarity import Compressor, Sax, compression, deflated
 
 WORST = "HdrHistogram"

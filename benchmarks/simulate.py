@@ -17,8 +17,8 @@ from math import log1p
 import numpy as np
 from corpus import Corpus, add_option, opened
 
-from auditor.audits.paired import STOP_MARGIN
-from auditor.audits.readings import LEAST_LEFT
+from auditor.abs.judge.paired import STOP_MARGIN
+from auditor.measure.readings import LEAST_LEFT
 from auditor.stats.sequential import LOOKS, repeated
 from auditor.stats.signed_rank import shift
 

@@ -23,9 +23,11 @@ from pathlib import Path
 from concurrency_sensitivity import Known, Point, sensitivity
 from sensitivity_drawing import svg
 
-from auditor.core.concurrency import Finding, Plan, Timed
-from reports import concurrency_document, concurrency_words, figures
-from reports.concurrency_document import ConcurrencyDocument, Threads
+from auditor.concurrency import document as concurrency_document
+from auditor.concurrency import text
+from auditor.concurrency.document import ConcurrencyDocument, Threads
+from auditor.core.contracts.concurrency import Finding, Plan, Timed
+from reports import number_format
 
 ROOT = Path(__file__).parent.parent
 FIGURE = ROOT / "tests" / "subjects" / "java-registry"
@@ -119,7 +121,7 @@ def _minutes(document: ConcurrencyDocument) -> float:
 
 def _speedups(document: ConcurrencyDocument) -> str:
     lanes = [*([document.control] if document.control else []), *document.threads]
-    return ", ".join(f"{_called(one)} {concurrency_words.ratio(one.speedup)}" for one in lanes)
+    return ", ".join(f"{_called(one)} {text.ratio(one.speedup)}" for one in lanes)
 
 
 def _called(lane: Threads) -> str:
@@ -149,7 +151,7 @@ def _timed(document: ConcurrencyDocument) -> Iterator[Timed]:
 def _curve(points: Sequence[Point]) -> None:
     print("\ndelta_report  precision  recall")
     for one in points:
-        precision, recall = (figures.share(each) for each in (one.precision, one.recall))
+        precision, recall = (number_format.share(each) for each in (one.precision, one.recall))
         print(f"{one.report:12.2f}  {precision:>9}  {recall:>6}")
 
 

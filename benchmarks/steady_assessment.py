@@ -20,9 +20,9 @@ from corpus import Corpus, add_option, opened
 from quantities import Quantity, quartiles, said, share, table
 from training.scores import chance_of_less, rank_biserial
 
-from auditor.audits.steady.configured import deviation, mapped, seconds, time_wasted
-from auditor.audits.steady.cpssd import without_outliers
 from auditor.core.suite import Configured
+from auditor.warmup.configured import deviation, mapped, seconds, time_wasted
+from auditor.warmup.cpssd import without_outliers
 
 Row = dict[str, str]
 Measure = Mapping[str, Mapping[str, float]]

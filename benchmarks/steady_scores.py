@@ -21,8 +21,8 @@ from threading import Thread
 import numpy as np
 from corpus import Corpus
 
-from auditor.audits.steady.detector import Values
-from auditor.audits.steady.kbkssd import KbKssd
+from auditor.warmup.detector import Values
+from auditor.warmup.kbkssd import KbKssd
 
 SMOOTHING = ("outlier_window", "upper", "lower")
 STEP = (*SMOOTHING, "step_window")

@@ -25,7 +25,7 @@ from SALib.sample import sobol as sampling
 from steady_indices import PARAMETERS, Index, Indices, figure, table
 from steady_scores import Score, judged, scores
 
-from auditor.audits.steady.kbkssd import KbKssd
+from auditor.warmup.kbkssd import KbKssd
 
 SEED = 20_261_122
 PERCENTILE = 85.0

@@ -29,10 +29,10 @@ from corpus import Corpus, add_option, opened
 from quantities import Quantity, said, share, table
 from scipy import stats
 
-from auditor.audits.steady.cpssd import CpSsd
-from auditor.audits.steady.detector import Detector
-from auditor.audits.steady.kbkssd import KbKssd
-from auditor.audits.steady.learned import Learned
+from auditor.warmup.cpssd import CpSsd
+from auditor.warmup.detector import Detector
+from auditor.warmup.kbkssd import KbKssd
+from auditor.warmup.learned import Learned
 
 SEED = 20_261_122
 DETECTORS: tuple[Detector, ...] = (KbKssd(), Learned(), CpSsd())

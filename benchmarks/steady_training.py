@@ -20,10 +20,10 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from auditor.audits.steady import learned
-from auditor.audits.steady.features import features
-from auditor.audits.steady.forest import Forest, not_above
-from auditor.audits.steady.learned import LENGTH, Learned, Model
+from auditor.warmup import learned
+from auditor.warmup.features import features
+from auditor.warmup.forest import Forest, not_above
+from auditor.warmup.learned import LENGTH, Learned, Model
 
 OUT = Path(learned.__file__).with_name(learned.MODEL)
 SHARED = {"random_state": 1, "n_jobs": -1, "max_features": 0.6}

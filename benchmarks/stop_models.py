@@ -23,9 +23,9 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 from training.folds import project
 
-from auditor.audits.steady import scorers
-from auditor.audits.steady.scorers.files import Scoring, read, write
-from auditor.core.warming import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Method
+from auditor.warmup import scorers
+from auditor.warmup.scorers.files import Scoring, read, write
 
 HERE = Path(scorers.__file__).parent
 CARDS = "models.json"

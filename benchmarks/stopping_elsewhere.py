@@ -28,15 +28,15 @@ import numpy as np
 from training.scores import EVEN, classified
 from training.segments import segments
 
-from auditor.audits.steady.configured import lengths_of
-from auditor.audits.steady.cpssd import CpSsd
-from auditor.audits.steady.scorers import files
-from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.audits.steady.sofar import SoFar, vector
-from auditor.audits.steady.watching import Watchers
-from auditor.core.warming import Method, Watch
+from auditor.core.stop_rules import Method, Watch
+from auditor.measure import own_series as measured
 from auditor.store.suites import suite_runs
-from auditor.studies import measured
+from auditor.warmup.configured import lengths_of
+from auditor.warmup.cpssd import CpSsd
+from auditor.warmup.run_so_far import SoFar, vector
+from auditor.warmup.scorers import files
+from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.stop_rules import Watchers
 
 ROOT = Path(__file__).parent.parent
 METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)

@@ -19,8 +19,8 @@ from replaying import Replayed, figures, judgeable, replayed
 from training.looks import wanted
 from training.replay import LIMIT, Iterations
 
-from auditor.audits.steady.scorers.windows import WINDOW
 from auditor.core.suite import Configured
+from auditor.warmup.scorers.windows import WINDOW
 
 PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)

@@ -14,20 +14,20 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from auditor.audits import popularity
 from auditor.config.subjects import spec
 from auditor.core.errors import AuditError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Traced
 from auditor.core.plan import Trial
+from auditor.core.popularity import ClientUse, Ranking
 from auditor.core.ports import Launcher
-from auditor.core.profile import ClientUse, Ranking
 from auditor.core.request import BuildWords, ClientSpec, PythonSpec
 from auditor.core.subject import Project
-from auditor.harnesses import Machine
-from auditor.studies.clients import trial_of
-from auditor.tracers import LibraryTracing
+from auditor.languages.harnesses import Machine
+from auditor.languages.tracing import LibraryTracing
+from auditor.measure import popularity
+from auditor.trace.study_clients import trial_of
 from runners.gobench import commands
 from runners.gobench.commands import Place
 from runners.home import Home

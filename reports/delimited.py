@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from reports import names
-from reports.tidy import Cell, Table
+from reports.long_tables import Cell, Table
 
 _FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}", "\t", "\r")  # fmt: skip

@@ -12,7 +12,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import figures, names
+from reports import names, number_format
 from reports.results import Caveat, Plan, Setting
 
 _LOADER = PackageLoader("reports", "templates")
@@ -127,11 +127,14 @@ def plan(document: Setting) -> Facts:
         ("way to wait", plan.wait),
         ("seed", document.seed),
     )
-    return tuple((name, figures.NONE if value is None else str(value)) for name, value in known)
+    return tuple(
+        (name, number_format.NONE if value is None else str(value)) for name, value in known
+    )
 
 
 def _block(plan: Plan) -> str | None:
     length, longest = plan.iteration_seconds, plan.longest_seconds
     if length is None or longest is None or longest <= length:
-        return figures.seconds(length)
-    return f"{figures.seconds(length)}, up to {figures.seconds(longest)} where code allocates"
+        return number_format.seconds(length)
+    most = number_format.seconds(longest)
+    return f"{number_format.seconds(length)}, up to {most} where code allocates"

@@ -11,7 +11,7 @@ from statistics import fmean, median
 
 from markupsafe import Markup, escape
 
-from reports import figures
+from reports import number_format
 
 NOTHING = Markup("")
 BOUNDARIES = (0.05, 0.1, 0.25, 0.5)
@@ -56,7 +56,7 @@ def score(low: float, high: float) -> Markup:
         f'<rect class="detected" width="{at(3 * low)}" height="10"/>'
         f'<rect class="open" x="{at(3 * low)}" width="{at(3 * (high - low))}" height="10"/>'
     )
-    label = f"between {figures.percent(low)} and {figures.percent(high)}"
+    label = f"between {number_format.percent(low)} and {number_format.percent(high)}"
     return svg((300, 10), label, body, kind="bar")
 
 
@@ -135,11 +135,11 @@ def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) 
         xs = [108 + wide * (value - least) for value in values]
         body += _swarm(xs, top, kind)
         body += line(round(108 + wide * (median(values) - least)), top - 3, top + 23, "median")
-        said.append(f"run {at + 1} {kind} {figures.seconds(median(values))}")
+        said.append(f"run {at + 1} {kind} {number_format.seconds(median(values))}")
     bottom = _RUN * len(runs)
     body += f'<path class="axis" d="M108 {bottom}H542"/>'
-    body += text(108, bottom + 14, figures.seconds(least), "start")
-    body += text(542, bottom + 14, figures.seconds(most), "end")
+    body += text(108, bottom + 14, number_format.seconds(least), "start")
+    body += text(542, bottom + 14, number_format.seconds(most), "end")
     return svg((552, bottom + 20), f"medians: {', '.join(said)}", body, kind="blocks")
 
 
@@ -162,7 +162,7 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
     ys = [112 - share for _, share in points]
     body = "".join(
         f'<path class="axis" d="M44 {112 - share}H474"/>'
-        + text(38, 116 - share, figures.percent(share), "end")
+        + text(38, 116 - share, number_format.percent(share), "end")
         for share in (0, 50, 100)
     )
     stairs = "".join(
@@ -172,7 +172,7 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
     body += f'<path class="stairs" d="{stairs}"/>'
     body += _dots(zip(xs, ys, strict=True), "big")
     body += "".join(text(x, 131, size) for x, (size, _) in zip(xs, points, strict=True))
-    label = ", ".join(f"{size}: {figures.percent(share)}" for size, share in points)
+    label = ", ".join(f"{size}: {number_format.percent(share)}" for size, share in points)
     return svg((484, 138), f"methods in which a slowdown is noticed: {label}", body, kind="curve")
 
 
@@ -193,9 +193,9 @@ def spreads(values: Sequence[float]) -> Markup:
         "spread",
     )
     for tick in (0.01, *BOUNDARIES):
-        body += text(_log(tick), 142, figures.share(tick))
-    body += text(0, 142, f"≤ {figures.share(_LEAST)}", "start")
-    body += text(520, 142, f"≥ {figures.share(_MOST)}", "end")
+        body += text(_log(tick), 142, number_format.share(tick))
+    body += text(0, 142, f"≤ {number_format.share(_LEAST)}", "start")
+    body += text(520, 142, f"≥ {number_format.share(_MOST)}", "end")
     label = f"maximum spreads of {len(values)} benchmarks, each a dot"
     return svg((520, 150), label, body, kind="spreads")
 
@@ -214,5 +214,5 @@ def strip(means: Sequence[float | None], limit: float) -> Markup:
     away = [min(max((mean / middle - 1) / limit, -1.0), 1.0) for mean in known]
     body = '<path class="axis" d="M4 8H176"/>' + line(90, 2, 14, "axis")
     body += _dots(((90 + 84 * each, 8) for each in away), "run")
-    label = ", ".join(figures.seconds(mean) for mean in known)
+    label = ", ".join(number_format.seconds(mean) for mean in known)
     return svg((180, 16), f"means of the runs: {label}", body, kind="strip")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from reports import figures, names
+from reports import names, number_format
 from reports.findings import Finding, Kind
 from reports.results import Plain, Span
 
@@ -69,7 +69,7 @@ def _rule(kind: Kind) -> Plain:
 def _invocation(unplaced: int) -> Plain:
     if not unplaced:
         return {"executionSuccessful": True}
-    methods = figures.count(unplaced, "method")
+    methods = number_format.count(unplaced, "method")
     text = f"left out, because their place in the source is not known: {methods}"
     note = {"level": "note", "message": {"text": text}}
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}

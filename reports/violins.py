@@ -6,7 +6,7 @@ from statistics import median, quantiles
 
 from markupsafe import Markup
 
-from reports import figures
+from reports import number_format
 from reports.plots import BOUNDARIES, NOTHING, at, line, svg, text
 
 _LEFT, _WIDTH, _ROW = 150.0, 520.0, 46.0
@@ -29,9 +29,10 @@ def violins(machines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         body += _violin([_x(one) for one in values], middle)
     body += f'<path class="axis" d="M{at(_LEFT)} {at(height)}H{at(_LEFT + _WIDTH)}"/>'
     for tick in (0.01, *BOUNDARIES):
-        body += text(_LEFT + _x(tick), height + 16, figures.share(tick))
+        body += text(_LEFT + _x(tick), height + 16, number_format.share(tick))
     middles = ", ".join(
-        f"{name} {figures.share(median(values) if values else None)}" for name, values in machines
+        f"{name} {number_format.share(median(values) if values else None)}"
+        for name, values in machines
     )
     label = f"maximum spreads by machine; in the middle: {middles}"
     return svg((int(_LEFT + _WIDTH + 30), int(height + 22)), label, body, kind="violins")
@@ -78,8 +79,8 @@ def pairs(first: str, second: str, spreads: Sequence[tuple[float, float]]) -> Ma
     )
     body += f'<path class="dot spread" d="{dots}"/>'
     for tick in (0.01, 0.1, 0.5):
-        body += text(left + scale * _x(tick), bottom + 16, figures.share(tick))
-        body += text(left - 6, bottom - scale * _x(tick) + 4, figures.share(tick), "end")
+        body += text(left + scale * _x(tick), bottom + 16, number_format.share(tick))
+        body += text(left - 6, bottom - scale * _x(tick) + 4, number_format.share(tick), "end")
     body += text(left + _SIDE / 2, bottom + 32, f"spread on {first}")
     larger = sum(other > one for one, other in spreads)
     label = f"{larger} of {len(spreads)} benchmarks have a larger spread on {second} than {first}"

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
-from auditor.core.qualify import Answer, Case, Shown, Side, Version
 from runners.hosts.disk import writing
 
 _IDENTITY = {

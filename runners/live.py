@@ -6,7 +6,7 @@ from dataclasses import replace
 from auditor.core.jobs import Invocation
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.ports import Clock, Watcher
-from auditor.core.warming import Warmed, Watch
+from auditor.core.stop_rules import Warmed, Watch
 from runners.records import block_record
 
 GRACE_SECONDS = 30.0

@@ -60,7 +60,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
-from auditor.core.measure import (
+from auditor.core.outcome import Clocked, Counted, MethodCalls, Window
+from auditor.core.schedule import ArmName, Phase, Schedule
+from auditor.core.series.values import (
     CLOCK_COST,
     METHOD_CALLS,
     METHOD_TIME,
@@ -69,8 +71,6 @@ from auditor.core.measure import (
     WALL,
     Series,
 )
-from auditor.core.outcome import Clocked, Counted, MethodCalls, Window
-from auditor.core.schedule import ArmName, Phase, Schedule
 
 SCHEDULE_VARIABLE = "BENCH_AUDIT_SCHEDULE"
 RECORDS_VARIABLE = "BENCH_AUDIT_RECORDS"

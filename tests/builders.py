@@ -4,15 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from auditor.abs.model import PairVerdict
 from auditor.core.jobs import HostFacts
-from auditor.core.measure import (
-    CLOCK_COST,
-    METHOD_CALLS,
-    METHOD_TIME,
-    OPERATIONS,
-    TIME,
-    Series,
-)
 from auditor.core.mutant import Delay, Kind, Variant, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
@@ -20,10 +13,17 @@ from auditor.core.provenance import Context
 from auditor.core.request import AbsRequest, Plan, Rule, SuiteRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.series.values import (
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    Series,
+)
 from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.verdict import PairVerdict
 
 HOST = HostFacts("here", (("cores", "2"),))
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from builders import CONTEXT
 
-from auditor.audits.comparison import Limits, judge
+from auditor.compare.document import comparison_document
+from auditor.compare.judge import Limits, judge
+from auditor.compare.model import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
 from auditor.core.caveats import Caveat
-from auditor.core.comparison import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
-from reports.comparison_document import comparison_document
 
 LIMITS = Limits(min_delta=0.05, fresh=8)
 

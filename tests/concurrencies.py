@@ -2,11 +2,18 @@
 
 from dataclasses import replace
 
-from auditor.audits.concurrency import oracle
+from auditor.concurrency.document import Circumstances, Origin, concurrency_document
+from auditor.concurrency.judge import oracle
 from auditor.core.caveats import Caveat
-from auditor.core.concurrency import SEQUENTIAL, ConcurrencyVerdict, Focus, Plan, Suite, Timed
-from auditor.core.races import Kind, Member, Statement, Test
-from reports.concurrency_document import Circumstances, Origin, concurrency_document
+from auditor.core.contracts.concurrency import (
+    SEQUENTIAL,
+    ConcurrencyVerdict,
+    Focus,
+    Plan,
+    Suite,
+    Timed,
+)
+from auditor.core.contracts.concurrent_test import Kind, Member, Statement, Test
 
 PLAN = Plan()
 AROUND = Circumstances(

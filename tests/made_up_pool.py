@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from auditor.core.asking import Answer, Attempt, Describe, Factories, Subtypes
-from auditor.core.races import Kind, Variable
+from auditor.core.contracts.concurrent_test import Kind, Variable
+from auditor.core.contracts.test_generation import Answer, Attempt, Describe, Factories, Subtypes
 
 POOL = "org.example.Pool"
 OBJECT = "java.lang.Object"

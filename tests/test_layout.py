@@ -11,9 +11,9 @@ UV = Path(sys.executable).with_name("uv")
 MODELS = """
 import importlib.util
 import numpy as np
-from auditor.audits.steady.scored import Scored
-from auditor.audits.steady.scorers.files import shipped
-from auditor.core.warming import TRAINED
+from auditor.warmup.scored_rule import Scored
+from auditor.warmup.scorers.files import shipped
+from auditor.core.stop_rules import TRAINED
 
 assert not [one for one in ("lightgbm", "sklearn", "keras") if importlib.util.find_spec(one)]
 for method in sorted(TRAINED, key=str):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.core.smells import Sure
+from auditor.core.contracts.lint import Sure
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.lint.assemble import LINTERS, rules
 

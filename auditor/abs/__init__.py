@@ -1,1 +1,1 @@
-"""The score of a suite: which slowdowns of methods its benchmarks detect."""
+"""The API benchmarking score: which slowdowns of methods the suite detects."""

@@ -4,25 +4,26 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
+from auditor.abs.document import Either
+from auditor.abs.document_of_verdict import document, stability_document
+from auditor.abs.model import AbsVerdict
+from auditor.abs.page.report import page
 from auditor.abs.preview import preview, preview_suite
+from auditor.abs.study import abs_audit
+from auditor.abs.study.expectation import expected_beforehand, refuse_small_budget
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.ports import Observer
 from auditor.core.request import AbsRequest
 from auditor.core.stability import Stability
 from auditor.core.units import duration
-from auditor.core.verdict import AbsVerdict
+from auditor.measure import stability_study
+from auditor.measure.context import UNDECIDED, Deadline, Parts
+from auditor.measure.planning.preview import Preview
+from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
-from auditor.studies import abs_score, stability
-from auditor.studies.expectation import expected_beforehand, refuse_small_budget
-from auditor.studies.parts import UNDECIDED, Deadline, Parts
-from auditor.studies.preview import Preview
-from auditor.studies.reuse import Reuse
 from auditor.trace.assemble import popularity, remembered
 from reports import results
-from reports.document import Either
-from reports.page import page
-from reports.record import document, stability_document
 
 MOST_LOOKED_UP = 1000
 """Pairs of which the store is asked what they lack, once the time for measuring is over."""
@@ -70,7 +71,7 @@ class Audit:
         return self._judged(request, replace(self._parts, deadline=no_time))
 
     def _judged(self, request: AbsRequest, parts: Parts) -> AbsVerdict:
-        verdict = abs_score.audit(request, parts)
+        verdict = abs_audit.audit(request, parts)
         said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
         return replace(verdict, caveats=said)
 
@@ -96,7 +97,7 @@ class Audit:
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
         self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
-        verdict = stability.audit(self._parts)
+        verdict = stability_study.audit(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
     def document(self, verdict: AbsVerdict | Stability) -> Either:

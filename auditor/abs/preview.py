@@ -5,21 +5,22 @@ from itertools import chain
 
 import numpy as np
 
-from auditor.audits.curve import SIZES, most_steps
-from auditor.audits.detection import statement_beforehand
+from auditor.abs.judge.curve import SIZES, most_steps
+from auditor.abs.judge.detection import statement_beforehand
+from auditor.abs.model import AbsVerdict
+from auditor.abs.study import abs_audit
+from auditor.abs.study.allocations import short
+from auditor.abs.study.calibration import MOST_ROUNDS
+from auditor.abs.study.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
+from auditor.abs.study.expectation import CERTAIN, expected_of, rehearse_counts, slowed_methods
+from auditor.abs.study.inventory import inventory
+from auditor.abs.study.pair import corrections, most_runs
 from auditor.core.mutant import Delay, Wait
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CurveMode, Rule
-from auditor.core.verdict import AbsVerdict
-from auditor.studies import abs_score, schedules
-from auditor.studies.allocations import short
-from auditor.studies.calibration import MOST_ROUNDS
-from auditor.studies.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
-from auditor.studies.expectation import CERTAIN, expected_of, rehearse_counts, slowed_methods
-from auditor.studies.inventory import inventory
-from auditor.studies.pair import corrections, most_runs
-from auditor.studies.parts import Parts
-from auditor.studies.preview import (
+from auditor.measure import schedules
+from auditor.measure.context import Parts
+from auditor.measure.planning.preview import (
     Inventory,
     Preview,
     expected_of_suite,
@@ -27,16 +28,16 @@ from auditor.studies.preview import (
     planned_phase,
     suite_phases,
 )
-from auditor.studies.rehearsal import PreviewPhase, rehearse
-from auditor.studies.suite import baseline, chosen
-from auditor.studies.trial_times import schedule_seconds
+from auditor.measure.planning.rehearsal import PreviewPhase, rehearse
+from auditor.measure.planning.trial_times import schedule_seconds
+from auditor.measure.suite_runs import baseline, chosen
 
 
 def preview(request: AbsRequest, parts: Parts) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
     seen, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
     if not seen.lacks(*CERTAIN):
-        seen = rehearse(parts, lambda still: verdicts.append(abs_score.audit(request, still)))
+        seen = rehearse(parts, lambda still: verdicts.append(abs_audit.audit(request, still)))
     phases = suite_phases(parts, seen)
     if request.methods is None:
         phases += (seen.phase("unit tests", Purpose.USAGE),)

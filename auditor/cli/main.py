@@ -33,87 +33,87 @@ class CommandEntry(NamedTuple):
 
 COMMANDS: Mapping[str, CommandEntry] = {
     "init": CommandEntry(
-        "auditor.cli.commands.init",
+        "auditor.housekeeping.init",
         "Write a first configuration by looking at the project.",
     ),
     "abs": CommandEntry(
-        "auditor.cli.commands.abs",
+        "auditor.abs.command",
         "Would the suite notice if a method got slower?",
     ),
     "stability": CommandEntry(
-        "auditor.cli.commands.stability",
+        "auditor.abs.command_stability",
         "How far do repeated runs of the suite lie apart?",
     ),
     "measure": CommandEntry(
-        "auditor.cli.commands.measure",
+        "auditor.abs.command_measure",
         "Run the benchmarks and keep every value.",
     ),
     "trace": CommandEntry(
-        "auditor.cli.commands.trace",
+        "auditor.trace.command",
         "Which public methods do others call, and which have no benchmark?",
     ),
     "stubs": CommandEntry(
-        "auditor.cli.commands.stubs",
+        "auditor.stubs.command",
         "Begin benchmarks for methods that none watches.",
     ),
     "compare": CommandEntry(
-        "auditor.cli.commands.compare",
+        "auditor.compare.command",
         "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
     ),
     "backtest": CommandEntry(
-        "auditor.cli.commands.backtest",
+        "auditor.backtest.command",
         "Would the suite have noticed past changes of performance?",
     ),
     "concurrency": CommandEntry(
-        "auditor.cli.commands.concurrency",
+        "auditor.concurrency.command",
         "Is the new version of a thread-safe class slower under threads?",
     ),
     "qualify": CommandEntry(
-        "auditor.cli.commands.qualify",
+        "auditor.qualify.command",
         "Does your performance gate work at all?",
     ),
     "lint": CommandEntry(
-        "auditor.cli.commands.lint",
+        "auditor.lint.command",
         "What is wrong with the benchmarks, by their sources alone?",
     ),
     "report": CommandEntry(
-        "auditor.cli.commands.report",
+        "auditor.housekeeping.report",
         "Write the report of the last audit again; runs nothing.",
     ),
     "select": CommandEntry(
-        "auditor.cli.commands.select",
+        "auditor.select.command",
         "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     ),
     "judge": CommandEntry(
-        "auditor.cli.commands.judge",
+        "auditor.judge.command",
         "Judge a result file of the paper's research tools; runs nothing.",
     ),
     "steady": CommandEntry(
-        "auditor.cli.commands.steady",
+        "auditor.steady.command",
         "When are the benchmarks of stored results warm? Runs nothing.",
     ),
     "similarity": CommandEntry(
-        "auditor.cli.commands.similarity",
+        "auditor.similarity.command",
         "Are the runs in stored results alike? Runs nothing.",
     ),
     "watch": CommandEntry(
-        "auditor.cli.commands.watch",
+        "auditor.watch.command",
         "When is a benchmark warm that runs elsewhere?",
     ),
     "store": CommandEntry(
-        "auditor.cli.commands.store",
+        "auditor.housekeeping.store",
         "List, verify, merge, export and prune what was measured.",
     ),
     "hosts": CommandEntry(
-        "auditor.cli.commands.hosts",
+        "auditor.housekeeping.hosts",
         "Which machines are rented, and remove those of audits that were killed.",
     ),
     "comment": CommandEntry(
-        "auditor.cli.commands.comment",
+        "auditor.compare.command_comment",
         "Write a comparison as a comment on its pull request (for CI).",
     ),
     "doctor": CommandEntry(
-        "auditor.cli.commands.doctor",
+        "auditor.housekeeping.doctor",
         "Which tools are here, and how to get the missing ones?",
     ),
 }

@@ -12,7 +12,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.config import Config, Places, load, places, shares
 from auditor.config.settings import MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
-from auditor.core.warming import Method
+from auditor.core.stop_rules import Method
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

@@ -8,10 +8,10 @@ from rich.text import Text
 
 from auditor.cli.tables import lineless, lines, section
 from auditor.core.units import duration
-from reports import figures, names
+from reports import names, number_format
 
 if TYPE_CHECKING:  # `--help` needs no numpy
-    from auditor.studies.preview import CountedMethod, Inventory, Preview
+    from auditor.measure.planning.preview import CountedMethod, Inventory, Preview
 
 MOST_ROWS = 10
 """Places and methods that are named."""
@@ -69,9 +69,9 @@ def _first(texts: Iterable[str]) -> list[str]:
 
 
 def _method(method: "CountedMethod") -> str:
-    calls = [] if method.calls is None else [figures.count(method.calls, "call")]
+    calls = [] if method.calls is None else [number_format.count(method.calls, "call")]
     if method.benchmarks is not None:
-        calls.append(f"called by {figures.count(method.benchmarks, 'benchmark')}")
+        calls.append(f"called by {number_format.count(method.benchmarks, 'benchmark')}")
     return names.label(method.id) + (f": {', '.join(calls)}" if calls else "")
 
 

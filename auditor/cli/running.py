@@ -17,7 +17,7 @@ from auditor.core.errors import Exit
 from auditor.core.ports import Observer
 
 if TYPE_CHECKING:  # `--help` needs no numpy
-    from auditor.studies.preview import Preview
+    from auditor.measure.planning.preview import Preview
 
 Work = TypeVar("Work")
 _LOG = logging.getLogger(__name__)

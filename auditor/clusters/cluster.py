@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Any
 from uuid import uuid4
 
-from auditor.benches import Benched
 from auditor.clusters.question import Question
 from auditor.clusters.rented import Rented, rented
 from auditor.clusters.worker import Recipe, Worker, introduce, keep, leave, run_trial
@@ -21,13 +20,14 @@ from auditor.core.hosts import DaskSpec
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
 from auditor.core.ports import Clock, Host, Observer
+from auditor.languages.subject_setup import Benched
 from auditor.store.machines import machine
 from auditor.versions import own_code, own_version
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
 from runners.hosts.limited import LimitedHost
 from runners.rented.ledger import Ledger
-from runners.sent import packed
 from runners.subjects.placed import Placed
+from runners.tree_archive import packed
 
 _CONNECT_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from auditor.benches import Benched, benched
 from auditor.clusters.peers import Peers, c_library
 from auditor.config import Places
 from auditor.config.load import from_text
@@ -18,8 +17,9 @@ from auditor.core.errors import MachineError, WorkerUnusable
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Host
-from auditor.harnesses import Machine
 from auditor.hosts import open_host
+from auditor.languages.harnesses import Machine
+from auditor.languages.subject_setup import Benched, benched
 from auditor.versions import own_code, own_version
 from runners.dispatch.machine import locked
 from runners.home import Home, node
@@ -28,9 +28,9 @@ from runners.hosts.facts import machine_facts
 from runners.hosts.loop import Loop
 from runners.jmh.built import Built
 from runners.programs import is_made
-from runners.sent import unpacked
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
+from runners.tree_archive import unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

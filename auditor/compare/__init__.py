@@ -1,1 +1,1 @@
-"""Two revisions of a subject compared."""
+"""Compares two revisions of a suite, and audits what a change slows down."""

@@ -5,25 +5,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from auditor.abs.document import Document
+from auditor.abs.document_of_verdict import document
+from auditor.abs.model import AbsVerdict
+from auditor.compare.document import ComparisonDocument, comparison_document
+from auditor.compare.model import Comparison
 from auditor.compare.preview import preview_comparison
+from auditor.compare.study import ComparisonStudy
+from auditor.compare.study_order import changed_methods
+from auditor.compare.study_patch import asked_of, audited, audited_again, differing
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
-from auditor.core.comparison import Comparison
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
 from auditor.core.provenance import Context
-from auditor.core.verdict import AbsVerdict
+from auditor.measure.context import Parts
+from auditor.measure.planning.preview import Preview
+from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
-from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.comparison_order import changed_methods
-from auditor.studies.parts import Parts
-from auditor.studies.patch import asked_of, audited, audited_again, differing
-from auditor.studies.preview import Preview
-from auditor.studies.reuse import Reuse
 from reports import results
-from reports.comparison_document import ComparisonDocument, comparison_document
-from reports.document import Document
-from reports.record import document
 
 
 class Comparing:

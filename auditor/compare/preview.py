@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from auditor.abs.preview import preview
-from auditor.audits.comparison import LOOKS
-from auditor.audits.expected_time import ExpectedTime
+from auditor.compare import study_patch
+from auditor.compare.judge import LOOKS
+from auditor.compare.study import ComparisonStudy
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CompareRequest
-from auditor.studies import patch
-from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.parts import Parts
-from auditor.studies.preview import Inventory, Preview
-from auditor.studies.rehearsal import rehearse
+from auditor.measure.context import Parts
+from auditor.measure.planning.expected_time import ExpectedTime
+from auditor.measure.planning.preview import Inventory, Preview
+from auditor.measure.planning.rehearsal import rehearse
 
 
 def preview_comparison(
@@ -32,7 +32,7 @@ def preview_comparison(
     phases, lows, highs = [pilot, rounds], [pilot.seconds], [pilot.seconds]
     lows.append(rounds.seconds * min(1.0, LOOKS[0] / request.rounds))
     highs.append(rounds.seconds * (1 + request.fresh / request.rounds))
-    names = patch.names(patch.differing(base, head)[0], request.methods, head)
+    names = study_patch.names(study_patch.differing(base, head)[0], request.methods, head)
     if names and head.suite.benchmarks:
         of_patch = preview(replace(audit, methods=names), replace(head, request=audit.suite))
         phases += [replace(one, name=f"patch: {one.name}") for one in of_patch.phases]

@@ -1,1 +1,1 @@
-"""Two versions of a thread-safe class, compared under threads."""
+"""Races two versions of a thread-safe Java class with generated tests."""

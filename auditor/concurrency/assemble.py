@@ -8,26 +8,26 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-from auditor.audits.concurrency import beside
-from auditor.audits.concurrency.catalogue import Catalogue
-from auditor.audits.concurrency.focus import focus
-from auditor.config import Places
-from auditor.config.concurrency import ConcurrencyRequest, words_of
-from auditor.core.caveats import Caveat
-from auditor.core.concurrency import ConcurrencyVerdict, Focus, Version
-from auditor.core.errors import ResolveFailed, ToolMissing, UsageError
-from auditor.core.ports import Observer
-from auditor.store.races import Races
-from auditor.store.sqlite import SqliteStore
-from auditor.studies.concurrency import ConcurrencyStudy, Workers
-from auditor.versions import own_version
-from mutators.java.races import JMH, Notes, RaceWriter
-from reports.concurrency_document import (
+from auditor.concurrency.document import (
     Circumstances,
     ConcurrencyDocument,
     Origin,
     concurrency_document,
 )
+from auditor.concurrency.judge import host_load
+from auditor.concurrency.judge.catalogue import Catalogue
+from auditor.concurrency.judge.focus import focus
+from auditor.concurrency.study import ConcurrencyStudy, Workers
+from auditor.config import Places
+from auditor.config.concurrency import ConcurrencyRequest, words_of
+from auditor.core.caveats import Caveat
+from auditor.core.contracts.concurrency import ConcurrencyVerdict, Focus, Version
+from auditor.core.errors import ResolveFailed, ToolMissing, UsageError
+from auditor.core.ports import Observer
+from auditor.store.races import Races
+from auditor.store.sqlite import SqliteStore
+from auditor.versions import own_version
+from mutators.java.races import JMH, Notes, RaceWriter
 from runners.concurrency import guests
 from runners.concurrency.arena import RACE_OPTIONS, LocalArena
 from runners.concurrency.code import CodeReader
@@ -52,10 +52,10 @@ MAKERS = (
             "length", "spoilers", "tally",
         )
     ),
-    "auditor.studies.generating",
+    "auditor.concurrency.study_generation",
 )  # fmt: skip
 """The modules that decide which tests are made."""
-RACERS = ("auditor.studies.racing", "mutators.java.race_plains", "mutators.java.races")
+RACERS = ("auditor.concurrency.study_race", "mutators.java.race_plains", "mutators.java.races")
 """Those that decide what is raced of a test."""
 _READ_ME = """These tests were made by bench-audit for two versions of {subject}.
 
@@ -132,7 +132,7 @@ class Racing:
             )
             verdict = ConcurrencyStudy(ready.subject, asked.plan, found, workers, unread).audit()
         noted = [one for each in memory.noted.values() for one in each]
-        return replace(verdict, caveats=(*verdict.caveats, *beside.caveats(noted)))
+        return replace(verdict, caveats=(*verdict.caveats, *host_load.caveats(noted)))
 
     def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""

@@ -9,7 +9,7 @@ from auditor.config.durations import seconds
 from auditor.config.python import python_spec
 from auditor.config.sections import ClientSection, TraceSection
 from auditor.config.settings import Settings
-from auditor.core.profile import Ranking
+from auditor.core.popularity import Ranking
 from auditor.core.request import ClientSpec, TraceRequest
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from auditor.config.durations import seconds
 from auditor.config.shares import share
 from auditor.config.versions import version_spec
-from auditor.core.concurrency import PAPER, Plan, Scope, Version
+from auditor.core.contracts.concurrency import PAPER, Plan, Scope, Version
 from auditor.core.errors import UsageError
 from auditor.core.request import VersionSpec
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from auditor.config import ancestors, clients, reading, shares, subjects
+from auditor.config import clients, reading, research_tools, shares, subjects
 from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
@@ -18,9 +18,9 @@ from auditor.config.series import series_request
 from auditor.config.settings import Settings
 from auditor.config.untrusted import refuse_other_subject, refuse_reaching
 from auditor.core.errors import UsageError
+from auditor.core.files.own_files import describe_file
+from auditor.core.files.paths import exists, is_dir, is_file
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
-from auditor.core.own_files import describe_file
-from auditor.core.paths import exists, is_dir, is_file
 from auditor.core.request import (
     AbsRequest,
     BuildWords,
@@ -109,12 +109,12 @@ def load(
     jar = path.suffix == subjects.JAR and is_file(path)
     if argument.startswith(subjects.PREFIXES) or is_dir(path) or jar:
         if as_configured:
-            raise UsageError(f"{argument}: {ancestors.NOT_THEIRS}")
+            raise UsageError(f"{argument}: {research_tools.NOT_THEIRS}")
         return _resolve({"subject": argument}, changes, folder, "")
     _require_configuration(path, argument)
     found, there = reading.document(path, argument), path.resolve().parent
     try:
-        theirs = ancestors.translated(found, there, as_configured=as_configured)
+        theirs = research_tools.translated(found, there, as_configured=as_configured)
     except ValueError as error:
         raise UsageError(f"{argument}: {error}") from error
     written, ignored = (_as_numbers(found, argument), ()) if theirs is None else theirs

@@ -8,8 +8,8 @@ from typing import Any
 
 from auditor.config.durations import seconds
 from auditor.config.shares import share
+from auditor.core.contracts.qualify import GatePlan
 from auditor.core.errors import UsageError
-from auditor.core.qualify import GatePlan
 
 _MOST_FACTOR = 1000.0
 _MOST_RUNS = 10_000

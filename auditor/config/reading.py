@@ -13,7 +13,7 @@ import msgspec
 from auditor.config.sections import Section
 from auditor.config.settings import CHOICES, SECTIONS, Settings
 from auditor.core.errors import UsageError
-from auditor.core.own_files import describe_beginning
+from auditor.core.files.own_files import describe_beginning
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
 _ITEM = re.compile(r"\[\d+\]")

@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.config.sections import SubjectSection
 from auditor.core.errors import UsageError
-from auditor.core.paths import exists, is_dir, is_file
+from auditor.core.files.paths import exists, is_dir, is_file
 from auditor.core.request import (
     BuildWords,
     DistributionSpec,

@@ -6,7 +6,7 @@ from pathlib import Path
 from auditor.config.durations import seconds
 from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
-from auditor.core.warming import TRAINED, Method, Watch
+from auditor.core.stop_rules import TRAINED, Method, Watch
 
 _MEASURED = 20
 _MEASURED_SECONDS = 2.0
@@ -67,7 +67,7 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
 def _model_digest(method: Method, path: Path | None) -> str | None:
     if method not in TRAINED and path is None:
         return None
-    from auditor.audits.steady.scorers import files  # noqa: PLC0415 numpy and scipy come with it
+    from auditor.warmup.scorers import files  # noqa: PLC0415 numpy and scipy come with it
 
     model = files.of(method, path)
     return None if model is None else model.digest

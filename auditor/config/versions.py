@@ -5,7 +5,7 @@ from pathlib import Path
 
 from auditor.config.subjects import PREFIXES, spec
 from auditor.core.errors import UsageError
-from auditor.core.paths import exists, is_dir
+from auditor.core.files.paths import exists, is_dir
 from auditor.core.request import ClassPathSpec, FolderSpec, GitSpec, MavenSpec, VersionSpec
 
 _FORMS = (

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from auditor.core.measure import Series
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.warming import Warmed
+from auditor.core.series.values import Series
+from auditor.core.stop_rules import Warmed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from auditor.core.jobs import HostFacts, Strain
 from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
 from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
 from auditor.core.schedule import Arm, Phase, Schedule
+from auditor.core.stop_rules import Watch
 from auditor.core.suite import Benchmark
-from auditor.core.warming import Watch
 
 
 class Purpose(StrEnum):

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Protocol
 
 from auditor.core.caveats import Caveat
+from auditor.core.contracts.stubs import Samples, Stub
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
-from auditor.core.stubs import Samples, Stub
+from auditor.core.stop_rules import Warmed
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
-from auditor.core.warming import Warmed
 
 Places = frozenset[tuple[str, int]]
 """Files, relative to the project's root, and lines in them, one-based."""

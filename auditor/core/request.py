@@ -7,8 +7,8 @@ from pathlib import Path
 
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import Wait
-from auditor.core.profile import Popularity, Ranking
-from auditor.core.warming import Watch
+from auditor.core.popularity import Popularity, Ranking
+from auditor.core.stop_rules import Watch
 
 SIGNIFICANCE = 0.01
 """False-positive rate of the test of a method, as in the paper (MSR 2018, Section 6.2)."""

@@ -1,1 +1,1 @@
-"""Findings in the sources of benchmarks."""
+"""Finds bad practices in the sources of benchmarks."""

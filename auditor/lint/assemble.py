@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from auditor.audits.lint import Reading, Wanted, lint
+from auditor.abs.document import Benchmark, Document, Either
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
-from auditor.core.smells import Calls, Linter, Rule, Timed
+from auditor.core.contracts.lint import Calls, Linter, Rule, Timed
+from auditor.lint.document import LintDocument, LintedSources, lint_document
+from auditor.lint.judge import Reading, Wanted, lint
 from auditor.versions import own_version
-from mutators.go.smells.linter import GoLinter
-from mutators.java.smells.linter import JavaLinter
-from mutators.python.smells.linter import PythonLinter
-from reports.document import Benchmark, Document, Either
-from reports.lint_document import LintDocument, LintedSources, lint_document
+from mutators.go.lint_rules.linter import GoLinter
+from mutators.java.lint_rules.linter import JavaLinter
+from mutators.python.lint_rules.linter import PythonLinter
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost

@@ -1,1 +1,1 @@
-"""The user's own gate, shown pairs of checkouts."""
+"""Audits the user's own performance gate with injected slowdowns."""

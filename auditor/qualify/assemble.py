@@ -6,23 +6,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from auditor.abs.model import AbsVerdict, PairVerdict
+from auditor.abs.study import abs_audit
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest
+from auditor.core.contracts.qualify import Case, Injected, Qualification, Shown, Subject, Version
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.mutant import Delay
 from auditor.core.ports import Observer
-from auditor.core.qualify import Case, Injected, Qualification, Shown, Subject, Version
 from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
-from auditor.core.verdict import AbsVerdict, PairVerdict
+from auditor.measure.context import Deadline
+from auditor.measure.method_choice import candidates
 from auditor.qualify import checkout_slowdown
+from auditor.qualify.document import QualifyDocument, qualify_document
+from auditor.qualify.study import QualifyStudy
 from auditor.session import Session, open_session
 from auditor.store.gates import Gates
-from auditor.studies import abs_score
-from auditor.studies.methods import candidates
-from auditor.studies.parts import Deadline
-from auditor.studies.qualify import QualifyStudy
-from reports.qualify_document import QualifyDocument, qualify_document
 from runners.dispatch.machine import locked
 from runners.gates import Alarm, LocalGate, named, sides
 from runners.subjects.place import place
@@ -109,7 +109,7 @@ class Qualifying:
         request = replace(request, methods=tuple(one.id for one in chosen))
         found = {one.id: Subject(method=one.id, refusal=one.refusal or "") for one in chosen}
         for factor in self._asked.plan.factors:
-            verdict = abs_score.audit(replace(request, slowdown=factor - 1.0), self._parts)
+            verdict = abs_audit.audit(replace(request, slowdown=factor - 1.0), self._parts)
             for one in found.values():
                 found[one.method] = _with(one, factor, verdict, self._session.store.schedule)
         return list(found.values())

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+from auditor.core.contracts.qualify import Subject, Version
 from auditor.core.errors import SubjectError
 from auditor.core.mutant import Delay, Kind, Overlay, Refused, Variant, Wait
-from auditor.core.qualify import Subject, Version
 from auditor.core.subject import Language, Method, Role
-from auditor.studies.parts import Parts
+from auditor.measure.context import Parts
 from mutators.go.mutator import FOLDER
 from mutators.java.slowing import slowed as java_slowed
 from mutators.python.laid import GUEST

@@ -1,1 +1,1 @@
-"""Series: the values of benchmarks from the start of their processes on."""
+"""Series of iteration times, stored by other tools or measured here."""

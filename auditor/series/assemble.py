@@ -8,13 +8,13 @@ from auditor.config import Config, Places
 from auditor.core.ports import Observer
 from auditor.core.provenance import Context
 from auditor.core.request import SeriesRequest
-from auditor.core.stored import StoredResults
+from auditor.core.series.stored import StoredResults
+from auditor.measure.context import Parts
+from auditor.measure.planning.preview import Preview
+from auditor.measure.reuse import Reuse
 from auditor.series.preview import preview_series
+from auditor.series.study import series
 from auditor.session import Session, open_session
-from auditor.studies.parts import Parts
-from auditor.studies.preview import Preview
-from auditor.studies.reuse import Reuse
-from auditor.studies.series import series
 
 
 class SuiteSeries:

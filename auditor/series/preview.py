@@ -2,11 +2,11 @@
 
 from auditor.core.plan import Purpose
 from auditor.core.request import SeriesRequest
-from auditor.studies.parts import Parts
-from auditor.studies.preview import Preview, expected_of_phases, planned_phase
-from auditor.studies.rehearsal import rehearse
-from auditor.studies.series import processes, schedule
-from auditor.studies.suite import chosen
+from auditor.measure.context import Parts
+from auditor.measure.planning.preview import Preview, expected_of_phases, planned_phase
+from auditor.measure.planning.rehearsal import rehearse
+from auditor.measure.suite_runs import chosen
+from auditor.series.study import processes, schedule
 
 
 def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:

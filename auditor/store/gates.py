@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
+from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
 from auditor.core.ports import Clock
-from auditor.core.qualify import Answer, Case, Shown, Side, Version
 from auditor.store import rows
 from auditor.store.sqlite import SqliteStore
 

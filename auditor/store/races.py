@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from auditor.core.caveats import Caveat
-from auditor.core.concurrency import Focus, Plan, Progress, Suite, Timed
+from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Timed
+from auditor.core.contracts.concurrent_test import Sequence, Statement, Test, statement_of
 from auditor.core.ports import Clock
-from auditor.core.races import Sequence, Statement, Test, statement_of
 from auditor.store import rows
 from auditor.store.sqlite import SqliteStore
 

@@ -5,7 +5,6 @@ from dataclasses import asdict, astuple
 from typing import Any, TypedDict, assert_never
 
 from auditor.core.jobs import HostFacts, Strain
-from auditor.core.measure import Series
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
     Clocked,
@@ -30,9 +29,10 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.series.values import Series
+from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark, Configured, Suite
-from auditor.core.warming import Method, Warmed, Watch
 
 Pairs = tuple[tuple[str, str], ...]
 SeriesRow = tuple[str, str, str, str, bytes, bytes]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import UsageError
-from auditor.core.foreign_files import open_regular
+from auditor.core.files.foreign_files import open_regular
+from auditor.core.files.own_files import STORE
 from auditor.core.mutant import Kind
-from auditor.core.own_files import STORE
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.suite import Benchmark, Configured
 from auditor.store import rows

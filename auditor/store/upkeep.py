@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import UsageError
-from auditor.core.measure import Series
+from auditor.core.files.paths import exists, is_file
 from auditor.core.outcome import MAY_PASS
-from auditor.core.paths import exists, is_file
+from auditor.core.series.values import Series
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
 from auditor.store.opening import check, opened

@@ -1,1 +1,1 @@
-"""Beginnings of benchmarks for methods that no benchmark calls."""
+"""Writes benchmark stubs for methods that no benchmark covers."""

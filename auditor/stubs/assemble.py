@@ -4,22 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from auditor.audits.unwatched import WatchState, unwatched
+from auditor.abs import document as documents
+from auditor.abs.document import Document
+from auditor.abs.document import Method as AuditedMethod
 from auditor.config import Config, Places
 from auditor.core.caveats import some
+from auditor.core.contracts.stubs import Samples, Stub
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Observer
 from auditor.core.result import ReachState, Result
-from auditor.core.stubs import Samples, Stub
 from auditor.core.subject import Method
+from auditor.languages.tracing import LibraryTracing
+from auditor.measure.method_choice import named
 from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE
-from auditor.studies.methods import named
-from auditor.tracers import LibraryTracing
-from reports import document as documents
-from reports import profile_document, trace_document
-from reports.document import Document
-from reports.document import Method as AuditedMethod
+from auditor.stubs.judge import WatchState, unwatched
+from auditor.trace import document, document_clients
 
 
 @dataclass(slots=True)
@@ -94,8 +94,8 @@ class Stubbing:
         """
         known = Known()
         project = self._tracing.library.project
-        traced = self._session.last(TRACE, project, trace_document.read)
-        profile = self._session.last(PROFILE, project, profile_document.read)
+        traced = self._session.last(TRACE, project, document.read)
+        profile = self._session.last(PROFILE, project, document_clients.read)
         audited = self._session.last("abs", project, documents.read)
         if profile is not None:
             known.used += [one.id for one in profile.methods if one.outside]

@@ -1,1 +1,1 @@
-"""Which public methods are called, by clients and by the project's own suite."""
+"""Counts the calls of public methods, by the suite or by clients of the library."""

@@ -8,20 +8,21 @@ from dataclasses import dataclass, replace
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.errors import AuditError, FolderUnusable, OutOfTime, SubjectError
+from auditor.core.popularity import Popularity, UsageProfile
 from auditor.core.ports import Dispatcher, Observer, Store
-from auditor.core.profile import Popularity, UsageProfile
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
+from auditor.languages.tracing import LibraryTracing, ReadyClient
+from auditor.measure.context import Deadline, Parts
+from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE
-from auditor.studies.clients import Client, usage_profile
-from auditor.studies.parts import Deadline, Parts
-from auditor.studies.reuse import Reuse
-from auditor.studies.trace import suite_use
-from auditor.tracers import LibraryTracing, ReadyClient
-from reports import profile_document, results
-from reports.profile_document import ProfileDocument
-from reports.trace_document import TraceDocument, trace_document
+from auditor.trace import document_clients
+from auditor.trace.document import TraceDocument, trace_document
+from auditor.trace.document_clients import ProfileDocument
+from auditor.trace.study import suite_use
+from auditor.trace.study_clients import Client, usage_profile
+from reports import results
 from runners.dispatch.machine import MachineDispatcher
 from runners.dispatch.parallel import in_parallel
 from runners.trial import TrialRunner
@@ -54,7 +55,7 @@ class Profiling:
         number = self._session.begin(PROFILE, config, library.project)
         found = self._found()
         context = self._session.context(config, library.project, "trace", timed=False)
-        made = profile_document.profile_document(found, context)
+        made = document_clients.profile_document(found, context)
         self._session.end(number, context.ended, results.text(made))
         return made
 
@@ -160,7 +161,7 @@ def popularity(config: Config, project: Project, session: Session) -> Popularity
     is_chosen = request.methods is None and not request.baseline_methods
     if known is None and is_chosen and config.trace.clients:
         try:
-            return profile_document.popularity(Profiling(config, session).profile())
+            return document_clients.popularity(Profiling(config, session).profile())
         except SubjectError as error:
             session.observer.caveat(Caveat("clients-failed", str(error)))
     return known
@@ -173,5 +174,5 @@ def remembered(config: Config, project: Project, session: Session) -> Popularity
     """
     if config.request.methods is not None:
         return None
-    profile = session.last(PROFILE, project, profile_document.read)
-    return None if profile is None else profile_document.popularity(profile)
+    profile = session.last(PROFILE, project, document_clients.read)
+    return None if profile is None else document_clients.popularity(profile)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from auditor.audits.steady.begun import begun
-from auditor.audits.steady.configured import lengths
-from auditor.audits.steady.detector import Values
-from auditor.audits.steady.scorers.windows import WINDOW, Starts
-from auditor.audits.steady.sofar import SoFar
+from auditor.warmup.configured import lengths
+from auditor.warmup.detector import Values
+from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.scorers.windows import WINDOW, Starts
+from auditor.warmup.steady_start import begun
 from training.scores import Truth
 
 Cases = npt.NDArray[np.float32]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import RidgeClassifierCV
 
-from auditor.audits.steady.scorers.rocket import Kernels, Rocket
-from auditor.audits.steady.scorers.windows import WINDOW
+from auditor.warmup.scorers.rocket import Kernels, Rocket
+from auditor.warmup.scorers.windows import WINDOW
 from training.samples import Sample
 
 KERNELS = 500

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auditor.audits.steady.detector import Values
-from auditor.audits.steady.scorers.windows import Starts, Windows, standardised
+from auditor.warmup.detector import Values
+from auditor.warmup.scorers.windows import Starts, Windows, standardised
 from training.scores import Truth
 from training.segments import segments
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from auditor.audits.steady.detector import Values
+from auditor.warmup.detector import Values
 
 EVEN = 0.5
 """From there on it is more likely that a window is stable than that it is not."""

@@ -10,9 +10,9 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from auditor.audits.steady.detector import Values
-from auditor.audits.steady.forest import Forest, not_above
-from auditor.audits.steady.scorers.boosted import Trees
+from auditor.warmup.detector import Values
+from auditor.warmup.forest import Forest, not_above
+from auditor.warmup.scorers.boosted import Trees
 from training.looks import Cases
 from training.scores import Truth
 

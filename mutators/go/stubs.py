@@ -7,7 +7,7 @@ from posixpath import dirname, join
 
 from tree_sitter import Node
 
-from auditor.core.stubs import Samples, Stub, free
+from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import tree
 

@@ -3,7 +3,7 @@
 from tree_sitter import Node
 
 from mutators.go import tree
-from mutators.go.smells import syntax
+from mutators.go.lint_rules import syntax
 
 _LITERALS = frozenset(
     {

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from auditor.core.races import Member
+from auditor.core.contracts.concurrent_test import Member
 
 Answers = Mapping[str, tuple[Member, ...]]
 """The methods that an implementation of an interface needs, by its name."""

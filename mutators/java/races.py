@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from auditor.core.races import Argument, Kind, Literal, Sequence, Statement, Test, Variable
+from auditor.core.contracts.concurrent_test import (
+    Argument,
+    Kind,
+    Literal,
+    Sequence,
+    Statement,
+    Test,
+    Variable,
+)
 from mutators.java.race_plains import Answers, Plains
 
 Written = Callable[[str], str]

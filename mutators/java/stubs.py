@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.stubs import Samples, Stub, free
+from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
 from mutators.java.listing import ABSTRACT, STATIC, Listed, read_listing
 from mutators.java.mutator import JavaMutator

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from mutators.java.smells.tree import expressions, source
+from mutators.java.lint_rules.tree import expressions, source
 
 _LITERALS = frozenset(
     {

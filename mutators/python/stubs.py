@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.stubs import Samples, Stub, free
+from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
 from mutators.python.functions import Definition, Found
 from mutators.python.public import functions

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from auditor.core.arena import Pilot, Race, Settings
-from auditor.core.asking import Making
-from auditor.core.concurrency import Version
+from auditor.core.contracts.concurrency import Version
+from auditor.core.contracts.concurrent_test_runner import Pilot, Race, Settings
+from auditor.core.contracts.test_generation import Making
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
@@ -169,7 +169,7 @@ def _joined(path: tuple[Path, ...]) -> str:
 
 
 def _noted(ended: Completed) -> Mapping[str, float]:
-    """Return the seconds of a race, and what is known of `auditor.audits.concurrency.beside`."""
+    """Return the seconds of a race, and what is known of `auditor.concurrency.judge.host_load`."""
     strain = asdict(ended.strain)
     del strain["waited"]  # a race has threads that wait for each other's processors
     return {

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.core.bytecode import Call, ClassCode, Classes, FieldCode, FieldUse, MethodCode
+from auditor.core.contracts.bytecode import (
+    Call,
+    ClassCode,
+    Classes,
+    FieldCode,
+    FieldUse,
+    MethodCode,
+)
 from auditor.core.errors import SourceUnreadable
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host

@@ -1,8 +1,8 @@
 """A talk with the guest that runs sequences of statements with two versions of a class.
 
-What makes tests is a generator (`auditor.core.asking`). The guest reads requests from
-a named pipe and answers on its standard output, so that a process of ours is nothing special to a
-host. A guest that dies of what it ran has answered, too; the next one goes on.
+What makes tests is a generator (`auditor.core.contracts.test_generation`). The guest reads requests
+from a named pipe and answers on its standard output, so that a process of ours is nothing special
+to a host. A guest that dies of what it ran has answered, too; the next one goes on.
 """
 
 import os
@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, TypeVar
 
-from auditor.core.asking import (
+from auditor.core.contracts.concurrent_test import Sequence, Statement
+from auditor.core.contracts.test_generation import (
     Answer,
     Attempt,
     Describe,
@@ -28,7 +29,6 @@ from auditor.core.asking import (
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
-from auditor.core.races import Sequence, Statement
 
 _Made = TypeVar("_Made")
 _SECONDS = 24 * 3600.0

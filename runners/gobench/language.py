@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from auditor.core.paths import is_file
+from auditor.core.files.paths import is_file
 from runners.subjects.gomod import MODULE_FILE, go_version
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.foreign_files import read_beginning
+from auditor.core.files.foreign_files import read_beginning
 from auditor.core.subject import Part, Role
 from runners.subjects import gomod
 from runners.subjects.survey import list_suites, suites

@@ -4,7 +4,6 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.measure import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from auditor.core.mutant import Kind
 from auditor.core.outcome import (
     Counted,
@@ -20,6 +19,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Trial
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.series.values import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from auditor.core.units import seconds_per_operation
 from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN

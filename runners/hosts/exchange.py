@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, SubjectError
-from auditor.core.foreign_files import read_regular, reason
+from auditor.core.files.foreign_files import read_regular, reason
 from auditor.core.jobs import Invocation
 from runners.hosts.disk import writing
 

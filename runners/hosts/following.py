@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from auditor.core.foreign_files import open_regular
+from auditor.core.files.foreign_files import open_regular
 from auditor.core.jobs import Follow, Invocation
 from runners.hosts.mark import Mark
 

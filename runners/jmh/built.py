@@ -10,8 +10,8 @@ from auditor.core.subject import Project
 from runners.home import Home
 from runners.jmh.guests import Guests
 from runners.jmh.jdk import find_jdk, java_environment
-from runners.sent import packed, unpacked
 from runners.subjects.placed import Placed
+from runners.tree_archive import packed, unpacked
 
 _TREE, _GUESTS = "tree", "guests"
 

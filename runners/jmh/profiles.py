@@ -46,7 +46,7 @@ _STUB_SECONDS = 3e-9
 """CPU time that the stub itself takes for an operation: twice what was measured of short ones.
 
 HotSpot gives parts of inlined methods no debug information: small loops that it unrolls wholly.
-Samples of these then seem to be of the stub alone (`auditor/audits/attribution`).
+Samples of these then seem to be of the stub alone (`auditor/measure/profiles/attribution`).
 """
 _STUB_SECONDS_WITH_TIMER = 1e-7
 """The same where the stub reads the clock around each operation."""

@@ -4,16 +4,6 @@ import math
 from collections.abc import Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.measure import (
-    ALLOCATED,
-    ALLOCATIONS,
-    CLOCK_COST,
-    METHOD_CALLS,
-    METHOD_TIME,
-    OPERATIONS,
-    TIME,
-    WALL,
-)
 from auditor.core.mutant import Kind
 from auditor.core.outcome import (
     Crashed,
@@ -25,6 +15,16 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Trial
+from auditor.core.series.values import (
+    ALLOCATED,
+    ALLOCATIONS,
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    WALL,
+)
 from runners.jmh.commandline import records_name
 from runners.records import Records, RecordsUnreadable, read_records
 

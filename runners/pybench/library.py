@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from auditor.core.foreign_files import read_beginning
+from auditor.core.files.foreign_files import read_beginning
 from auditor.core.subject import SourceFile, SourceRole
 
 _NO_LIBRARY = frozenset(

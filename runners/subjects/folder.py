@@ -7,7 +7,7 @@ from itertools import chain, dropwhile, takewhile
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
-from auditor.core.foreign_files import read_beginning
+from auditor.core.files.foreign_files import read_beginning
 from auditor.core.request import FolderSpec
 from runners.home import Home
 from runners.subjects.files import Entry, entry, is_ours, place_entries, walk

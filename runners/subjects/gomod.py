@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.foreign_files import read_beginning
-from auditor.core.paths import is_file
+from auditor.core.files.foreign_files import read_beginning
+from auditor.core.files.paths import is_file
 
 MODULE_FILE, WORKSPACE_FILE = "go.mod", "go.work"
 _COMMENT = re.compile(r"//.*")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from auditor.core.foreign_files import BEGINNING, read_beginning
+from auditor.core.files.foreign_files import BEGINNING, read_beginning
 from runners.subjects.files import Entry
 from runners.subjects.gomod import MODULE_FILE, WORKSPACE_FILE
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from auditor.core.contracts.history import Commit
 from auditor.core.errors import UsageError
-from auditor.core.history import Commit
 from auditor.core.request import FolderSpec, SubjectSpec
 from runners.subjects.repository import GitFailed, Repository
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.foreign_files import read_beginning
+from auditor.core.files.foreign_files import read_beginning
 from runners.pybench.frontends import FRONTENDS, chosen, present
 from runners.subjects.placed import detect
 

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import cast
 
+from auditor.core.contracts.history import Commit
 from auditor.core.errors import MachineError, SubjectError, ToolMissing
-from auditor.core.history import Commit
 
 # A repository's own configuration can name programs (fsmonitor, hooks, transports) and must not
 # be trusted; commands that would refresh the index must not do so. Foreign owners are fine, as

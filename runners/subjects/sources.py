@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError, UsageError
-from auditor.core.foreign_files import open_regular
+from auditor.core.files.foreign_files import open_regular
 from auditor.core.ports import Host
 from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import SourceFile, SourceRole

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.paths import is_dir
+from auditor.core.files.paths import is_dir
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE

@@ -103,7 +103,7 @@ def test_the_comment_job_has_what_it_imports_and_little_else():
     """Measured in an interpreter that has everything."""
     script = (
         "import sys, importlib.metadata as metadata\n"
-        "import auditor.cli.commands.comment\n"
+        "import auditor.compare.command_comment\n"
         "names = metadata.packages_distributions()\n"
         "loaded = {name.partition('.')[0] for name in sys.modules}\n"
         "print(*{one.lower() for name in loaded for one in names.get(name, [])})"

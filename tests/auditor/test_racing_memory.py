@@ -14,7 +14,7 @@ import auditor.audits.concurrency
 from auditor.concurrency import assemble
 from auditor.config.concurrency import concurrency_request
 from auditor.config.places import Places
-from auditor.core.concurrency import Suite
+from auditor.core.contracts.concurrency import Suite
 from auditor.core.errors import ResolveFailed
 
 JUDGES = {"beside", "oracle", "sensitivity"}

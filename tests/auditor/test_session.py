@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from auditor import harnesses, session
+from auditor import session
 from auditor.config import load
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
-from auditor.harnesses import HARNESSES, Machine, make_ready
+from auditor.languages import harnesses
+from auditor.languages.harnesses import HARNESSES, Machine, make_ready
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.document import read
-from reports.page import page
-from reports.words import headline
+from auditor.abs.document import read
+from auditor.abs.page.report import page
+from auditor.abs.words import headline
 
 ROOT = Path(__file__).parents[2]
 BUSY = 2 * (os.cpu_count() or 1)

@@ -4,7 +4,7 @@ import pytest
 from concurrencies import PLAN, timed
 from concurrency_sensitivity import Known, decided, sensitivity
 
-from auditor.core.concurrency import SEQUENTIAL, Finding
+from auditor.core.contracts.concurrency import SEQUENTIAL, Finding
 
 WORSE, BETTER, NONE = Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE
 TABLE_2 = (

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from auditor.audits.steady.kbkssd import KbKssd
+from auditor.warmup.kbkssd import KbKssd
 
 ROOT = Path(__file__).parents[2]
 PARAMETERS = ["window", "step_window", "critical", "probability", "outlier_window"]

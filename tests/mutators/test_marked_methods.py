@@ -1,6 +1,6 @@
 """The marker of an accepted miss, above methods as the mutators find them."""
 
-from auditor.audits.accepted import marked
+from auditor.abs.judge.accepted_misses import marked
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import examples
-from auditor.core.verdict import AbsVerdict
-from reports import record
-from reports.page import page
+from auditor.abs import document_of_verdict
+from auditor.abs.model import AbsVerdict
+from auditor.abs.page.report import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 """None: Playwright's own, which `scripts/browser` has installed."""
@@ -34,7 +34,7 @@ def visit(browser, tmp_path):
 
     def opened(of, at="", **options):
         verdict = isinstance(of, AbsVerdict)
-        document = record.document(of, examples.context()) if verdict else of
+        document = document_of_verdict.document(of, examples.context()) if verdict else of
         file = tmp_path / "report.html"
         file.write_text(of if isinstance(of, str) else page(document), encoding="utf-8")
         contexts.append(browser.new_context(offline=True, **options))

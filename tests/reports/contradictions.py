@@ -10,25 +10,17 @@ from html import unescape
 from rich.console import Console
 from sentences import CLAIMS, EXCLUSIONS
 
-from auditor.audits.outcomes import NOT_COUNTED
-from auditor.cli import abs_terminal
+from auditor.abs import table, terminal, words
+from auditor.abs.claims import OPEN, Facts
+from auditor.abs.document import Document
+from auditor.abs.exports import findings, markdown
+from auditor.abs.judge.outcomes import NOT_COUNTED
+from auditor.abs.page import anchors, evidence, report, suite
+from auditor.abs.page.advice import advice
+from auditor.abs.page.anchors import Link
+from auditor.abs.page.page_budget import listed
 from auditor.core.result import Result
-from reports import (
-    abs_findings,
-    abs_markdown,
-    anchors,
-    evidence,
-    figures,
-    page,
-    suite,
-    table,
-    words,
-)
-from reports.advice import advice
-from reports.anchors import Link
-from reports.claims import OPEN, Facts
-from reports.document import Document
-from reports.listed import listed
+from reports import number_format
 
 WHOLE = ("fewest", "same score", "nothing detected")
 """Claims of the whole result: they are looked for in every form."""
@@ -76,7 +68,7 @@ def statements(document: Document) -> Iterator[Statement]:
     for step in advice(document):
         for target in step.targets:
             yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
-    yield from (Statement(one.owner, one.text) for one in abs_findings.findings(document))
+    yield from (Statement(one.owner, one.text) for one in findings.findings(document))
     methods = evidence.methods(document, listed(document))
     yield from (Statement(method.id, method.says) for method in methods)
     weak = [one.text for one in document.caveats if one.slug == "weak-plan"]
@@ -87,11 +79,11 @@ def statements(document: Document) -> Iterator[Statement]:
 def forms(document: Document) -> dict[str, str]:
     """Return the result as its readers see it."""
     console = Console(width=240, file=io.StringIO(), record=True)
-    console.print(abs_terminal.result(document))
+    console.print(terminal.result(document))
     return {
         "terminal": console.export_text(),
-        "page": unescape(UNDRAWN.sub("", page.page(document))),
-        "markdown": abs_markdown.markdown(document),
+        "page": unescape(UNDRAWN.sub("", report.page(document))),
+        "markdown": markdown.markdown(document),
     }
 
 
@@ -128,7 +120,7 @@ def _wrong_scores(document: Document) -> Iterator[str]:
         percent = 100 * score.covered / score.counted if score.counted else None
         if score.percent is not None and abs(score.percent - percent) > 1e-6:
             yield f"score {name}: {score.percent} % is not {score.covered} of {score.counted}"
-        if score.bounds == (0, 100) and row.percent != figures.NONE:
+        if score.bounds == (0, 100) and row.percent != number_format.NONE:
             yield f"score {name}: {row.percent} where all is open"
 
 

@@ -6,10 +6,10 @@ from functools import cache
 from msgspec.structs import replace
 
 import examples
+from auditor.abs import document_of_verdict
+from auditor.abs.document import Benchmark, Document, Method, Pair, PairRun, Score
 from auditor.core.result import ReachState, Result
 from auditor.core.stability import Bucket
-from reports import record
-from reports.document import Benchmark, Document, Method, Pair, PairRun, Score
 
 BLOCKS = 24
 RUNS = tuple(
@@ -30,7 +30,9 @@ OUTCOMES = (Result.DETECTED, Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE
 @cache
 def crowd(methods: int, benchmarks: int, every: int) -> Document:
     """A result with one of `every` pairs reached, each with two runs of 24 blocks an arm."""
-    document = record.document(examples.audit(methods=3, benchmarks=3), examples.context())
+    document = document_of_verdict.document(
+        examples.audit(methods=3, benchmarks=3), examples.context()
+    )
     whole = [
         f"example.org/team/service/internal/codec.Type{at}.Method{at}" for at in range(methods)
     ]

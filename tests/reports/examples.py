@@ -5,15 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from auditor.audits import allocations
-from auditor.audits.abs_score import MethodData
-from auditor.core.caveats import Caveat
-from auditor.core.provenance import Context
-from auditor.core.request import Plan, Rule
-from auditor.core.result import ReachState, Result
-from auditor.core.stability import BenchmarkVerdict, Bucket, Duration, Stability
-from auditor.core.subject import Language, Method, Span
-from auditor.core.verdict import (
+from auditor.abs.judge import allocations
+from auditor.abs.judge.abs_score import MethodData
+from auditor.abs.model import (
     AbsVerdict,
     AllocationPair,
     Controls,
@@ -28,6 +22,12 @@ from auditor.core.verdict import (
     Score,
     Step,
 )
+from auditor.core.caveats import Caveat
+from auditor.core.provenance import Context
+from auditor.core.request import Plan, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.stability import BenchmarkVerdict, Bucket, Duration, Stability
+from auditor.core.subject import Language, Method, Span
 
 SLOWDOWN = 0.6
 GO_METHODS = (

@@ -7,14 +7,14 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from auditor.audits.backtest import backtest, failed, left_out
-from auditor.cli import backtest as shown
-from auditor.core.backtest import By, Kind, Noticed, PastChange, Tried
-from auditor.core.comparison import Dimension
-from auditor.core.history import Commit
+from auditor.backtest import study as shown
+from auditor.backtest.document import backtest_document, schema
+from auditor.backtest.judge import backtest, failed, left_out
+from auditor.backtest.model import By, Kind, Noticed, PastChange, Tried
+from auditor.backtest.text import agreement, by, headline, line, markdown, methods
+from auditor.compare.model import Dimension
+from auditor.core.contracts.history import Commit
 from reports import results
-from reports.backtest_document import backtest_document, schema
-from reports.backtest_words import agreement, by, headline, line, markdown, methods
 
 SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
 

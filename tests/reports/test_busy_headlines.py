@@ -12,14 +12,19 @@ from test_steady_words import CONTEXT as OF_SERIES
 from test_steady_words import FOUND
 
 import examples
-from auditor.cli.abs_terminal import result
-from auditor.cli.gates import judge_stability
+from auditor.abs import document_of_verdict, words
+from auditor.abs.exports.markdown import markdown
+from auditor.abs.gates import judge_stability
+from auditor.abs.page import advice, report
+from auditor.abs.terminal import result
+from auditor.compare import page as comparison
+from auditor.compare.markdown import markdown as comparison_markdown
 from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import Strain
-from reports import advice, comparison, page, record, similarity, steady, steady_document, words
-from reports.abs_markdown import markdown
-from reports.comparison_markdown import markdown as comparison_markdown
+from auditor.similarity import page as similarity
+from auditor.steady import document as steady_document
+from auditor.steady import page as steady
 
 BUSY = Strain(waited=0.9, others=0.6)
 SAID = "Busy machine (processes waited 90 % of the time): "
@@ -50,19 +55,19 @@ def audit(strain):
 
 
 def test_terminal_page_and_markdown_of_an_audit_say_it_first():
-    document = record.document(*audit(BUSY))
+    document = document_of_verdict.document(*audit(BUSY))
 
-    for text in (terminal(document), plain(page.page(document)), plain(markdown(document))):
+    for text in (terminal(document), plain(report.page(document)), plain(markdown(document))):
         assert f"{SAID}This suite would notice" in text
         assert "Steady " not in text
-    quiet = record.document(*audit(Strain(waited=0.02, others=0.6)))
-    for text in (terminal(quiet), plain(page.page(quiet)), plain(markdown(quiet))):
+    quiet = document_of_verdict.document(*audit(Strain(waited=0.02, others=0.6)))
+    for text in (terminal(quiet), plain(report.page(quiet)), plain(markdown(quiet))):
         assert "usy machine" not in text
     assert any(one.slug == "unstable" for one in advice.advice(quiet))
 
 
 def test_what_a_busy_machine_hides_is_not_called_unstable():
-    document = record.document(*audit(BUSY))
+    document = document_of_verdict.document(*audit(BUSY))
 
     assert not any(one.slug == "unstable" for one in advice.advice(document))
     meaning = words.meaning("absolute", document.scores.absolute, document)
@@ -73,7 +78,8 @@ def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():
     """The suite's own runs may have been quiet enough for spreads, the others were not."""
     verdict, _ = audit(Strain())
     documents = [
-        record.document(verdict, examples.context(strain=strain)) for strain in (Strain(), BUSY)
+        document_of_verdict.document(verdict, examples.context(strain=strain))
+        for strain in (Strain(), BUSY)
     ]
 
     steps = [{one.slug for one in advice.advice(document)} for document in documents]
@@ -82,7 +88,7 @@ def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():
 
 def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
     verdict, context = audit(BUSY)
-    document = record.stability_document(verdict.stability, context)
+    document = document_of_verdict.stability_document(verdict.stability, context)
     assert plain(words.headline(document)) == (
         f"{SAID}No spread is shown: the runs were made on a busy machine."
     )
@@ -93,7 +99,11 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
 
     shown = replace(verdict.stability.benchmarks[0], max_spread=0.01, caveats=())
     some = replace(verdict.stability, benchmarks=(shown, *verdict.stability.benchmarks[1:]))
-    text = plain(words.headline(record.stability_document(some, replace(context, strain=Strain()))))
+    text = plain(
+        words.headline(
+            document_of_verdict.stability_document(some, replace(context, strain=Strain()))
+        )
+    )
     assert text.startswith("1 of 1 benchmark stay within 5 %")
     assert text.endswith(f"; {len(some.benchmarks) - 1} more were measured on a busy machine.")
 
@@ -123,6 +133,8 @@ def test_runs_that_are_not_alike_on_a_busy_machine_say_it_first():
 
 
 def test_the_circumstances_of_an_audit_carry_what_kept_the_machine_busy():
-    found = record.stability_document(examples.audit().stability, replace(CONTEXT, strain=BUSY))
+    found = document_of_verdict.stability_document(
+        examples.audit().stability, replace(CONTEXT, strain=BUSY)
+    )
 
     assert found.strain == BUSY

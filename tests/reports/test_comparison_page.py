@@ -10,19 +10,19 @@ from builders import benchmark_verdict, method, pair_verdict, stability
 from comparisons import LIMITS, benchmark, made, whole
 from test_page_names import NASTY
 
-from auditor.audits import abs_score
-from auditor.audits.abs_score import AbsData, MethodData
-from auditor.audits.comparison import judge
-from auditor.cli.comparison import write_for_github
+from auditor.abs.judge import abs_score
+from auditor.abs.judge.abs_score import AbsData, MethodData
+from auditor.compare import page
+from auditor.compare.document import ComparisonDocument, schema
+from auditor.compare.judge import judge
+from auditor.compare.markdown import markdown
+from auditor.compare.model import BenchmarkComparison, Dimension, Patch, Rounds
+from auditor.compare.output import write_for_github
+from auditor.compare.page import patch_headline
 from auditor.core.caveats import Caveat
-from auditor.core.comparison import BenchmarkComparison, Dimension, Patch, Rounds
 from auditor.core.errors import Exit
 from auditor.core.request import Rule
 from auditor.core.result import Result
-from reports import comparison
-from reports.comparison import patch_headline
-from reports.comparison_document import ComparisonDocument, schema
-from reports.comparison_markdown import markdown
 from reports.markdown import LIMIT
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "compare.schema.json"
@@ -33,7 +33,7 @@ def test_the_schema_is_that_of_the_types():
 
 
 def test_what_matters_most_stands_first():
-    shown = comparison.view(whole())
+    shown = page.view(whole())
 
     assert shown.headline.replace("\N{NO-BREAK SPACE}", " ") == (
         "2 benchmarks have a regression, 1 more is suspected: ring.BenchmarkPush, "
@@ -59,7 +59,7 @@ OPEN = BenchmarkComparison(id="open", reason="the time was up")
 def test_the_headline_says_how_long_confirming_takes():
     found = made(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
 
-    assert comparison.headline(found).endswith("not confirmed; confirming takes about 3 min more")
+    assert page.headline(found).endswith("not confirmed; confirming takes about 3 min more")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_headline_says_how_long_confirming_takes():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(benchmarks, said):
-    assert comparison.headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == said
+    assert page.headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == said
 
 
 def test_markdown_has_a_row_for_each_and_names_in_code_spans():
@@ -117,7 +117,7 @@ def replaced(document):
 def test_hostile_names_leave_no_markup(visit):
     document = nasty()
 
-    tab, noise = visit(comparison.html(document))
+    tab, noise = visit(page.html(document))
 
     assert noise == []
     assert tab.title() != "owned"
@@ -126,7 +126,7 @@ def test_hostile_names_leave_no_markup(visit):
     text = markdown(document)
     assert "\x1b" not in text
     assert not [line for line in text.splitlines() if line.startswith(("@", "<", "![", "="))]
-    assert comparison.html(document) == comparison.html(document)
+    assert page.html(document) == page.html(document)
 
 
 @pytest.mark.browser
@@ -134,7 +134,7 @@ def test_hostile_names_leave_no_markup(visit):
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
     tab, _ = visit(
-        comparison.html(whole()), color_scheme=scheme, viewport={"width": width, "height": 900}
+        page.html(whole()), color_scheme=scheme, viewport={"width": width, "height": 900}
     )
 
     assert Axe().run(tab).response["violations"] == []
@@ -213,7 +213,7 @@ def test_the_numbers_of_a_row_multiply(seed, harness):
         plain["benchmarks"][0]["unit"] = "ops/ms"
     document = msgspec.convert(plain, ComparisonDocument)
 
-    for row in comparison.view(document).rows:
+    for row in page.view(document).rows:
         (base, unit), (head, _) = shown_value(row.base), shown_value(row.head)
         if row.what in {"time", "throughput"}:
             assert unit == {"go": "ns/op", "jmh": "ops/ms"}[harness]
@@ -234,7 +234,7 @@ def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
     rounds = tuple(map(tuple, values.tolist()))
     judged = judge(Dimension.TIME, Rounds(first=rounds[:6], fresh=rounds), LIMITS)
 
-    (row,) = comparison.view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
+    (row,) = page.view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
 
     assert judged.paired
     assert judged.ratio == pytest.approx(1.5, rel=0.02)
@@ -246,17 +246,17 @@ def test_what_comes_from_nothing_is_suspected_without_a_ratio():
     judged = judge(Dimension.ALLOCATIONS, Rounds(first=counts), LIMITS)
     document = made(BenchmarkComparison(id="b", dimensions=(judged,)))
 
-    assert comparison.headline(document).startswith(
+    assert page.headline(document).startswith(
         "1 suspected regression (b, 3 allocations for none), "
     )
-    (row,) = comparison.view(document).rows
+    (row,) = page.view(document).rows
     assert (row.base, row.head, row.times) == ("0", "3", "\N{EN DASH}")
 
 
 def test_what_was_left_to_the_last_is_told_in_the_headline():
     open_ = BenchmarkComparison(id="o", reason="the time was up", calls_changed=False)
 
-    said = comparison.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
+    said = page.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
 
     assert said.endswith(
         "of 1 benchmark, which calls none of the changed methods, it cannot be told"

@@ -8,12 +8,14 @@ from axe_playwright_python.sync_playwright import Axe
 from concurrencies import PLAN, document, lane, timed, verdict, whole
 from test_page_names import NASTY
 
-from auditor.audits.concurrency import oracle
+from auditor.concurrency import page as concurrency
+from auditor.concurrency import throughput
+from auditor.concurrency.document import Origin
+from auditor.concurrency.judge import oracle
 from auditor.core.caveats import Caveat
-from auditor.core.concurrency import SEQUENTIAL, Focus, Scope
-from reports import charts, concurrency, plots, throughput
+from auditor.core.contracts.concurrency import SEQUENTIAL, Focus, Scope
+from reports import charts, plots
 from reports.charts import Axes, Curve, Point
-from reports.concurrency_document import Origin
 
 
 def drawn(found, tests=(1,)):

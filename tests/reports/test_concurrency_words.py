@@ -11,13 +11,16 @@ from concurrencies import PLAN, document, lane, made, timed, verdict, whole
 from msgspec import structs
 from test_page_names import NASTY
 
-from auditor.audits.concurrency import oracle
-from auditor.core.concurrency import SEQUENTIAL
-from auditor.core.concurrency import Plan as Known
+from auditor.concurrency import document as concurrency_document
+from auditor.concurrency import page, throughput
+from auditor.concurrency import text as concurrency_words
+from auditor.concurrency.document import Plan
+from auditor.concurrency.judge import oracle
+from auditor.concurrency.markdown import markdown
+from auditor.core.contracts.concurrency import SEQUENTIAL
+from auditor.core.contracts.concurrency import Plan as Known
 from auditor.core.errors import UsageError
-from reports import concurrency, concurrency_document, concurrency_words, results, throughput
-from reports.concurrency_document import Plan
-from reports.concurrency_markdown import markdown
+from reports import results
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "concurrency.schema.json"
 CALM = (1.0, 1.0, 1.0)
@@ -67,8 +70,8 @@ def test_work_beside_the_races_is_said_first():
     busy = document()
     quiet = structs.replace(busy, caveats=())
 
-    shown = concurrency.view(quiet).headline
-    assert concurrency.view(busy).headline == f"Busy machine: {shown}"
+    shown = page.view(quiet).headline
+    assert page.view(busy).headline == f"Busy machine: {shown}"
     assert not shown.startswith("Busy")
 
 
@@ -184,7 +187,7 @@ def test_nothing_is_said_of_a_control_that_was_not_measured_and_explains_nothing
 
 
 def test_the_smallest_test_that_shows_the_finding_stands_first():
-    shown = concurrency.view(document())
+    shown = page.view(document())
 
     assert [(one.number, one.smallest) for one in shown.tests] == [
         (3, True),
@@ -197,7 +200,7 @@ def test_the_smallest_test_that_shows_the_finding_stands_first():
 
 
 def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
-    shown = concurrency.view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
+    shown = page.view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
 
     cells = [one for row in shown.tests for one in row.cells]
     assert {one.word.word for one in cells if one.word} == {"old faster", "inconclusive"}
@@ -206,7 +209,7 @@ def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
 
 
 def test_the_control_and_each_number_of_threads_have_a_row():
-    rows = concurrency.view(document()).rows
+    rows = page.view(document()).rows
 
     assert [(one.threads, one.word.word, one.votes, one.left_out) for one in rows] == [
         ("1 (control)", "no difference", (0, 0, 5, 0), 0),
@@ -219,7 +222,7 @@ def test_the_control_and_each_number_of_threads_have_a_row():
 def test_a_steady_state_of_its_own_for_crowds_is_told():
     plan = Known(crowded_seconds=40.0, steady_seconds=20.0)
 
-    facts = dict(concurrency.view(document(verdict(lane(8, *CALM), plan=plan))).closing.plan)
+    facts = dict(page.view(document(verdict(lane(8, *CALM), plan=plan))).closing.plan)
 
     assert plain(facts["a measurement"]).startswith("20 s, 40 s with more than 8 threads")
 

@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import examples
-from auditor.audits import power
-from auditor.audits.abs_score import AbsData, MethodData, judge
-from auditor.audits.detection import NOT_MEASURED
+from auditor.abs import document_of_verdict
+from auditor.abs.document import read
+from auditor.abs.judge import power
+from auditor.abs.judge.abs_score import AbsData, MethodData, judge
+from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.core.accepted import Accepted
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result
 from auditor.core.stability import Bucket
-from reports import record
-from reports.document import read
 
 STORED = sorted((Path(__file__).parent / "results").glob("*.json"))
 """Results of small audits on a busy machine: noisy, cut by budgets, of one mode or another."""
@@ -114,7 +114,7 @@ def documents(draw):
             method=method("k").id, reason="known", until=None, where="configuration", left_out=True
         )
         verdict = replace(verdict, accepted=(accepted,))
-    return record.document(verdict, examples.context())
+    return document_of_verdict.document(verdict, examples.context())
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -128,7 +128,7 @@ def test_no_generated_result_contradicts_itself(document):
     [examples.audit(), examples.audit(java=True), examples.nothing(), examples.all_crashed()],
 )
 def test_no_example_contradicts_itself(verdict):
-    assert contradictions(record.document(verdict, examples.context())) == []
+    assert contradictions(document_of_verdict.document(verdict, examples.context())) == []
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)

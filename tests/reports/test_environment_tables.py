@@ -5,9 +5,9 @@ import re
 import pytest
 
 import examples
+from auditor.abs.document_of_verdict import stability_document
+from auditor.abs.page.environments import environments
 from reports import violins
-from reports.environments import environments
-from reports.record import stability_document
 
 MANY = [0.01, 0.02, 0.03, 0.04, 0.2, 0.6]
 

@@ -20,12 +20,15 @@ from msgspec.structs import replace
 from test_page_names import NASTY, nasty
 
 import examples
+from auditor.abs import document_of_verdict
+from auditor.abs.document import read
+from auditor.abs.exports import long_tables
+from auditor.abs.exports import markdown as abs_markdown
+from auditor.abs.exports.formats import Format, written
+from auditor.abs.page.accepted import Accepted
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
-from reports import abs_markdown, abs_tables, markdown, names, record
-from reports.accepted import Accepted
-from reports.document import read
-from reports.formats import Format, written
+from reports import markdown, names
 from reports.results import Span, text
 
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
@@ -33,7 +36,7 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202
 
 def ordinary():
     """A document whose methods have places in the source."""
-    found = record.document(examples.audit(), examples.context())
+    found = document_of_verdict.document(examples.audit(), examples.context())
     return replace(
         found,
         methods=tuple(
@@ -104,7 +107,7 @@ def test_the_runs_of_csv_are_all_values_of_the_result():
     )
 
 
-@pytest.mark.parametrize("rows", abs_tables.TABLES)
+@pytest.mark.parametrize("rows", long_tables.TABLES)
 def test_no_spreadsheet_takes_a_name_in_csv_for_a_formula(rows):
     for row in cells(hostile(), rows):
         assert None not in row
@@ -416,7 +419,9 @@ def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
 
 def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
     verdict = examples.audit(java=True)
-    document = record.document(verdict, examples.context(language="java", harness="jmh"))
+    document = document_of_verdict.document(
+        verdict, examples.context(language="java", harness="jmh")
+    )
     one = replace(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
     shown = written(replace(document, benchmarks=(one,)), Format.BENCHSTAT)
 
@@ -434,7 +439,7 @@ def test_nasty_names_break_no_line_of_benchstat():
 
 def test_a_result_of_stability_has_no_methods_but_the_rest():
     verdict = examples.audit().stability
-    document = record.stability_document(verdict, examples.context())
+    document = document_of_verdict.stability_document(verdict, examples.context())
 
     for format_ in (Format.SARIF, Format.GITHUB, Format.MUTATION, Format.CSV):
         with pytest.raises(UsageError, match="bench-audit abs"):
@@ -449,14 +454,14 @@ def test_a_result_of_stability_has_no_methods_but_the_rest():
 @pytest.mark.parametrize("format_", Format)
 @pytest.mark.parametrize("verdict", [examples.nothing, examples.all_crashed])
 def test_results_of_little_have_every_format(format_, verdict):
-    assert written(record.document(verdict(), examples.context()), format_) is not None
+    assert written(document_of_verdict.document(verdict(), examples.context()), format_) is not None
 
 
 RENDER = """
 import hashlib, sys
 from pathlib import Path
-from reports.document import read
-from reports.formats import Format, written
+from auditor.abs.document import read
+from auditor.abs.exports.formats import Format, written
 found = read(Path(sys.argv[1]).read_bytes())
 for one in Format:
     print(one, hashlib.sha256(written(found, one).encode()).hexdigest())

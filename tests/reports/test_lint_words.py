@@ -9,14 +9,14 @@ import pytest
 from msgspec import structs
 from rich.console import Console
 
-from auditor.cli import lint
 from auditor.core.caveats import Caveat
+from auditor.core.contracts.lint import Finding, Linted, Proof, Rule, Seen, Smell, Sure
 from auditor.core.errors import Exit
-from auditor.core.smells import Finding, Linted, Proof, Rule, Seen, Smell, Sure
 from auditor.core.subject import Span
+from auditor.lint import output
+from auditor.lint.document import LintedSources, lint_document, schema
+from auditor.lint.text import github, headline, markdown, sarif
 from reports import results
-from reports.lint_document import LintedSources, lint_document, schema
-from reports.lint_words import github, headline, markdown, sarif
 
 SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
 SOURCES = LintedSources("ring", "abc", "1.2")
@@ -60,7 +60,7 @@ CONFIRMED = finding(line=11, proof=Proof(Seen.CONFIRMED, "an invocation takes 2e
 def shown(document):
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(lint.table(document))
+        console.print(output.table(document))
     return captured.get()
 
 
@@ -87,13 +87,13 @@ def test_what_could_not_be_read_passes_no_gate():
     unread = structs.replace(read, unread=("a_test.go",))
     bad = structs.replace(made(finding()), unread=("a_test.go",))
 
-    assert lint.judge(read, "likely")[0] is Exit.OK
-    assert lint.judge(unread, "likely") == (
+    assert output.judge(read, "likely")[0] is Exit.OK
+    assert output.judge(unread, "likely") == (
         Exit.NO_VERDICT,
         ["gate undecided: 1 file with benchmarks cannot be read"],
     )
-    assert lint.judge(bad, "likely")[0] is Exit.GATE_FAILED
-    assert lint.judge(unread, None)[0] is Exit.OK
+    assert output.judge(bad, "likely")[0] is Exit.GATE_FAILED
+    assert output.judge(unread, None)[0] is Exit.OK
 
 
 def test_the_document_is_what_its_schema_says():
@@ -202,7 +202,7 @@ def test_a_finding_is_the_same_one_where_lines_move():
     ],
 )
 def test_a_gate_asks_for_findings_that_are_sure_enough(findings, fail_on, code):
-    found, said = lint.judge(made(*findings), fail_on)
+    found, said = output.judge(made(*findings), fail_on)
 
     assert found is code
     assert bool(said) is (fail_on is not None)

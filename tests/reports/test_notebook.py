@@ -9,12 +9,14 @@ import pytest
 
 import auditor
 import examples
+from auditor.abs import document_of_verdict
+from auditor.abs.document import Document, StabilityDocument
+from auditor.abs.exports import long_tables
 from auditor.core.errors import StoreError, UsageError
 from auditor.core.result import Result
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
-from reports import abs_tables, record, results
-from reports.document import Document, StabilityDocument
+from reports import results
 
 PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
 
@@ -41,8 +43,8 @@ def filled(path, *audits):
 @pytest.fixture
 def store(tmp_path):
     verdict, context = examples.audit(), examples.context()
-    stability = results.text(record.stability_document(verdict.stability, context))
-    whole = results.text(record.document(verdict, context))
+    stability = results.text(document_of_verdict.stability_document(verdict.stability, context))
+    whole = results.text(document_of_verdict.document(verdict, context))
     return filled(
         tmp_path / "store.sqlite", ("stability", stability), ("abs", whole), ("abs", None)
     )
@@ -62,9 +64,9 @@ def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
     audit = auditor.load(store)
     verdict = examples.audit()
 
-    for name in abs_tables.TABLES:
+    for name in long_tables.TABLES:
         assert list(getattr(audit, name).columns) == list(
-            abs_tables.table(audit.verdict, name).columns
+            long_tables.table(audit.verdict, name).columns
         )
     assert len(audit.pairs) == len(verdict.pairs)
     known = [one.effect for one in verdict.pairs if one.effect is not None]
@@ -86,14 +88,14 @@ def test_a_result_of_stability_has_frames_of_benchmarks_only(store):
 
 
 def test_numbers_that_nobody_knows_are_numbers(tmp_path):
-    found = results.text(record.document(examples.all_crashed(), examples.context()))
+    found = results.text(document_of_verdict.document(examples.all_crashed(), examples.context()))
     audit = auditor.load(filled(tmp_path / "store.sqlite", ("abs", found)))
 
     assert audit.pairs["effect"].dtype == float
     assert audit.pairs["effect"].isna().all()
     assert audit.benchmarks.nlargest(1, "max_spread").empty is False
-    for name in abs_tables.TABLES:
-        numbers = getattr(audit, name).drop(columns=list(abs_tables.TEXTS), errors="ignore")
+    for name in long_tables.TABLES:
+        numbers = getattr(audit, name).drop(columns=list(long_tables.TEXTS), errors="ignore")
         assert all(one.kind in "if" for one in numbers.dtypes), name
 
 

@@ -6,15 +6,17 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import examples
+from auditor.abs import document_of_verdict, words
+from auditor.abs.claims import OPEN
+from auditor.abs.model import Density
+from auditor.abs.page import suite
+from auditor.abs.page.evidence import methods
+from auditor.abs.page.matrix import Cell, matrix
+from auditor.abs.page.page_budget import listed
+from auditor.abs.page.report import page, view
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
-from auditor.core.verdict import Density
-from reports import figures, names, plots, record, suite, wording, words
-from reports.claims import OPEN
-from reports.evidence import methods
-from reports.listed import listed
-from reports.matrix import Cell, matrix
-from reports.page import page, view
+from reports import names, number_format, plots, wording
 
 HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 1 }}"
 VERDICTS = {
@@ -69,11 +71,11 @@ class Reader(HTMLParser):
 
 
 def rendered(verdict, **changes):
-    return page(record.document(verdict, examples.context(**changes)))
+    return page(document_of_verdict.document(verdict, examples.context(**changes)))
 
 
 def judged(verdict):
-    return record.document(verdict, examples.context())
+    return document_of_verdict.document(verdict, examples.context())
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
@@ -118,13 +120,13 @@ def test_the_page_says_the_numbers_of_the_document():
 
     assert "7 of 13" in text
     for score in (verdict.total, verdict.relative, verdict.absolute):
-        assert figures.percent(score.percent) in text
+        assert number_format.percent(score.percent) in text
     for pair in verdict.pairs:
-        assert figures.effect(pair.effect) in text
-        assert figures.span(pair.interval, scale=100) in text
-        assert figures.share(pair.achieved_slowdown) in text
+        assert number_format.effect(pair.effect) in text
+        assert number_format.span(pair.interval, scale=100) in text
+        assert number_format.share(pair.achieved_slowdown) in text
     for benchmark in verdict.stability.benchmarks:
-        assert figures.share(benchmark.max_spread) in text
+        assert number_format.share(benchmark.max_spread) in text
 
 
 def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
@@ -135,16 +137,17 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
     section = page.split('id="curve"')[1].split("</section>")[0]
     for point in verdict.curve.points:
         assert (
-            f'{figures.times(1 + point.slowdown)}</th><td class="n">{point.covered} of' in section
+            f'{number_format.times(1 + point.slowdown)}</th><td class="n">{point.covered} of'
+            in section
         )
     assert page.count("It notices") == 1
     for one in verdict.curve.pairs:
-        assert f'data-v="{one.slowdown:g}">{figures.times(1 + one.slowdown)}</td>' in section
+        assert f'data-v="{one.slowdown:g}">{number_format.times(1 + one.slowdown)}</td>' in section
     assert "Control: 11 pairs" in page
     assert 'title="The least slowdown' in page
     for one in verdict.stability.benchmarks:
         if one.visible is not None and one.visible < float("inf"):
-            assert f'<td class="n">{figures.times(1 + one.visible)}</td>' in page
+            assert f'<td class="n">{number_format.times(1 + one.visible)}</td>' in page
     assert 'id="curve"' not in without
     assert "Control:" not in without
 
@@ -208,7 +211,7 @@ def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
     cells = [cell for cell in line.cells if isinstance(cell, Cell)]
     assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
     assert line.head.word == "set-up only"
-    assert line.total == figures.NONE
+    assert line.total == number_format.NONE
     assert wording.SET_UP_ONLY in laid.legend
     assert document.benchmarks[0].id not in [link.name for link in laid.idle]
     text = rendered(examples.in_set_up())
@@ -284,7 +287,7 @@ def test_a_part_larger_than_the_whole_is_marked():
     assert "(!)" not in views[short[fine.benchmark]].share + views[short[dead.benchmark]].share
 
 
-@pytest.mark.parametrize(("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, figures.NONE)])
+@pytest.mark.parametrize(("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, number_format.NONE)])
 def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
     made = examples.audit()
     short = replace(made.pairs[0], share=None, share_at_most=most)
@@ -296,7 +299,9 @@ def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
 
 
 def test_a_stability_result_has_a_page_without_scores():
-    text = page(record.stability_document(examples.audit().stability, examples.context()))
+    text = page(
+        document_of_verdict.stability_document(examples.audit().stability, examples.context())
+    )
 
     assert Reader(text).open == []
     assert "17 of 28 benchmarks stay within" in text

@@ -6,7 +6,8 @@ from axe_playwright_python.sync_playwright import Axe
 from test_similarity_words import WHOLE
 
 import examples
-from reports import record, similarity
+from auditor.abs import document_of_verdict
+from auditor.similarity import page
 
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OPTIONS = {"runOnly": {"type": "tag", "values": LEVELS}, "resultTypes": ["violations"]}
@@ -15,9 +16,11 @@ PAGES = {
     "an empty one": examples.nothing(),
     "a failed one": examples.all_crashed(),
     "one of three": examples.audit(methods=3, benchmarks=3),
-    "stability alone": record.stability_document(examples.audit().stability, examples.context()),
+    "stability alone": document_of_verdict.stability_document(
+        examples.audit().stability, examples.context()
+    ),
     "a large matrix": crowds.crowd(30, 150, 10),
-    "runs that are unlike": similarity.html(WHOLE, [f"{at}.json" for at in range(5)]),
+    "runs that are unlike": page.html(WHOLE, [f"{at}.json" for at in range(5)]),
 }
 
 pytestmark = pytest.mark.browser

@@ -2,7 +2,7 @@ import crowds
 import pytest
 
 import examples
-from reports import anchors
+from auditor.abs.page import anchors
 
 HOSTILE = "</style><script>document.title='owned'</script><img src=http://invalid.test/x>"
 ACROSS = "document.documentElement.scrollWidth"

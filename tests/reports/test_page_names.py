@@ -8,9 +8,10 @@ import pytest
 from growth import growth
 
 import examples
-from reports import names, record
-from reports.document import read
-from reports.page import page
+from auditor.abs import document_of_verdict
+from auditor.abs.document import read
+from auditor.abs.page.report import page
+from reports import names
 from reports.results import text
 
 NASTY = (
@@ -44,7 +45,10 @@ def nasty():
     ids = [*(one.id for one in verdict.methods), *(one.id for one in verdict.stability.benchmarks)]
     called = {each: f"{next(made)}{at}" for at, each in enumerate(ids)}
     said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
-    document = {**msgspec.to_builtins(record.document(verdict, examples.context())), **said}
+    document = {
+        **msgspec.to_builtins(document_of_verdict.document(verdict, examples.context())),
+        **said,
+    }
     return read(text(crowds.renamed(document, called)))
 
 
@@ -88,7 +92,7 @@ def test_nothing_invisible_is_in_the_page():
 
 
 def test_a_name_that_no_file_can_hold_is_written_all_the_same():
-    made = record.document(examples.audit(), examples.context(subject="half \ud83d"))
+    made = document_of_verdict.document(examples.audit(), examples.context(subject="half \ud83d"))
 
     assert "half \\ud83d" in page(made).encode().decode()
 

@@ -3,9 +3,9 @@
 import crowds
 import pytest
 
+from auditor.abs.page.page_budget import listed
+from auditor.abs.page.report import page
 from auditor.core.result import Result
-from reports.listed import listed
-from reports.page import page
 
 
 @pytest.mark.parametrize("every", [1, 3, 10, 50])

@@ -12,16 +12,17 @@ from builders import CONTEXT, method
 from test_page_names import NASTY
 
 from auditor.core.caveats import Caveat
-from auditor.core.profile import ClientUse, MethodProfile, Ranking, UsageProfile
+from auditor.core.popularity import ClientUse, MethodProfile, Ranking, UsageProfile
 from auditor.core.subject import Span
-from reports import profile, results
-from reports.profile_document import (
+from auditor.trace import page_clients
+from auditor.trace.document_clients import (
     ProfileDocument,
     popularity,
     profile_document,
     read,
     schema,
 )
+from reports import results
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "profile.schema.json"
 
@@ -73,7 +74,7 @@ def test_a_document_is_read_as_it_was_written():
 
 
 def test_a_profile_in_words():
-    shown = profile.view(made())
+    shown = page_clients.view(made())
 
     assert shown.headline == (
         "2 of 3 public methods are called by 2 clients; most of all ring.Push, ring.Pop"
@@ -88,7 +89,7 @@ def test_a_profile_in_words():
     )
     assert (push.example, push.where) == ("(1)", "ring.go:12")
     assert (pop.inside, pop.indirect, pop.clients, pop.example) == ("\N{EN DASH}", "", "1", "")
-    assert (never.rank, never.use, never.clients) == ("", profile.NEVER, "")
+    assert (never.rank, never.use, never.clients) == ("", page_clients.NEVER, "")
     assert [one.name for one in shown.clients] == [one.name for one in WHOLE.clients]
     assert [one.note for one in shown.clients] == ["", "1 of 4 unit tests fail", "exit code 2"]
     assert shown.traced == (("app", "go:example.org/app@v1"), ("tool", "/src/tool"))
@@ -105,7 +106,7 @@ def test_a_table_for_spreadsheets():
     hostile = replace(WHOLE.clients[0], name="=cmd()")
     found = replace(WHOLE, clients=(hostile, *WHOLE.clients[1:]))
 
-    head, first, *_ = csv.reader(io.StringIO(profile.delimited(made(found))))
+    head, first, *_ = csv.reader(io.StringIO(page_clients.delimited(made(found))))
 
     assert head[:3] == ["rank", "method", "often_used"]
     assert head[-2:] == ["'=cmd()", "/src/tool"]
@@ -135,7 +136,7 @@ def nasty():
 
 @pytest.mark.browser
 def test_hostile_names_leave_no_markup(visit):
-    tab, noise = visit(profile.html(nasty()))
+    tab, noise = visit(page_clients.html(nasty()))
 
     assert noise == []
     assert tab.title() != "owned"
@@ -145,7 +146,7 @@ def test_hostile_names_leave_no_markup(visit):
 
 @pytest.mark.browser
 def test_methods_are_sorted_and_filtered(visit):
-    tab, _ = visit(profile.html(made()))
+    tab, _ = visit(page_clients.html(made()))
     shown = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods th", has_text="tool").click()
@@ -161,7 +162,7 @@ def test_methods_are_sorted_and_filtered(visit):
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
     tab, _ = visit(
-        profile.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
+        page_clients.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
     )
 
     assert Axe().run(tab).response["violations"] == []

@@ -7,8 +7,9 @@ from axe_playwright_python.sync_playwright import Axe
 from test_page_names import NASTY
 from test_qualify_words import GOOD, NATIVE, PARSE, UNSEEN, answers, made
 
-from auditor.core.qualify import Side, Subject
-from reports import figures, qualify
+from auditor.core.contracts.qualify import Side, Subject
+from auditor.qualify import page as qualify
+from reports import number_format
 from reports.charts import BOTTOM, TOP
 
 
@@ -20,7 +21,7 @@ def test_alarms_are_drawn_from_alike_to_the_largest_slowdown():
     (drawn,) = view().curves
 
     assert drawn.method == "a.Parse"
-    slow, much = figures.times(1.5), figures.times(10.0)
+    slow, much = number_format.times(1.5), number_format.times(10.0)
     assert drawn.told == (
         f"alike 0 of 20; {slow} head slower 5 of 5; {much} head slower 5 of 5; "
         f"{much} head faster 0 of 5"

@@ -7,14 +7,23 @@ import pytest
 from builders import CONTEXT
 from rich.console import Console
 
-from auditor.audits.qualify import judge
-from auditor.cli import qualify
+from auditor.core.contracts.qualify import (
+    Answer,
+    Case,
+    GatePlan,
+    Injected,
+    Shown,
+    Side,
+    Subject,
+    Version,
+)
 from auditor.core.errors import Exit
 from auditor.core.mutant import Delay, Wait
-from auditor.core.qualify import Answer, Case, GatePlan, Injected, Shown, Side, Subject, Version
-from reports.qualify_document import qualify_document, schema
-from reports.qualify_markdown import markdown
-from reports.qualify_words import headline
+from auditor.qualify import output
+from auditor.qualify.document import qualify_document, schema
+from auditor.qualify.judge import judge
+from auditor.qualify.markdown import markdown
+from auditor.qualify.text import headline
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "qualify.schema.json"
 PARSE = Subject(
@@ -52,7 +61,7 @@ def made(shown=GOOD, subjects=(PARSE,), skipped=(), **plan):
 def text(document):
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(qualify.table(document))
+        console.print(output.table(document))
     return captured.get()
 
 
@@ -127,7 +136,7 @@ def test_markdown_has_names_in_code_spans():
     ],
 )
 def test_the_exit_code_follows_what_is_asked(plan, code, said):
-    found, lines = qualify.judge(made(**plan))
+    found, lines = output.judge(made(**plan))
 
     assert found is code
     assert len(lines) == len(said)
@@ -137,8 +146,8 @@ def test_the_exit_code_follows_what_is_asked(plan, code, said):
 def test_an_answer_in_a_line():
     (late,) = answers(Side.SLOWED, 10.0, alarms=1, turn=3)
 
-    assert qualify.line(late, 7) == (
+    assert output.line(late, 7) == (
         "a.Parse 10x, head slower: alarm at run 3 (3\N{NO-BREAK SPACE}s; about 7 more)"
     )
     (same,) = answers(Side.SAME, 1.0, quiet=1)
-    assert qualify.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"
+    assert output.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 import examples
+from auditor.abs import document as documents
+from auditor.abs import document_of_verdict
 from auditor.core.errors import UsageError
-from reports import document as documents
-from reports import record, results
+from reports import results
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
 VERDICTS = {
@@ -20,7 +21,7 @@ VERDICTS = {
 
 
 def made(**changes):
-    return record.document(examples.audit(), examples.context(**changes))
+    return document_of_verdict.document(examples.audit(), examples.context(**changes))
 
 
 def test_the_promised_names_are_there():
@@ -53,14 +54,14 @@ def test_numbers_are_those_of_the_verdict():
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_a_result_satisfies_its_schema(verdict):
-    written = results.text(record.document(verdict(), examples.context()))
+    written = results.text(document_of_verdict.document(verdict(), examples.context()))
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_what_was_written_is_read_back_the_same(verdict):
-    found = record.document(verdict(), examples.context())
+    found = document_of_verdict.document(verdict(), examples.context())
 
     again = documents.read(results.text(found))
 
@@ -68,7 +69,7 @@ def test_what_was_written_is_read_back_the_same(verdict):
 
 
 def test_a_stability_result_satisfies_the_schema_and_is_told_apart():
-    found = record.stability_document(examples.audit().stability, examples.context())
+    found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
 
     jsonschema.validate(json.loads(results.text(found)), json.loads(SCHEMA.read_text()))
     assert isinstance(documents.read(results.text(found)), documents.StabilityDocument)
@@ -80,7 +81,7 @@ def test_the_schema_that_is_checked_in_is_the_one_of_the_types():
 
 
 def test_numbers_that_json_does_not_have_are_null():
-    found = record.document(examples.nothing(), examples.context())
+    found = document_of_verdict.document(examples.nothing(), examples.context())
 
     assert found.slowdown is None
     assert "NaN" not in results.text(found)

@@ -9,15 +9,17 @@ import msgspec
 import pytest
 
 import examples
+from auditor.abs import document, document_of_verdict, table
+from auditor.abs.page import allocations
+from auditor.abs.page.matrix import Cell, matrix
+from auditor.abs.page.page_budget import listed
+from auditor.abs.page.report import page
 from auditor.core.result import Result
-from reports import allocations, document, record, results, table
-from reports.listed import listed
-from reports.matrix import Cell, matrix
-from reports.page import page
+from reports import results
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
 VERDICT = examples.allocated(examples.audit())
-MADE = record.document(VERDICT, examples.context())
+MADE = document_of_verdict.document(VERDICT, examples.context())
 
 
 def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
@@ -30,7 +32,7 @@ def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
 
 
 def test_a_result_of_before_is_still_read():
-    older = msgspec.to_builtins(record.document(examples.audit(), examples.context()))
+    older = msgspec.to_builtins(document_of_verdict.document(examples.audit(), examples.context()))
     del older["allocations"]
 
     assert document.read(results.text(older)).allocations is None
@@ -63,7 +65,7 @@ def test_the_page_has_the_answer_and_each_pair():
 
 
 def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
-    text = page(record.document(examples.audit(), examples.context()))
+    text = page(document_of_verdict.document(examples.audit(), examples.context()))
 
     assert "allocation" not in text
     assert "<sup>" not in text
@@ -106,7 +108,7 @@ def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
 
 
 def test_without_them_a_terminal_has_nothing_of_it():
-    summary = table.summary(record.document(examples.audit(), examples.context()))
+    summary = table.summary(document_of_verdict.document(examples.audit(), examples.context()))
 
     assert summary.allocations == ()
     assert {row.allocation for row in summary.methods} == {""}
@@ -114,6 +116,6 @@ def test_without_them_a_terminal_has_nothing_of_it():
 
 def test_nothing_that_could_be_judged_is_no_zero():
     none = replace(VERDICT.allocations, noticed=0, undecided=0, counted=0)
-    made = record.document(replace(VERDICT, allocations=none), examples.context())
+    made = document_of_verdict.document(replace(VERDICT, allocations=none), examples.context())
 
     assert "in no method that could be judged" in allocations.headline(made.allocations)

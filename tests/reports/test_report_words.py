@@ -5,18 +5,20 @@ from dataclasses import replace
 import pytest
 
 import examples
-from auditor.cli.gates import judge
+from auditor.abs import document_of_verdict, table, words
+from auditor.abs.exports.findings import MISSED, findings
+from auditor.abs.exports.mutation import mutation
+from auditor.abs.gates import judge
+from auditor.abs.page import advice, cost_benefit, curve
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState, Result
 from auditor.core.stability import UNLISTED, BenchmarkVerdict, Duration, Filter
-from reports import advice, curve, figures, names, record, spending, table, words
-from reports.abs_findings import MISSED, findings
-from reports.mutation import mutation
+from reports import names, number_format
 
 
 def judged(verdict):
-    return record.document(verdict, examples.context())
+    return document_of_verdict.document(verdict, examples.context())
 
 
 def step(document, slug):
@@ -27,29 +29,29 @@ def step(document, slug):
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(None, figures.NONE), (0.6, "60 %"), (0.034, "3.4 %"), (0.03, "3 %"),
+    [(None, number_format.NONE), (0.6, "60 %"), (0.034, "3.4 %"), (0.03, "3 %"),
      (-0.021, "\N{MINUS SIGN}2.1 %"),
      (0.0999, "10 %"), (2.6, "260 %"), (0.0, "0 %")],
 )  # fmt: skip
 def test_fractions_are_written_as_percent(value, written):
-    assert figures.share(value).replace("\xa0", " ") == written
+    assert number_format.share(value).replace("\xa0", " ") == written
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(None, figures.NONE), (58.64e-9, "58.6 ns"), (999.7e-9, "1 µs"), (1.5e-3, "1.5 ms"),
+    [(None, number_format.NONE), (58.64e-9, "58.6 ns"), (999.7e-9, "1 µs"), (1.5e-3, "1.5 ms"),
      (0.0, "0 ns"),
      (127.65, "2.13 min"), (7200.0, "2 h"), (0.4e-9, "0.4 ns"), (-2e-6, "\N{MINUS SIGN}2 µs")],
 )  # fmt: skip
 def test_durations_are_written_in_a_unit_that_fits(value, written):
-    assert figures.seconds(value).replace("\xa0", " ") == written
+    assert number_format.seconds(value).replace("\xa0", " ") == written
 
 
 def test_ranges_have_one_unit():
-    assert figures.span((43.0, 71.4)).replace("\xa0", " ") == "43 … 71 %"
-    assert figures.span((43.0, 43.0)).replace("\xa0", " ") == "43 %"
-    assert figures.span(None) == figures.NONE
-    assert figures.span((None, 1.0)) == figures.NONE
+    assert number_format.span((43.0, 71.4)).replace("\xa0", " ") == "43 … 71 %"
+    assert number_format.span((43.0, 43.0)).replace("\xa0", " ") == "43 %"
+    assert number_format.span(None) == number_format.NONE
+    assert number_format.span((None, 1.0)) == number_format.NONE
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_what_was_measured_is_marked_as_no_estimate():
 
 
 def test_a_stability_audit_has_a_headline_of_its_own():
-    found = record.stability_document(examples.audit().stability, examples.context())
+    found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
 
     headline = words.headline(found).replace("\xa0", " ")
 
@@ -135,7 +137,7 @@ def test_one_run_of_the_suite_is_not_said_to_have_failed():
     none = [replace(one, max_spread=None, bucket=None) for one in benchmarks]
     none[0] = replace(none[0], means=())
     stability = replace(examples.audit().stability, benchmarks=tuple(none), runs=1)
-    found = record.stability_document(stability, examples.context())
+    found = document_of_verdict.stability_document(stability, examples.context())
 
     headline = words.headline(found).replace("\xa0", " ")
 
@@ -176,7 +178,9 @@ def test_crashed_methods_are_not_advised_to_be_measured_again():
 
 def test_caveats_of_benchmarks_are_said_with_their_names():
     verdict = examples.audit()
-    known = table.summary(record.stability_document(verdict.stability, examples.context()))
+    known = table.summary(
+        document_of_verdict.stability_document(verdict.stability, examples.context())
+    )
     short = [one.id for one in verdict.stability.benchmarks if one.caveats]
 
     (text,) = [text for slug, text in known.caveats if slug == "incomplete"]
@@ -189,7 +193,7 @@ def test_caveats_of_benchmarks_are_said_with_their_names():
 
 def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     verdict = examples.audit()
-    summary = table.summary(record.document(verdict, examples.context()))
+    summary = table.summary(document_of_verdict.document(verdict, examples.context()))
 
     assert [row.name for row in summary.scores] == ["total", "relative", "absolute"]
     assert summary.scores[0].covered == "7 of 13"
@@ -204,16 +208,18 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
 
 def test_the_summary_says_how_small_a_slowdown_is_noticed():
     verdict = examples.audit()
-    summary = table.summary(record.document(verdict, examples.context()))
+    summary = table.summary(document_of_verdict.document(verdict, examples.context()))
     none = table.summary(
-        record.document(replace(verdict, curve=None, controls=None), examples.context())
+        document_of_verdict.document(
+            replace(verdict, curve=None, controls=None), examples.context()
+        )
     )
 
     least = {one.method: 1 + one.slowdown for one in verdict.curve.pairs}
     assert summary.curve.startswith("It notices 1.05\xa0\N{MULTIPLICATION SIGN}")
     assert summary.curve.endswith("of 13 methods.")
     assert {row.id: row.notices for row in summary.methods if row.notices} == {
-        method: figures.times(factor) for method, factor in least.items()
+        method: number_format.times(factor) for method, factor in least.items()
     }
     assert summary.controls == (
         "Control: 11 pairs slowed by nothing, none was detected (chance at most 24\xa0%, with "
@@ -229,7 +235,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
         (0.1, 0.05, "1.1\xa0x", "notices 1.1\xa0x and more, not 1.05\xa0x"),
         (0.05, None, "1.05\xa0x", "notices 1.05\xa0x and more"),
         (None, 5.0, "not 6\xa0x", "not 6\xa0x is noticed"),
-        (None, None, figures.NONE, ""),
+        (None, None, number_format.NONE, ""),
     ],
 )
 def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
@@ -254,13 +260,13 @@ def test_a_suite_that_notices_nothing_says_so():
 def test_a_whole_list_score_is_a_row_of_its_own():
     verdict = replace(examples.audit(), whole_list=examples.audit().total)
 
-    summary = table.summary(record.document(verdict, examples.context()))
+    summary = table.summary(document_of_verdict.document(verdict, examples.context()))
 
     assert [row.name for row in summary.scores][-1] == "whole list"
 
 
 def test_a_stability_summary_has_no_scores():
-    found = record.stability_document(examples.audit().stability, examples.context())
+    found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
 
     summary = table.summary(found)
 
@@ -269,9 +275,9 @@ def test_a_stability_summary_has_no_scores():
 
 
 def test_an_empty_audit_has_a_summary():
-    summary = table.summary(record.document(examples.nothing(), examples.context()))
+    summary = table.summary(document_of_verdict.document(examples.nothing(), examples.context()))
 
-    assert summary.scores[0].percent == figures.NONE
+    assert summary.scores[0].percent == number_format.NONE
     assert summary.advice == ()
 
 
@@ -321,7 +327,7 @@ def test_a_score_that_nobody_can_tell_is_no_zero():
 
     row = table.score_rows(judged(replace(made, absolute=none)))[2]
 
-    assert (row.percent, row.bounds, row.covered) == (figures.NONE, "", "")
+    assert (row.percent, row.bounds, row.covered) == (number_format.NONE, "", "")
     assert row.meaning == "cannot tell: no benchmark has a spread"
 
 
@@ -383,9 +389,12 @@ def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     assert idle
     assert not {*idle} & {*document.minimal_cover}
     assert all(shares[each] >= 0.5 for each in idle)
-    assert all(figures.share(shares[one.id]) in one.note for one in found.targets)
+    assert all(number_format.share(shares[one.id]) in one.note for one in found.targets)
     saved = sum(benchmarks[each].seconds for each in idle)
-    assert found.gain == f"saves {figures.seconds(saved)} of {figures.seconds(whole)} a run"
+    assert (
+        found.gain
+        == f"saves {number_format.seconds(saved)} of {number_format.seconds(whole)} a run"
+    )
 
 
 def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
@@ -408,7 +417,7 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         assert notes[name].startswith(said)
         redundant = [one for one in advice.advice(document) if one.slug == "redundant"]
         assert name not in {one.id for each in redundant for one in each.targets}
-        assert name not in {one.owner for one in spending.changes(document)}
+        assert name not in {one.owner for one in cost_benefit.changes(document)}
 
 
 def unexamined_note(made, name, **pair):
@@ -451,7 +460,7 @@ def test_what_cannot_get_slower_needs_no_benchmark():
     document = judged(replace(made, methods=methods))
 
     assert first not in {one.id for one in step(document, "unwatched").targets}
-    assert first not in {one.owner for one in spending.changes(document)}
+    assert first not in {one.owner for one in cost_benefit.changes(document)}
 
 
 def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
@@ -531,7 +540,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     assert not asked & {*open_, *failing, *document.minimal_cover}
     ranked = [costs[one.id] for one in found.targets]
     assert ranked == sorted(ranked, reverse=True)
-    assert found.gain == f"{figures.seconds(sum(ranked))} a run"
+    assert found.gain == f"{number_format.seconds(sum(ranked))} a run"
 
 
 def test_each_half_of_the_rule_is_counted_in_a_line():
@@ -570,8 +579,8 @@ def test_an_estimate_has_measured_nothing():
     made = examples.audit()
     guessed = replace(made, caveats=(*made.caveats, Caveat("estimate", "t")))
 
-    assert any(one.effect.endswith("(measured)") for one in spending.changes(judged(made)))
-    assert all(one.effect.endswith("(predicted)") for one in spending.changes(judged(guessed)))
+    assert any(one.effect.endswith("(measured)") for one in cost_benefit.changes(judged(made)))
+    assert all(one.effect.endswith("(predicted)") for one in cost_benefit.changes(judged(guessed)))
 
 
 def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
@@ -600,4 +609,4 @@ def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     ("value", "written"), [(999.6, "1,000"), (999.4, "999"), (1234.5, "1,234"), (0.1234, "0.123")]
 )
 def test_a_number_has_no_exponent_where_a_reader_expects_none(value, written):
-    assert figures.number(value) == written
+    assert number_format.number(value) == written

@@ -6,7 +6,8 @@ from axe_playwright_python.sync_playwright import Axe
 from test_page_names import NASTY
 from test_similarity_words import SINGLE, WHOLE, benchmark, of
 
-from reports import names, similarity
+from auditor.similarity import page
+from reports import names
 from reports.results import Caveat
 
 pytestmark = pytest.mark.browser
@@ -39,7 +40,7 @@ def nasty():
 @pytest.mark.parametrize("width", [360, 1400])
 def test_hostile_names_leave_no_markup(visit, width):
     files = (*NASTY, *DAYS)
-    tab, noise = visit(similarity.html(nasty(), files), viewport={"width": width, "height": 900})
+    tab, noise = visit(page.html(nasty(), files), viewport={"width": width, "height": 900})
 
     assert noise == []
     assert tab.title() != "owned"
@@ -52,7 +53,7 @@ def test_hostile_names_leave_no_markup(visit, width):
 
 
 def test_runs_are_called_by_their_files(visit):
-    tab, _ = visit(similarity.html(WHOLE, DAYS))
+    tab, _ = visit(page.html(WHOLE, DAYS))
 
     assert tab.locator("header ol li").all_inner_texts() == list(DAYS)
     row = tab.locator("#benchmarks tbody tr", has_text="a.Apart")
@@ -64,7 +65,7 @@ def test_runs_are_called_by_their_files(visit):
 
 
 def test_runs_of_one_file_are_its_processes(visit):
-    tab, _ = visit(similarity.html(WHOLE, ()))
+    tab, _ = visit(page.html(WHOLE, ()))
 
     assert tab.locator("header").inner_text().count("Each process of ring is a run") == 1
     assert tab.locator("header ol").count() == 0
@@ -74,14 +75,14 @@ def test_runs_of_one_file_are_its_processes(visit):
     ("config", "said"), [("{}", "Each benchmark was run"), ("", "Nothing was run")]
 )
 def test_a_page_says_whether_anything_was_run(visit, config, said):
-    tab, _ = visit(similarity.html(msgspec.structs.replace(WHOLE, config=config), ()))
+    tab, _ = visit(page.html(msgspec.structs.replace(WHOLE, config=config), ()))
 
     assert said in tab.locator("header p").nth(1).inner_text()
     assert ("copies of the subject" in tab.locator("footer").inner_text()) == bool(config)
 
 
 def test_of_a_single_run_nobody_can_tell(visit):
-    tab, noise = visit(similarity.html(of(SINGLE), DAYS[:1]))
+    tab, noise = visit(page.html(of(SINGLE), DAYS[:1]))
 
     assert noise == []
     assert tab.locator("h1").inner_text() == (
@@ -94,7 +95,7 @@ def test_of_a_single_run_nobody_can_tell(visit):
 
 
 def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
-    tab, _ = visit(similarity.html(CORPUS, ()))
+    tab, _ = visit(page.html(CORPUS, ()))
     applications, benchmarks = tab.locator("#measures table").all()
 
     assert applications.locator("tbody th").all_inner_texts() == ["owner__loud", "owner__quiet"]
@@ -107,14 +108,14 @@ def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
 
 
 def test_a_pair_has_the_number_of_measures_that_count(visit):
-    tab, _ = visit(similarity.html(of(benchmark("b", {1}, count=3, apart=(1,))), ()))
+    tab, _ = visit(page.html(of(benchmark("b", {1}, count=3, apart=(1,))), ()))
 
     assert tab.evaluate(CELLS.format("#runs")) == ["3", "0", "3", "3", "0", "3"]
     assert tab.locator("#runs .total").all_inner_texts() == ["unlike", "1 of 2", "2 of 2", "1 of 2"]
 
 
 def test_tables_are_sorted_and_filtered(visit):
-    tab, _ = visit(similarity.html(WHOLE, ()))
+    tab, _ = visit(page.html(WHOLE, ()))
     rows = tab.locator("#benchmarks tbody tr:visible th")
     mapped = tab.locator("#mapped tr:visible th")
 
@@ -134,7 +135,7 @@ def test_tables_are_sorted_and_filtered(visit):
 @pytest.mark.parametrize("document", [WHOLE, CORPUS], ids=["files", "a corpus"])
 def test_axe_finds_nothing(visit, scheme, width, document):
     tab, noise = visit(
-        similarity.html(document, DAYS),
+        page.html(document, DAYS),
         color_scheme=scheme,
         viewport={"width": width, "height": 900},
     )
@@ -150,7 +151,7 @@ def test_axe_finds_nothing(visit, scheme, width, document):
 def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, scheme):
     values = [0.01, 0.06, 0.11, 0.16, 0.21, 0.3, 0.45, 0.6, 0.75, 0.9]
     steps = of(*(benchmark(f"b{at}", means=(one,) * 5) for at, one in enumerate(values)))
-    tab, _ = visit(similarity.html(steps, ()), color_scheme=scheme)
+    tab, _ = visit(page.html(steps, ()), color_scheme=scheme)
     tab.locator("#mapped").scroll_into_view_if_needed()
 
     contrast = {"runOnly": ["color-contrast"], "resultTypes": ["violations", "passes"]}
@@ -168,4 +169,4 @@ def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, sc
 def test_a_page_of_many_benchmarks_can_be_sent():
     many = of(*(benchmark(f"org.example.B{at}", {0, 1, 2}, count=10) for at in range(1000)))
 
-    assert len(similarity.html(many, ()).encode()) <= 1_000_000
+    assert len(page.html(many, ()).encode()) <= 1_000_000

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from builders import CONTEXT
 
-from auditor.audits.similarity import PAPER, judge
 from auditor.core.caveats import Caveat
-from auditor.core.similarity import Measure
-from reports import heat, results, similarity, similarity_document
-from reports.similarity_document import Benchmark, Pair
+from auditor.core.series.similarity import Measure
+from auditor.measure.run_similarity import PAPER, judge
+from auditor.similarity import document, heatmap, page
+from auditor.similarity.document import Benchmark, Pair
+from reports import results
 
 SCHEMA = Path(__file__).parents[2] / "reports/schema/similarity.schema.json"
 ALONG = np.arange(300)
@@ -36,7 +37,7 @@ def scattered(seed, count=4):
 
 
 NAMES = ("a.Similar", "a.Apart", "a.Scattered", "a.Single")
-WHOLE = similarity_document.similarity_document(
+WHOLE = document.similarity_document(
     [
         judge(name, one)
         for name, one in zip(NAMES, (runs(), runs(1), scattered(1), runs(count=1)), strict=True)
@@ -49,7 +50,7 @@ SIMILAR, APART, SCATTERED, SINGLE = WHOLE.benchmarks
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
     strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
-    found = similarity_document.similarity_document((), (), strained)
+    found = document.similarity_document((), (), strained)
 
     assert [one.slug for one in found.caveats] == ["host-stolen"]
 
@@ -79,16 +80,16 @@ def of(*benchmarks):
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == similarity_document.schema()
+    assert SCHEMA.read_text() == document.schema()
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert similarity_document.read(results.text(WHOLE)) == WHOLE
+    assert document.read(results.text(WHOLE)) == WHOLE
     assert json.loads(results.text(WHOLE))["schema"] == "bench-audit/similarity/1"
 
 
 def test_what_is_least_alike_comes_first():
-    shown = similarity.view(WHOLE)
+    shown = page.view(WHOLE)
 
     assert [(row.name, row.word.word) for row in shown.rows] == [
         ("a.Scattered", "dissimilar"),
@@ -106,7 +107,7 @@ def test_what_is_least_alike_comes_first():
 
 
 def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
-    scattered, apart, single, similar = similarity.view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
+    scattered, apart, single, similar = page.view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
 
     assert (scattered.unlike, scattered.pairs, scattered.apart) == (6, 6, "")
     assert (apart.unlike, apart.pairs, apart.apart) == (4, 10, "2 (tu)")
@@ -116,7 +117,7 @@ def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
 
 
 def test_a_run_without_a_file_has_its_number_only():
-    assert [row.apart for row in similarity.view(WHOLE).rows] == ["", "2", "", ""]
+    assert [row.apart for row in page.view(WHOLE).rows] == ["", "2", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -128,19 +129,19 @@ def test_a_run_without_a_file_has_its_number_only():
     ],
 )
 def test_what_the_runs_are_is_said(runs, which, files):
-    shown = similarity.view(of(benchmark("b", {1}, count=2)), runs)
+    shown = page.view(of(benchmark("b", {1}, count=2)), runs)
 
     assert (shown.which, shown.files) == (which, files)
 
 
 def test_whether_a_suite_was_run_is_known_by_its_configuration():
-    assert similarity.view(WHOLE).was_run
-    assert not similarity.view(msgspec.structs.replace(WHOLE, config="")).was_run
+    assert page.view(WHOLE).was_run
+    assert not page.view(msgspec.structs.replace(WHOLE, config="")).was_run
 
 
 def test_names_that_look_the_same_when_cut_are_shown_whole():
     long = [f"a.B.{'x' * 100}{middle}{'y' * 100}" for middle in ("one", "two")]
-    shown = similarity.view(of(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}"))))
+    shown = page.view(of(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}"))))
 
     first, second, third = (row.name for row in shown.rows)
     assert [first, second] == [name.removeprefix("a.") for name in long]
@@ -148,7 +149,7 @@ def test_names_that_look_the_same_when_cut_are_shown_whole():
 
 
 def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
-    shown = similarity.view(WHOLE, ("mo", "tu", "we", "th", "fr"))
+    shown = page.view(WHOLE, ("mo", "tu", "we", "th", "fr"))
 
     assert [(one.name, one.said) for one in shown.figures] == [
         (
@@ -171,27 +172,27 @@ def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
 def test_a_run_apart_is_drawn_of_a_similar_benchmark_too():
     one = benchmark("b", {0, 2}, count=6, dissimilar=False, apart=(0, 2))
 
-    (drawn,) = similarity.view(of(one)).figures
+    (drawn,) = page.view(of(one)).figures
 
     assert drawn.said[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
 
 
 def test_of_many_benchmarks_the_first_are_shown_which_is_said():
     many = of(*(benchmark(f"b{at}", {0, 1, 2, 3}) for at in range(201)))
-    shown = similarity.view(many)
+    shown = page.view(many)
 
     assert (len(shown.rows), len(shown.mapped), len(shown.figures)) == (201, 200, 40)
     assert shown.unmapped == "Of 201 benchmarks the first 200 are shown."
     assert shown.left_out == "Of 201 benchmarks the first 40 are shown."
-    assert similarity.view(WHOLE).unmapped == similarity.view(WHOLE).left_out == ""
+    assert page.view(WHOLE).unmapped == page.view(WHOLE).left_out == ""
 
 
 def test_caveats_of_benchmarks_are_said_once():
     short = judge("short", [wave(1)[:50], wave(2)[:50]])
     other = judge("other", [wave(1)[:60], wave(2)[:60]])
-    found = similarity_document.similarity_document([short, other], (), CONTEXT)
+    found = document.similarity_document([short, other], (), CONTEXT)
 
-    (caveat,) = similarity.view(found).closing.caveats
+    (caveat,) = page.view(found).closing.caveats
 
     assert (caveat.slug, caveat.where) == ("short-runs", "2 benchmarks")
     assert caveat.text.startswith("50 values in each run")
@@ -199,8 +200,8 @@ def test_caveats_of_benchmarks_are_said_once():
 
 
 def test_each_measure_is_explained():
-    assert tuple(similarity.MEASURES) == tuple(Measure)
-    assert PAPER.theta == heat.THETA
+    assert tuple(page.MEASURES) == tuple(Measure)
+    assert PAPER.theta == heatmap.THETA
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_each_measure_is_explained():
     ],
 )
 def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind):
-    assert heat.cell(value) == heat.Cell(kind, f"{value:.2f}")
+    assert heatmap.cell(value) == heatmap.Cell(kind, f"{value:.2f}")
 
 
 def test_applications_are_means_of_their_benchmarks():
@@ -223,7 +224,7 @@ def test_applications_are_means_of_their_benchmarks():
     other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
     unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
 
-    first, second = heat.applications([*one, other, unknown])
+    first, second = heatmap.applications([*one, other, unknown])
 
     assert (first.name, first.unlike, first.size) == ("o__b", 1, 1)
     assert (second.name, second.unlike, second.size) == ("o__a", 0, 2)
@@ -232,11 +233,11 @@ def test_applications_are_means_of_their_benchmarks():
 
 @pytest.mark.parametrize("ids", [("o__a#b#", "o__a#c#"), ("o__a#b#", "p__b#c#", "pkg.B/#01"), ()])
 def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
-    assert heat.applications([benchmark(name) for name in ids]) == ()
+    assert heatmap.applications([benchmark(name) for name in ids]) == ()
 
 
 def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
-    made = heat.matrix(benchmark("b", {1}, count=3, apart=(1,)))
+    made = heatmap.matrix(benchmark("b", {1}, count=3, apart=(1,)))
 
     assert [(head.number, head.apart) for head in made.heads] == [
         ("1", False), ("2", True), ("3", False)
@@ -245,14 +246,14 @@ def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
     assert texts == [[None, "3", "0"], ["3", None, "3"], ["0", "3", None]]
     assert [line.unlike for line in made.lines] == ["1 of 2", "2 of 2", "1 of 2"]
     assert made.lines[0].cells[1:] == (
-        heat.Cell("far much-1", "3"),
-        heat.Cell("near much-5", "0"),
+        heatmap.Cell("far much-1", "3"),
+        heatmap.Cell("near much-5", "0"),
     )
     assert made.left_out == ""
 
 
 def test_of_many_runs_those_that_are_unlike_most_are_drawn():
-    made = heat.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
+    made = heatmap.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
 
     assert [head.number for head in made.heads if head.apart] == ["41", "45"]
     assert len(made.lines) == len(made.lines[0].cells) == 30
@@ -271,14 +272,14 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
     ],
 )
 def test_groups_are_said_in_words(groups, said):
-    assert heat.groups(benchmark("b", groups=groups)) == said
+    assert heatmap.groups(benchmark("b", groups=groups)) == said
 
 
 def test_caveats_of_the_whole_come_first():
     short = judge("short", [wave(1)[:50], wave(2)[:50]])
     of_all = Caveat("budget", "the budget was used up")
-    found = similarity_document.similarity_document([short], [of_all], CONTEXT)
+    found = document.similarity_document([short], [of_all], CONTEXT)
 
-    first, second = similarity.view(found).closing.caveats
+    first, second = page.view(found).closing.caveats
 
     assert (first.slug, first.text, second.slug) == ("budget", of_all.text, "short-runs")

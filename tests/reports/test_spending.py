@@ -6,18 +6,18 @@ import msgspec
 import pytest
 
 import examples
+from auditor.abs import document_of_verdict
+from auditor.abs.claims import UNWATCHED
+from auditor.abs.page.accepted import Accepted
+from auditor.abs.page.advice import advice
+from auditor.abs.page.cost_benefit import MOST, bought, changes
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.stability import Bucket
-from reports import record
-from reports.accepted import Accepted
-from reports.advice import advice
-from reports.claims import UNWATCHED
-from reports.spending import MOST, bought, changes
 
 
 def judged(verdict):
-    return record.document(verdict, examples.context())
+    return document_of_verdict.document(verdict, examples.context())
 
 
 def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():

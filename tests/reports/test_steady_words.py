@@ -8,7 +8,7 @@ import pytest
 
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
-from auditor.core.steady import (
+from auditor.core.series.steady import (
     BenchmarkSteadiness,
     Needed,
     SeriesSteadiness,
@@ -16,7 +16,8 @@ from auditor.core.steady import (
     SuiteSteadiness,
     WarmUp,
 )
-from reports import steady, steady_document
+from auditor.steady import document as steady_document
+from auditor.steady import page
 
 SCHEMA = Path(__file__).parents[2] / "reports/schema/steady.schema.json"
 CONTEXT = Context(
@@ -95,7 +96,7 @@ def test_the_document_has_each_process(document):
 
 
 def test_what_gets_no_steady_state_comes_first(document):
-    shown = steady.view(document)
+    shown = page.view(document)
 
     assert [(one.name, one.word.word) for one in shown.rows] == [
         ("Never<b>.ends", "no steady state"),
@@ -106,7 +107,7 @@ def test_what_gets_no_steady_state_comes_first(document):
 
 
 def test_a_row_says_what_to_write(document):
-    never, early, late = steady.view(document).rows
+    never, early, late = page.view(document).rows
 
     assert (early.steady, early.start) == ("2 of 2", "21 (at most 30)")
     assert early.warm_up == "20 measured cold, +25.0%"
@@ -117,7 +118,7 @@ def test_a_row_says_what_to_write(document):
 
 
 def test_the_counts_are_of_the_suite(document):
-    said = steady.view(document).counts
+    said = page.view(document).counts
 
     assert said == (
         "Judged by kb-kssd, 5 processes; the configured warm-up is too short in 1 benchmark, in 1 "
@@ -167,8 +168,8 @@ def test_settings_are_the_harness_own(harness, needed, said):
         needed=None if needed is None else steady_document.Needed(**NEEDED | needed),
     )
 
-    assert steady.setting(harness, one) == said
-    assert steady.setting(harness, msgspec.structs.replace(one, warm_iterations=None)) == ""
+    assert page.setting(harness, one) == said
+    assert page.setting(harness, msgspec.structs.replace(one, warm_iterations=None)) == ""
 
 
 def test_the_schema_is_that_of_the_types():

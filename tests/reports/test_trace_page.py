@@ -12,9 +12,10 @@ from test_page_names import NASTY
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState
 from auditor.core.subject import Span
-from auditor.core.usage import BenchmarkUse, Caller, MethodUse, SuiteUse
-from reports import results, trace
-from reports.trace_document import TraceDocument, read, schema, trace_document
+from auditor.trace import page
+from auditor.trace.document import TraceDocument, read, schema, trace_document
+from auditor.trace.model import BenchmarkUse, Caller, MethodUse, SuiteUse
+from reports import results
 
 SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "trace.schema.json"
 ID = "example.org/ring.Benchmark{}"
@@ -70,7 +71,7 @@ def test_a_document_is_read_as_it_was_written():
 
 
 def test_a_map_in_words():
-    shown = trace.view(made())
+    shown = page.view(made())
 
     assert shown.headline == (
         "3 of 6 public methods have no benchmark; of these the unit tests call most: ring.Len, "
@@ -107,7 +108,7 @@ def test_a_map_in_words():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(methods, said):
-    assert trace.headline(made(replace(WHOLE, methods=tuple(methods)))) == said
+    assert page.headline(made(replace(WHOLE, methods=tuple(methods)))) == said
 
 
 def nasty():
@@ -129,7 +130,7 @@ def nasty():
 
 @pytest.mark.browser
 def test_hostile_names_leave_no_markup(visit):
-    tab, noise = visit(trace.html(nasty()))
+    tab, noise = visit(page.html(nasty()))
 
     assert noise == []
     assert tab.title() != "owned"
@@ -139,7 +140,7 @@ def test_hostile_names_leave_no_markup(visit):
 
 @pytest.mark.browser
 def test_methods_can_be_filtered_by_name_and_kind(visit):
-    tab, _ = visit(trace.html(made()))
+    tab, _ = visit(page.html(made()))
     shown = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods select.kind").select_option("set-up-only")
@@ -153,9 +154,7 @@ def test_methods_can_be_filtered_by_name_and_kind(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
-    tab, _ = visit(
-        trace.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
-    )
+    tab, _ = visit(page.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900})
 
     assert Axe().run(tab).response["violations"] == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width

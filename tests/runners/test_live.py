@@ -14,8 +14,8 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.outcome import Crashed, Measured, Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
+from auditor.core.stop_rules import Method, Warmed
 from auditor.core.subject import Language, Project
-from auditor.core.warming import Method, Warmed
 from runners.hosts.clock import SystemClock
 from runners.live import GRACE_SECONDS, LiveRecords, Watching
 from runners.records import read_records

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from auditor.core.contracts.qualify import Answer, Case, Side, Version
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed
-from auditor.core.qualify import Answer, Case, Side, Version
 from runners.gates import Alarm, LocalGate, named, sides
 from runners.hosts.local import LocalHost
 

@@ -5,18 +5,18 @@ from builders import benchmark, benchmark_verdict, method, pair_verdict, stabili
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.abs_score import (
+from auditor.abs.judge.abs_score import (
     AbsData,
     MethodData,
     absolute_exclusion,
     judge,
     relative_exclusion,
 )
-from auditor.audits.detection import NOT_MEASURED
+from auditor.abs.judge.detection import NOT_MEASURED
+from auditor.abs.model import Density, PairRun
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
-from auditor.core.verdict import Density, PairRun
 
 TABLE_5 = {
     "caffeine": (89, 4),

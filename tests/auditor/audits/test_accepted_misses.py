@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from builders import benchmark_verdict, method, pair_verdict, stability
 
-from auditor.audits.abs_score import AbsData, MethodData, judge
-from auditor.audits.accepted import marked, without_accepted
+from auditor.abs.judge.abs_score import AbsData, MethodData, judge
+from auditor.abs.judge.accepted_misses import marked, without_accepted
 from auditor.core.accepted import Accepted
 from auditor.core.errors import UsageError
 from auditor.core.request import Rule

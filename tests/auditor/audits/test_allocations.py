@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 from builders import benchmark, crashed, method, run, series, suite_run, timed_out
 
-from auditor.audits import allocations
-from auditor.audits.abs_score import MethodData
-from auditor.audits.allocations import PAIRS, AllocationData
-from auditor.audits.reach import Reach
-from auditor.core.measure import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
+from auditor.abs.judge import allocations
+from auditor.abs.judge.abs_score import MethodData
+from auditor.abs.judge.allocations import PAIRS, AllocationData
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled, NotBuilt
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName
+from auditor.core.series.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
+from auditor.measure.reach_judge import Reach
 
 SIZE = 64
 DONE = 1000.0

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from auditor.audits.attribution import ambiguous_samples, attribution_error
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.subject import Language
+from auditor.measure.profiles.attribution import ambiguous_samples, attribution_error
 
 MEASURED = (
     # sampled share, true share (time of the method by itself / of the operation), seconds

@@ -4,9 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from auditor.audits.backtest import agreement, backtest, candidates, failed, left_out, tried
-from auditor.core.backtest import Kind, Noticed, PastChange
-from auditor.core.comparison import (
+from auditor.abs.model import MethodVerdict
+from auditor.backtest.judge import agreement, backtest, candidates, failed, left_out, tried
+from auditor.backtest.model import Kind, Noticed, PastChange
+from auditor.compare.model import (
     BenchmarkComparison,
     Change,
     Comparison,
@@ -15,9 +16,8 @@ from auditor.core.comparison import (
     Patch,
     Rounds,
 )
-from auditor.core.history import Commit
+from auditor.core.contracts.history import Commit
 from auditor.core.result import Result
-from auditor.core.verdict import MethodVerdict
 
 
 def commit(title, message="", files=("ring.go",), name="a" * 40, parent="b" * 40):

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from builders import abs_request, benchmark, mutant_run, suite_runs
 
-from auditor.audits import power
-from auditor.audits.detection import judge_pair
-from auditor.audits.pair import PairData
-from auditor.audits.reach import Reach
-from auditor.audits.stability import busy_runs, judge, withheld_benchmarks
+from auditor.abs.judge import power
+from auditor.abs.judge.detection import judge_pair
+from auditor.abs.judge.pair import PairData
 from auditor.core.jobs import Strain
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
+from auditor.measure.reach_judge import Reach
+from auditor.measure.stability_judge import busy_runs, judge, withheld_benchmarks
 
 BUSY = Strain(waited=0.9, others=0.6)
 ONE = benchmark("BenchmarkOne")

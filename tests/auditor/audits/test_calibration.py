@@ -3,7 +3,11 @@ from dataclasses import replace
 import pytest
 from builders import calibration_run, crashed, run
 
-from auditor.audits.calibration import (
+from auditor.core.mutant import Wait
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose
+from auditor.core.series.values import METHOD_TIME, TIME, Series
+from auditor.measure.calibration import (
     LEAST_FIRST_SECONDS,
     Asked,
     achieved_caveat,
@@ -11,10 +15,6 @@ from auditor.audits.calibration import (
     judge,
     wait_for,
 )
-from auditor.core.measure import METHOD_TIME, TIME, Series
-from auditor.core.mutant import Wait
-from auditor.core.outcome import Measured
-from auditor.core.plan import Purpose
 
 OPERATION = 1e-6
 

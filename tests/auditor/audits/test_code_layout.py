@@ -6,10 +6,10 @@ import pytest
 from builders import benchmark, calibration_run, crashed, run, series
 from test_detection import pair
 
-from auditor.audits import layout
-from auditor.audits.pair import probe_ratio
+from auditor.abs.judge.pair import probe_ratio
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
+from auditor.measure import binary_layout
 from auditor.stats.components import Component
 
 MOVED = Component(0.05**2, 0.0, 12)
@@ -36,21 +36,21 @@ def suite(*moved):
 
 def test_a_layout_is_told_from_the_scatter_of_all_benchmarks_together():
     """By hand: squares between 0, 0 | .3 | -.3 are .18, own .0002; the factor is 4 - 6 / 4."""
-    found = layout.component(suite(0.3, -0.3))
+    found = binary_layout.component(suite(0.3, -0.3))
 
     assert found == Component(pytest.approx(0.18 / 2.5), pytest.approx(2 * 0.0002 / 2.5), 4)
 
 
 def test_too_few_layouts_tell_nothing():
-    assert layout.component(suite(0.3)) is None
-    assert layout.component([]) is None
+    assert binary_layout.component(suite(0.3)) is None
+    assert binary_layout.component([]) is None
 
 
 def test_a_process_that_failed_is_no_draw():
     runs = [*suite(0.3, -0.3), replace(plain(1.0, 9), outcome=crashed())]
 
-    assert layout.component(runs) == layout.component(suite(0.3, -0.3))
-    assert layout.sizes(runs) == (4, 2, 2)
+    assert binary_layout.component(runs) == binary_layout.component(suite(0.3, -0.3))
+    assert binary_layout.sizes(runs) == (4, 2, 2)
 
 
 def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
@@ -83,7 +83,7 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
     ],
 )
 def test_it_is_said_what_is_known_of_layouts(layouts, found, moved, words):
-    said = layout.caveat(layouts, found, suite(*moved))
+    said = binary_layout.caveat(layouts, found, suite(*moved))
 
     assert (said is None) == (words is None)
     assert words is None or (said.slug == "layout" and words in said.text)

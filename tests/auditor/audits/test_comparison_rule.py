@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from auditor.audits.comparison import LOOKS, Limits, differs_from_itself, judge, screened
-from auditor.core.comparison import Change, Dimension, Rounds
+from auditor.compare.judge import LOOKS, Limits, differs_from_itself, judge, screened
+from auditor.compare.model import Change, Dimension, Rounds
 
 LIMITS = Limits(min_delta=0.05, fresh=8)
 ROUNDS = 10

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.cover import density_curve, minimal_cover
+from auditor.abs.judge.cover import density_curve, minimal_cover
 
 MATRIX = st.dictionaries(
     st.sampled_from("klmnopq"), st.frozensets(st.sampled_from("abcdefg")), max_size=7

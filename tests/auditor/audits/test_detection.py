@@ -17,12 +17,9 @@ from builders import (
     timed_out,
 )
 
-from auditor.audits import further, paired, readings, signs
-from auditor.audits.calibration import Calibration
-from auditor.audits.detection import judge_pair, statement_beforehand, statement_of_rule
-from auditor.audits.pair import Judgement, PairData, method_doubt, probe_ratio
-from auditor.audits.reach import Reach
-from auditor.core.measure import METHOD_TIME
+from auditor.abs.judge import extra_runs, paired, signs
+from auditor.abs.judge.detection import judge_pair, statement_beforehand, statement_of_rule
+from auditor.abs.judge.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
     Clocked,
@@ -37,6 +34,10 @@ from auditor.core.plan import Purpose
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
+from auditor.core.series.values import METHOD_TIME
+from auditor.measure import readings
+from auditor.measure.calibration import Calibration
+from auditor.measure.reach_judge import Reach
 
 PLAIN = 1e-6
 V = 0.6
@@ -139,10 +140,10 @@ def test_further_runs_detect_where_enough_are_clear():
 
     found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
 
-    assert further.may_yet_decide(undecided)
+    assert extra_runs.may_yet_decide(undecided)
     assert found.outcome is Result.DETECTED
     assert found.interval[0] > found.threshold
-    assert not further.may_yet_decide(found)
+    assert not extra_runs.may_yet_decide(found)
 
 
 def test_a_further_run_that_misses_decides():
@@ -158,7 +159,7 @@ def test_what_no_further_run_can_decide_is_left_alone():
     distorted = judge_pair(pair(share=1.0, probe=1.5))
 
     assert distorted.outcome is Result.INCONCLUSIVE
-    assert not further.may_yet_decide(distorted)
+    assert not extra_runs.may_yet_decide(distorted)
 
 
 def test_a_probe_that_surely_distorts_does_so_in_each_run():
@@ -169,7 +170,7 @@ def test_a_probe_that_surely_distorts_does_so_in_each_run():
         said = judge_pair(first)
 
         assert slugs(said) == ["distorted"]
-        assert further.is_settled(said, first) is settled
+        assert extra_runs.is_settled(said, first) is settled
 
 
 def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_misses_is_not():
@@ -177,7 +178,7 @@ def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_
         whole = pair(share=share)
         first = replace(whole, runs=whole.runs[:1])
 
-        assert further.is_settled(judge_pair(first), first) is settled
+        assert extra_runs.is_settled(judge_pair(first), first) is settled
 
 
 @pytest.mark.parametrize(
@@ -195,7 +196,7 @@ def test_further_runs_are_worth_it_where_ones_like_those_made_may_be_clear(inter
         for run, (low, high) in zip(found.runs, intervals, strict=True)
     )
 
-    assert further.is_within_reach(replace(found, runs=runs)) is reach
+    assert extra_runs.is_within_reach(replace(found, runs=runs)) is reach
 
 
 def test_a_speed_up_is_never_detected():
@@ -379,7 +380,7 @@ def test_without_a_calibration_a_detection_is_not_believed(wanted):
 
     assert found.outcome is Result.INCONCLUSIVE
     assert slugs(found) == ["unverified"]
-    assert further.is_settled(found, data)
+    assert extra_runs.is_settled(found, data)
 
 
 @pytest.mark.parametrize(
@@ -442,8 +443,8 @@ def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
     waiting = replace(near, runs=tuple(runs))
 
     assert slugs(judge_pair(near)) == slugs(judge_pair(waiting)) == ["near-threshold"]
-    assert further.is_settled(judge_pair(near), near)
-    assert not further.is_settled(judge_pair(waiting), waiting)
+    assert extra_runs.is_settled(judge_pair(near), near)
+    assert not extra_runs.is_settled(judge_pair(waiting), waiting)
 
 
 @pytest.mark.parametrize(

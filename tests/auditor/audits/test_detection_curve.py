@@ -1,10 +1,10 @@
 import pytest
 
-from auditor.audits.curve import SIZES, Search, curve, least_noticed, most_steps, searches
+from auditor.abs.judge.curve import SIZES, Search, curve, least_noticed, most_steps, searches
+from auditor.abs.model import PairRun, PairVerdict
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
-from auditor.core.verdict import PairRun, PairVerdict
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):

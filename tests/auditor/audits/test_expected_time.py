@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.audits.audit_figures import GO, figures_of
-from auditor.audits.expected_time import (
+from auditor.measure.planning.audit_figures import GO, figures_of
+from auditor.measure.planning.expected_time import (
     ExpectedTime,
     Workload,
     expected_time,

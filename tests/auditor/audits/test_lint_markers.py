@@ -2,10 +2,10 @@
 
 import pytest
 
-from auditor.audits.lint import Reading, Wanted, lint
+from auditor.core.contracts.lint import Calls, Looked, Rule, Seen, Smell, Sure, Timed
 from auditor.core.errors import UsageError
-from auditor.core.smells import Calls, Looked, Rule, Seen, Smell, Sure, Timed
 from auditor.core.subject import SourceFile, SourceRole, Span
+from auditor.lint.judge import Reading, Wanted, lint
 
 
 def rule(name, *, on=True):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from auditor.audits import strain
-from auditor.audits.strain import DRIFT, Noted, Rating, advice, caveats, drift, probed, whole
 from auditor.core.jobs import Strain
+from auditor.measure import interference as strain
+from auditor.measure.interference import DRIFT, Noted, Rating, advice, caveats, drift, probed, whole
 
 
 def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):

@@ -1,7 +1,7 @@
 import pytest
 from builders import pair_verdict
 
-from auditor.audits.outcomes import UNDECIDED, of_method
+from auditor.abs.judge.outcomes import UNDECIDED, of_method
 from auditor.core.result import Result
 
 D, M, U, Q, X, C, T, R, Z, N = (

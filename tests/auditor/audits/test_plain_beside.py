@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from builders import benchmark, pair_run, suite_runs
 
-from auditor.audits import further, paired
-from auditor.audits.calibration import Calibration
-from auditor.audits.detection import judge_pair
-from auditor.audits.pair import PairData, probe_ratio
-from auditor.audits.reach import Reach
+from auditor.abs.judge import extra_runs, paired
+from auditor.abs.judge.detection import judge_pair
+from auditor.abs.judge.pair import PairData, probe_ratio
 from auditor.core.mutant import Delay, Wait
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
+from auditor.measure.calibration import Calibration
+from auditor.measure.reach_judge import Reach
 
 PLAIN = 1e-6
 V = 0.6
@@ -110,7 +110,7 @@ def test_a_probe_is_known_to_distort_by_its_neighbours():
 
     assert slugs(found) == ["distorted"]
     assert probe_ratio(distorted).estimate == pytest.approx(2.5, rel=0.02)
-    assert further.is_settled(found, distorted)
+    assert extra_runs.is_settled(found, distorted)
 
 
 def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
@@ -200,4 +200,4 @@ def test_a_few_blocks_beside_plain_ones_are_enough_where_they_decide():
 
     assert judge_pair(data).outcome is Result.DETECTED
     assert probe_ratio(data).low == 0.0
-    assert not further.is_surely_distorted(data)
+    assert not extra_runs.is_surely_distorted(data)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from builders import method
 
-from auditor.audits.popularity import most_used, profile
 from auditor.core.outcome import MethodCalls
-from auditor.core.profile import ClientUse, Popularity, Ranking
+from auditor.core.popularity import ClientUse, Popularity, Ranking
+from auditor.measure.popularity import most_used, profile
 
 NAMES = ("Add", "Get", "Len", "Never", "Pop")
 METHODS = [method(name) for name in NAMES]

@@ -6,11 +6,11 @@ import pytest
 from builders import abs_request as request
 from builders import benchmark, benchmark_verdict, stability, suite_runs
 
-from auditor.audits.power import Scatter, confirmed, scatter, stated, statement, visible
-from auditor.audits.stability import judge
+from auditor.abs.judge.power import Scatter, confirmed, scatter, stated, statement, visible
+from auditor.abs.model import PairVerdict
 from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.verdict import PairVerdict
+from auditor.measure.stability_judge import judge
 from auditor.stats.compare import t_half
 
 CALM = Scatter(pairs=0.01, processes=0.0, runs=5)

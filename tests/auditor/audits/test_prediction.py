@@ -3,15 +3,15 @@ from dataclasses import replace
 import pytest
 from builders import benchmark, calibration_run, suite_runs
 
-from auditor.audits.calibration import Calibration
-from auditor.audits.detection import judge_pair
-from auditor.audits.pair import PairData
-from auditor.audits.prediction import predict
-from auditor.audits.reach import Reach
+from auditor.abs.judge.detection import judge_pair
+from auditor.abs.judge.pair import PairData
+from auditor.abs.judge.prediction import predict
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Clocked
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
+from auditor.measure.calibration import Calibration
+from auditor.measure.reach_judge import Reach
 
 PLAIN = 1e-6
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from auditor.audits.printed import Streams
-from auditor.audits.steady.scorers.files import shipped
-from auditor.audits.steady.validity import FALLBACK
-from auditor.audits.steady.watching import Watchers
-from auditor.core.printed import Printed
-from auditor.core.warming import Method, Watch
+from auditor.core.series.printed import Printed
+from auditor.core.stop_rules import Method, Watch
+from auditor.warmup.scorers.files import shipped
+from auditor.warmup.stop_rules import Watchers
+from auditor.warmup.validity import FALLBACK
+from auditor.watch.judge import Streams
 
 
 def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):

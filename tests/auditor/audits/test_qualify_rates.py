@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.audits.qualify import judge, rate, seen, settled
-from auditor.core.mutant import Delay, Wait
-from auditor.core.qualify import (
+from auditor.core.contracts.qualify import (
     Answer,
     Asked,
     Case,
@@ -18,6 +16,8 @@ from auditor.core.qualify import (
     Subject,
     Version,
 )
+from auditor.core.mutant import Delay, Wait
+from auditor.qualify.judge import judge, rate, seen, settled
 
 PARSE = Subject(method="a.Parse", reached_by=("BenchmarkParse",))
 PRINT = Subject(method="a.Print")

@@ -3,7 +3,10 @@ from dataclasses import replace
 import pytest
 from builders import benchmark, counted, crashed, method, run, timed_out, window
 
-from auditor.audits.reach import (
+from auditor.core.outcome import NotBuilt, Skipped
+from auditor.core.plan import Purpose
+from auditor.core.result import ReachState
+from auditor.measure.reach_judge import (
     how_counted,
     in_one_call,
     incomplete_order,
@@ -12,9 +15,6 @@ from auditor.audits.reach import (
     reach_of,
     usage,
 )
-from auditor.core.outcome import NotBuilt, Skipped
-from auditor.core.plan import Purpose
-from auditor.core.result import ReachState
 
 K = method("k").id
 HOW = "the subject's own benchmarks ran"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from auditor.audits.removal import removal
-from auditor.audits.selection import Watcher, everything, within
+from auditor.select.judge import Watcher, everything, within
+from auditor.select.judge_removal import removal
 
 METHODS = "klmnopq"
 SPREADS = st.sampled_from([None, 0.01, 0.2, 0.7])

@@ -5,17 +5,10 @@ from dataclasses import replace
 import pytest
 from builders import benchmark, run
 
-from auditor.audits import by_share, indifference
-from auditor.audits.pair import Judgement, PairData
-from auditor.audits.reach import Reach
-from auditor.audits.shares import (
-    LOOKS,
-    interval,
-    is_empty_operation,
-    is_longer_than_the_operation,
-    is_too_short_for_a_call,
-    share_of,
-)
+from auditor.abs.judge import indifference_zone, share_verdict
+from auditor.abs.judge.pair import Judgement, PairData
+from auditor.abs.model import PairRun, PairVerdict
+from auditor.abs.study.injection import more_samples_may_decide
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Frame, Profiled, Stack
@@ -23,8 +16,15 @@ from auditor.core.plan import Purpose
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Language, Method
-from auditor.core.verdict import PairRun, PairVerdict
-from auditor.studies.injection import more_samples_may_decide
+from auditor.measure.profiles.cpu_shares import (
+    LOOKS,
+    interval,
+    is_empty_operation,
+    is_longer_than_the_operation,
+    is_too_short_for_a_call,
+    share_of,
+)
+from auditor.measure.reach_judge import Reach
 
 NAME = "example.org/ring.Push"
 PUSH = Method(language=Language.GO, id=NAME, owner="example.org/ring", name="Push", parameters=())
@@ -250,7 +250,7 @@ def test_a_share_that_another_program_leaves_out_counts_as_its_nearest_possible_
     found = share(profile(12, 100), profile(15, 50, apart=(JAVA,)), method=JAVA)
     pair = paired(found)
 
-    effect = by_share.effect_of(pair)
+    effect = share_verdict.effect_of(pair)
 
     assert found.low <= found.high < found.share
     assert effect.effect == pytest.approx(0.5 * found.high)
@@ -262,9 +262,9 @@ def test_more_samples_may_decide_where_the_share_may_lie_elsewhere_in_its_interv
     few = share(profile(43, 2, per_block=100, operation=9.6e-9))
     many = share(profile(43, 400, per_block=100, operation=9.6e-9))
 
-    assert by_share.judge_by_share(paired(few)) is None
+    assert share_verdict.judge_by_share(paired(few)) is None
     assert more_samples_may_decide(paired(few))
-    assert by_share.judge_by_share(paired(many)) is None
+    assert share_verdict.judge_by_share(paired(many)) is None
     assert not more_samples_may_decide(paired(many))
 
 
@@ -300,12 +300,12 @@ def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
     sampled = share(profile(10, 100), error=0.01 / 100)
     pair = paired(sampled)
 
-    found = by_share.judge_by_share(pair)
+    found = share_verdict.judge_by_share(pair)
 
     assert found is not None
     assert [caveat.slug for caveat in found.caveats] == ["borderline"]
     strict = replace(sampled, by_itself=(sampled.low, sampled.high))
-    assert by_share.judge_by_share(replace(pair, sampled=strict)) is None
+    assert share_verdict.judge_by_share(replace(pair, sampled=strict)) is None
 
 
 def near(effect, half, *, threshold=0.25):
@@ -330,7 +330,7 @@ def near(effect, half, *, threshold=0.25):
 
 @pytest.mark.parametrize(("effect", "outcome"), [(0.26, Result.DETECTED), (0.24, Result.MISSED)])
 def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcome):
-    found = indifference.settle_borderline(near(effect, 0.02))
+    found = indifference_zone.settle_borderline(near(effect, 0.02))
 
     assert found.outcome is outcome
     assert [one.slug for one in found.caveats] == ["borderline"]
@@ -341,8 +341,8 @@ def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason(
     wide = near(0.26, 0.05)
     other = replace(near(0.26, 0.02), caveats=(Caveat("distorted", "by the probe"),))
 
-    assert indifference.settle_borderline(wide) == wide
-    assert indifference.settle_borderline(other) == other
+    assert indifference_zone.settle_borderline(wide) == wide
+    assert indifference_zone.settle_borderline(other) == other
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_a_missed_delay_is_only_hidden_where_one_at_the_limit_would_be(operation
     assert sampled.low < 0.5 < sampled.high
     injected = Judgement(outcome=Result.MISSED, threshold=0.25)
 
-    judged, _ = by_share.combine_evidence(paired(sampled), injected)
+    judged, _ = share_verdict.combine_evidence(paired(sampled), injected)
 
     assert judged.outcome is outcome
     assert any(one.slug == "hidden-delay" for one in judged.caveats) is (

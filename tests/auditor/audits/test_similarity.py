@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.similarity import PAPER, Parameters, clusters, judge, standing_apart
-from auditor.core.similarity import Measure, PairSimilarity
+from auditor.core.series.similarity import Measure, PairSimilarity
+from auditor.measure.run_similarity import PAPER, Parameters, clusters, judge, standing_apart
 
 TIME = np.arange(3000) * 2 * np.pi / 300
 """Ten waves, as Figure 1 shows some."""

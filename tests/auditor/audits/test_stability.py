@@ -5,11 +5,11 @@ from builders import benchmark, crashed, run, suite_run, suite_runs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.stability import Unseen, bucket, judge, slowdown_size, spread
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Purpose
 from auditor.core.stability import Bucket, Duration, Filter
 from auditor.core.units import seconds_per_operation
+from auditor.measure.stability_judge import Unseen, bucket, judge, slowdown_size, spread
 
 TIMES = st.floats(1e-9, 1e3)
 RUNS = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=2, max_size=5)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.audits.sampling import sampling_order
-from auditor.audits.suite_share import LEAST_BLOCKS, ProcessCost, fit_blocks, fit_suite
 from auditor.core.suite import Benchmark
+from auditor.measure.planning.benchmark_sample import sampling_order
+from auditor.measure.planning.suite_share import LEAST_BLOCKS, ProcessCost, fit_blocks, fit_suite
 
 
 def cost(name, *, reaches=True, block=0.1, blocks=20):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from builders import method
 
-from auditor.audits.unwatched import WatchState, unwatched
+from auditor.stubs.judge import WatchState, unwatched
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
 ADD, GET, LEN = (one.id for one in METHODS)

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 from builders import benchmark, run, series
 
-from auditor.audits.stability import judge
-from auditor.core.measure import WALL, Series
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.series.values import WALL, Series
+from auditor.core.stop_rules import Method, Warmed
 from auditor.core.suite import Configured
-from auditor.core.warming import Method, Warmed
+from auditor.measure.stability_judge import judge
 
 AUTHORS = Configured(
     warmup_iterations=5, warmup_seconds=1.0, measurement_iterations=5, measurement_seconds=1.0

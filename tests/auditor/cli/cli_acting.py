@@ -7,20 +7,20 @@ from typing import Any
 
 from builders import CONTEXT
 
+from auditor.abs import document_of_verdict
 from auditor.abs.assemble import open_audit
-from auditor.audits.expected_time import ExpectedTime
+from auditor.abs.document import Either
+from auditor.abs.model import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
+from auditor.abs.page import report as pages
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result
 from auditor.core.stability import BenchmarkVerdict, Bucket, Stability
-from auditor.core.verdict import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
-from auditor.studies.preview import NOTHING, Inventory, Preview
-from auditor.studies.rehearsal import PreviewPhase
-from reports import page as pages
-from reports import record
-from reports.document import Either
+from auditor.measure.planning.expected_time import ExpectedTime
+from auditor.measure.planning.preview import NOTHING, Inventory, Preview
+from auditor.measure.planning.rehearsal import PreviewPhase
 
 
 def score(covered: int = 1, undecided: int = 0, counted: int = 2) -> Score:
@@ -131,8 +131,8 @@ class FakeAudit:
 
     def document(self, found: AbsVerdict | Stability) -> Either:
         if isinstance(found, AbsVerdict):
-            return record.document(found, CONTEXT)
-        return record.stability_document(found, CONTEXT)
+            return document_of_verdict.document(found, CONTEXT)
+        return document_of_verdict.stability_document(found, CONTEXT)
 
     def page(self, document: Either) -> str:
         return pages.page(document)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from cli_acting import Stage, method, pair, score
 
-from auditor.cli.abs_output import BY_COMMAND
+from auditor.abs.output import BY_COMMAND
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECONDS
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import Wait
 from auditor.core.request import GoModuleSpec, Rule
 from auditor.core.result import Result
+from auditor.measure.planning.preview import CountedMethod, Inventory
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
-from auditor.studies.preview import CountedMethod, Inventory
 
 SUBJECT = "go:example.org/ring@v1"
 

@@ -9,9 +9,9 @@ from comparisons import whole
 from fake_github import TOKEN, event, pull, serving
 from markdown_it import MarkdownIt
 
-from auditor.cli.commands.comment import LARGEST_RESULT, MARKER
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
+from auditor.compare.command_comment import LARGEST_RESULT, MARKER
 from reports.markdown import LIMIT
 
 SHA = "c" * 40

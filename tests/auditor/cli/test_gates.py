@@ -8,17 +8,18 @@ import pytest
 from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
 
-from auditor.audits.indifference import BORDERLINE
-from auditor.cli import compare_gates
-from auditor.cli.second_look import SecondLook, sure_outcomes
+from auditor.abs import document_of_verdict
+from auditor.abs.judge.indifference_zone import BORDERLINE
+from auditor.abs.model import MethodVerdict
+from auditor.abs.second_look import SecondLook, sure_outcomes
+from auditor.compare import gates
+from auditor.compare.model import BenchmarkComparison, Patch
 from auditor.core.accepted import Accepted
 from auditor.core.caveats import Caveat
-from auditor.core.comparison import BenchmarkComparison, Patch
 from auditor.core.errors import Exit, NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import FURTHER, CurveMode
 from auditor.core.result import Result
-from auditor.core.verdict import MethodVerdict
-from reports import record, results
+from reports import results
 
 SUBJECT = "go:example.org/ring@v1"
 FIXED = ("--slowdown", "0.6")
@@ -96,7 +97,7 @@ def against(stage, tmp_path, capsys):
 
     def called(before, now, *flags, held=()):
         old = replace(verdict(score(1)), methods=outcomes(**before))
-        path.write_text(results.text(record.document(old, CONTEXT)))
+        path.write_text(results.text(document_of_verdict.document(old, CONTEXT)))
         pairs = (replace(pair(Result.DETECTED, 0.6), method=name("Push")),)
         acting = stage.of(changes={"methods": outcomes(**now), "pairs": pairs, "accepted": held})
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
@@ -134,7 +135,7 @@ def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said)
 def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):
     path = tmp_path / "before.json"
     old = replace(verdict(score(1)), methods=outcomes(**SEEN))
-    path.write_text(results.text(record.document(old, CONTEXT)))
+    path.write_text(results.text(document_of_verdict.document(old, CONTEXT)))
 
     stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path))
 
@@ -162,7 +163,7 @@ def test_a_method_that_is_not_audited_any_more_is_named(against):
 
 def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    good = results.text(record.document(verdict(score(1)), CONTEXT))
+    good = results.text(document_of_verdict.document(verdict(score(1)), CONTEXT))
     answers = {}
     for text, flags in (
         (good, ("--slowdown", "auto")),
@@ -272,7 +273,7 @@ def borderline(**by_name):
 
 def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    path.write_text(results.text(record.document(verdict(score(1)), CONTEXT)))
+    path.write_text(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
     methods = (*borderline(Push=Result.MISSED), *outcomes(Pop=Result.MISSED))
     fails, undecided, beside = (
         looked_twice(stage, {"Pop": Result.MISSED}, methods=methods) for _ in range(3)
@@ -331,7 +332,7 @@ def test_a_second_look_that_cannot_be_had_fails_no_gate(stage, capsys, error):
 
 def test_a_baseline_of_another_limit_is_refused(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    old = json.loads(results.text(record.document(verdict(score(1)), CONTEXT)))
+    old = json.loads(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
     path.write_text(json.dumps({**old, "config": json.dumps({"min_delta": 0.05})}))
 
     assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
@@ -366,7 +367,7 @@ def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):
 
 def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    path.write_text(results.text(record.document(verdict(score(1)), CONTEXT)))
+    path.write_text(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
     flags = ("--baseline", str(path))
 
     again = looked_twice(stage, {"Push": Result.MISSED})
@@ -422,14 +423,12 @@ PATCH = Patch(
 def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     document = made(benchmark("a"), patch=PATCH)
 
-    ended, (line,) = compare_gates.judge(
-        document, fail_on_regression=False, fail_under=60, unsure=unsure
-    )
+    ended, (line,) = gates.judge(document, fail_on_regression=False, fail_under=60, unsure=unsure)
 
     assert (ended, line[: len(said)]) == (code, said)
-    assert compare_gates.missed(document, 60) == ("a", "b")
-    assert compare_gates.missed(document, 60, ("b",)) == ("a",)
-    assert compare_gates.missed(document, None) == ()
+    assert gates.missed(document, 60) == ("a", "b")
+    assert gates.missed(document, 60, ("b",)) == ("a",)
+    assert gates.missed(document, None) == ()
 
 
 @pytest.mark.parametrize(
@@ -459,7 +458,7 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     ],
 )
 def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
-    ended, (line,) = compare_gates.judge(document, fail_on_regression=True, fail_under=None)
+    ended, (line,) = gates.judge(document, fail_on_regression=True, fail_under=None)
 
     assert ended is code
     assert line.startswith(said)
@@ -467,7 +466,7 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
 
 def test_nothing_compared_is_no_verdict_without_a_gate_too():
     def ended(document):
-        return compare_gates.judge(document, fail_on_regression=False, fail_under=None)
+        return gates.judge(document, fail_on_regression=False, fail_under=None)
 
     said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
     assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])

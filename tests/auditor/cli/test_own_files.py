@@ -13,7 +13,7 @@ from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import StoreError, UsageError
 from auditor.store.sqlite import SqliteStore
 
-RECORDED = Path(__file__).parents[2] / "runners/stored/recorded"
+RECORDED = Path(__file__).parents[2] / "auditor/importers/recorded"
 JMH, LOG = RECORDED / "jmh/small.json", RECORDED / "jmh/small.log"
 
 

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from real_program import PLAN, TINY, commit, everything, git, tiny
 
-from reports.backtest_document import schema
+from auditor.backtest.document import schema
 
 pytestmark = pytest.mark.subject
 

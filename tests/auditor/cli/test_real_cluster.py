@@ -34,7 +34,7 @@ from auditor.core.errors import MachineError
 from auditor.core.hosts import DaskSpec
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
-from auditor.studies import schedules
+from auditor.measure import schedules
 from runners.hosts.clock import SystemClock
 
 pytestmark = pytest.mark.subject

@@ -20,7 +20,7 @@ from real_program import (
     write,
 )
 
-from reports.comparison_document import schema
+from auditor.compare.document import schema
 
 pytestmark = pytest.mark.subject
 

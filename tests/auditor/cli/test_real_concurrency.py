@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from real_program import Program, everything, left_behind, running
 
-from reports import concurrency_document
+from auditor.concurrency import document as concurrency_document
 from runners.jmh.javac import BRIEF
 
 pytestmark = [

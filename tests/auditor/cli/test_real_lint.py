@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, QUICK, config, everything, git, tiny, write
 
-from auditor.audits.bearing_out import EMPTY_SECONDS
-from reports.lint_document import schema
+from auditor.lint.document import schema
+from auditor.lint.evidence import EMPTY_SECONDS
 
 pytestmark = pytest.mark.subject
 

@@ -6,7 +6,8 @@ import jsonschema
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, config, everything, runs
 
-from reports import similarity_document, steady_document
+from auditor.similarity import document as similarity_document
+from auditor.steady import document as steady_document
 
 pytestmark = pytest.mark.subject
 

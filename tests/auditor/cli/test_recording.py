@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from builders import pair_run, suite_runs
 
-from auditor.cli.recording import Heard
+from auditor.abs.recording import Heard
 
 
 def test_a_run_that_was_made_anew_takes_the_place_of_the_first():

@@ -11,10 +11,11 @@ import pytest
 from cli_acting import CONTEXT, Stage, score, stability, verdict
 from test_commands import SUBJECT, kept
 
-from auditor.cli import sources
+from auditor.abs import document_of_verdict
+from auditor.abs.exports.formats import Format
 from auditor.core.errors import UsageError
-from reports import record, results
-from reports.formats import Format
+from auditor.housekeeping import sources
+from reports import results
 
 PAGE = Path(__file__).parents[3] / "docs" / "outputs.md"
 
@@ -29,14 +30,14 @@ def stage(tmp_path, monkeypatch):
 @pytest.fixture
 def result(tmp_path):
     file = tmp_path / "result.json"
-    file.write_text(results.text(record.document(verdict(score()), CONTEXT)))
+    file.write_text(results.text(document_of_verdict.document(verdict(score()), CONTEXT)))
     return str(file)
 
 
 @pytest.fixture
 def steady(tmp_path):
     file = tmp_path / "stability.json"
-    file.write_text(results.text(record.stability_document(stability(), CONTEXT)))
+    file.write_text(results.text(document_of_verdict.stability_document(stability(), CONTEXT)))
     return str(file)
 
 

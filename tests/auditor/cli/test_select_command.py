@@ -10,14 +10,15 @@ import pytest
 from cli_acting import CONTEXT, Stage, score, verdict
 from comparisons import made
 
+from auditor.abs import document_of_verdict
+from auditor.abs.model import MethodVerdict, PairVerdict
+from auditor.compare.model import Patch
 from auditor.core.caveats import Caveat
-from auditor.core.comparison import Patch
 from auditor.core.result import ReachState, Result
 from auditor.core.stability import BenchmarkVerdict
-from auditor.core.verdict import MethodVerdict, PairVerdict
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
-from reports import record, results
+from reports import results
 
 SCHEMA = json.loads(
     Path(__file__).parents[3].joinpath("reports/schema/select.schema.json").read_text()
@@ -79,7 +80,7 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
         stability=replace(whole.stability, benchmarks=benchmarks),
         caveats=tuple(Caveat(slug, "said") for slug in caveats),
     )
-    return results.text(record.document(made, CONTEXT))
+    return results.text(document_of_verdict.document(made, CONTEXT))
 
 
 def outcome(method, name, detects, undecided):

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.cli.main import main
 from auditor.cli.surroundings import Surroundings
-from reports import similarity_document
+from auditor.similarity import document
 
 DAYS = ("monday.csv", "tuesday.csv", "wednesday.csv")
 
@@ -68,7 +68,7 @@ def test_a_single_run_has_a_page_that_cannot_tell(call, tmp_path):
     assert "no verdict: no benchmark could be judged" in err
     assert "cannot tell" in (tmp_path / "out" / "similarity.html").read_text()
     result = (tmp_path / "out" / "similarity.json").read_text()
-    assert similarity_document.read(result).benchmarks[0].dissimilar is None
+    assert document.read(result).benchmarks[0].dissimilar is None
     assert json.loads(result)["benchmarks"][0]["pairs"] == []
 
 

@@ -7,8 +7,8 @@ import pytest
 from auditor.clusters import worker
 from auditor.core.errors import MachineError
 from runners.home import Home
-from runners.sent import packed, unpacked
 from runners.subjects.placed import Placed
+from runners.tree_archive import packed, unpacked
 
 
 def recipe(folder, tree):

@@ -6,7 +6,7 @@ import pytest
 
 from auditor.config import load
 from auditor.core.errors import UsageError
-from auditor.core.profile import Ranking
+from auditor.core.popularity import Ranking
 from auditor.core.request import DistributionSpec, FolderSpec
 
 

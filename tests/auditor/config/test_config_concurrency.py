@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.cli.commands.concurrency import command
+from auditor.concurrency.command import command
 from auditor.config.concurrency import concurrency_request, words_of
-from auditor.core.concurrency import PAPER, Plan, Scope, Version
+from auditor.core.contracts.concurrency import PAPER, Plan, Scope, Version
 from auditor.core.errors import UsageError
 
 

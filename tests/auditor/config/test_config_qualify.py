@@ -4,9 +4,9 @@ import shlex
 
 import pytest
 
-from auditor.cli.commands.qualify import command
 from auditor.config.qualify import qualify_request
 from auditor.core.errors import UsageError
+from auditor.qualify.command import command
 
 NONE = dict.fromkeys(
     ("slowdowns", "runs", "turns", "alarm", "alarm_codes", "max_false_alarms", "must_see", "seed",

@@ -3,8 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.core import races
-from auditor.core.races import Kind, Literal, Member, Statement, Variable, statement_of
+from auditor.core.contracts import concurrent_test
+from auditor.core.contracts.concurrent_test import (
+    Kind,
+    Literal,
+    Member,
+    Statement,
+    Variable,
+    statement_of,
+)
 
 NAMES = st.from_regex(r"[a-z]{1,5}(\.[A-Z][a-z]{0,4}){1,2}(\$[A-Z])?(\[\])?", fullmatch=True)
 ARGUMENTS = st.one_of(
@@ -33,7 +40,9 @@ def test_the_text_of_a_statement_says_all_of_it(statement):
 
 def test_calls_are_those_of_the_suffixes_that_take_part_and_of_all_in_the_control():
     one = Statement(member=Member(kind=Kind.METHOD, owner="a.B", name="c"))
-    test = races.Test(number=1, prefix=(), subject=0, suffixes=((one,) * 2, (one,) * 5), repeats=9)
+    test = concurrent_test.Test(
+        number=1, prefix=(), subject=0, suffixes=((one,) * 2, (one,) * 5), repeats=9
+    )
 
     assert [test.calls(threads, 3) for threads in (1, 2, 0)] == [6, 21, 21]
 

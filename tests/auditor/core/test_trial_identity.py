@@ -10,7 +10,7 @@ from builders import benchmark, method
 from auditor.core.mutant import Delay, Kind, Overlay, OverlayFile, Variant, Wait
 from auditor.core.plan import Purpose, Trial, canonical_text
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Quiet, Schedule, Stop
-from auditor.core.warming import Method, Watch
+from auditor.core.stop_rules import Method, Watch
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
 SCHEDULE = Schedule(arms=(PLAIN_ARM,), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=0.05)

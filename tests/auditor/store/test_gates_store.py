@@ -1,6 +1,6 @@
 """What a store remembers of a gate."""
 
-from auditor.core.qualify import Answer, Case, Shown, Side, Version
+from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
 from auditor.store.gates import Gates
 from auditor.store.sqlite import SqliteStore
 from runners.hosts.clock import SystemClock

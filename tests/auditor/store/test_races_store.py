@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from concurrencies import made
 
-from auditor.audits.concurrency.spoilers import Spoilers
-from auditor.audits.concurrency.tally import Tally
+from auditor.concurrency.judge.tally import Tally
+from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.caveats import Caveat
-from auditor.core.concurrency import Focus, Plan, Progress, Suite, Timed
+from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Timed
+from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
 from auditor.core.jobs import HostFacts
-from auditor.core.races import Kind, Literal, Member, Statement, Variable
 from auditor.store.races import Races
 from auditor.store.sqlite import SqliteStore
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.jobs import HostFacts
-from auditor.core.measure import Series
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import (
     Clocked,
@@ -21,8 +20,9 @@ from auditor.core.outcome import (
     Window,
 )
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.series.values import Series
+from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.suite import Benchmark, Suite
-from auditor.core.warming import Method, Warmed, Watch
 from auditor.store import rows
 
 words = st.text(max_size=12)

@@ -28,8 +28,8 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
+from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.suite import Benchmark, Suite
-from auditor.core.warming import Method, Warmed, Watch
 from auditor.store.audits import AuditRecord
 from auditor.store.failures import explained
 from auditor.store.machines import left_out, machine

@@ -8,13 +8,13 @@ from builders import HOST, benchmark, run, series
 
 from auditor.core.errors import StoreError, UsageError
 from auditor.core.jobs import HostFacts
-from auditor.core.measure import TIME
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
+from auditor.core.series.values import TIME
+from auditor.core.stop_rules import Method, Watch
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Configured, Suite
-from auditor.core.warming import Method, Watch
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.sqlite import SqliteStore

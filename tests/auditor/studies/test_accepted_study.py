@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from toy_language import Machine, parts, request
 
+from auditor.abs.study import abs_audit
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
-from auditor.studies import abs_score
 
 
 class Dated(Machine):
@@ -22,7 +22,7 @@ def accepting(*names, until=None):
 
 
 def audited(asked, machine):
-    return abs_score.audit(asked, parts(asked, machine=machine))
+    return abs_audit.audit(asked, parts(asked, machine=machine))
 
 
 def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():

@@ -6,11 +6,11 @@ import pytest
 from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.preview import preview
+from auditor.abs.study import abs_audit
 from auditor.core.mutant import Kind
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
-from auditor.studies import abs_score
 
 ASKED = request(allocation_bytes=64)
 REACHED = 6
@@ -30,7 +30,7 @@ TRUE = {
 
 
 def audited(asked, **more):
-    return abs_score.audit(asked, parts(asked, **more))
+    return abs_audit.audit(asked, parts(asked, **more))
 
 
 def allocating(trials):

@@ -8,12 +8,13 @@ import pytest
 from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.preview import preview
+from auditor.abs.study import abs_audit
 from auditor.core.jobs import Strain
-from auditor.core.measure import TIME, Series
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.result import Result
-from auditor.studies import abs_score, stability
+from auditor.core.series.values import TIME, Series
+from auditor.measure import stability_study
 
 BUSY = Strain(waited=0.9, others=0.5)
 
@@ -73,7 +74,7 @@ def made(machine, store=None, **changes):
 def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     machine, store = BusyMachine(), Memory()
 
-    found = stability.audit(made(machine, store)[1])
+    found = stability_study.audit(made(machine, store)[1])
 
     assert len(machine.waits) == 1
     assert 0 < machine.waits[0] <= 60
@@ -81,35 +82,35 @@ def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     assert all(one.runs == 3 for one in found.benchmarks)
     assert len(found.suite_seconds) == 3
     processes = len(machine.done)
-    assert stability.audit(made(machine, store)[1]) == found
+    assert stability_study.audit(made(machine, store)[1]) == found
     assert len(machine.done) == processes
 
 
 def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_blamed():
     machine, store = BusyMachine(ends=False), Memory()
 
-    found = stability.audit(made(machine, store)[1])
+    found = stability_study.audit(made(machine, store)[1])
 
     assert len(machine.done) == 3 + 3 * 3  # pilots and runs
     assert all(one.max_spread is None for one in found.benchmarks)
     assert all(one.slug == "busy-machine" for each in found.benchmarks for one in each.caveats)
 
     machine.ends = True
-    later = stability.audit(made(machine, store)[1])
+    later = stability_study.audit(made(machine, store)[1])
     assert all(one.max_spread < 0.01 for one in later.benchmarks)
 
 
 def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
     machine, store = BusyMachine(quiet_runs=2), Memory()
 
-    found = stability.audit(made(machine, store)[1])
+    found = stability_study.audit(made(machine, store)[1])
 
     again = [one for one in machine.done if one.repetition > REPEAT_OFFSET]
     assert len(again) == 3
     assert sum(one.max_spread is None for one in found.benchmarks) == 2
 
     machine.quiet_runs = inf
-    later = stability.audit(made(machine, store)[1])
+    later = stability_study.audit(made(machine, store)[1])
     assert all(one.max_spread < 0.01 for one in later.benchmarks)
     assert max(one.repetition for one in machine.done) > 2 * REPEAT_OFFSET
 
@@ -120,34 +121,34 @@ def test_runs_of_a_busy_machine_are_not_called_dissimilar():
 
     for machine in (quiet, busy):
         found = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
-        verdict = stability.audit(found)
+        verdict = stability_study.audit(found)
         assert "dissimilar-runs" not in [one.slug for one in verdict.caveats]
 
 
 def test_a_budget_limits_the_wait_and_what_is_made_again():
     machine = BusyMachine()
-    found = stability.audit(made(machine, budget=1_000.0)[1])
+    found = stability_study.audit(made(machine, budget=1_000.0)[1])
 
     assert machine.waits == (pytest.approx(0.1 * 9),)
     assert all(one.max_spread < 0.01 for one in found.benchmarks)
 
     tight = BusyMachine()
-    stability.audit(made(tight, budget=24.0)[1])
+    stability_study.audit(made(tight, budget=24.0)[1])
     assert tight.waits[0] < 0.1 * 9
 
     short = BusyMachine()
-    stability.audit(made(short, budget=14.0)[1])
+    stability_study.audit(made(short, budget=14.0)[1])
     assert short.waits == ()
 
 
 def test_nothing_is_made_again_once_the_budget_has_prevented_a_run():
     machine, store = BusyMachine(ends=False), Memory()
-    stability.audit(made(machine, store)[1])
+    stability_study.audit(made(machine, store)[1])
     waits = machine.waits
     _, found = made(machine, store, budget=1_000.0)
     found.deadline.prevented = True
 
-    stability.audit(found)
+    stability_study.audit(found)
 
     assert machine.waits == waits
 
@@ -156,7 +157,7 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
     machine, suite = BusyMachine(), request().suite
     suite = replace(suite, plan=replace(suite.plan, forks=2))
 
-    found = stability.audit(made(machine, suite=suite)[1])
+    found = stability_study.audit(made(machine, suite=suite)[1])
 
     assert all(one.max_spread < 0.01 for one in found.benchmarks)
     for one in found.benchmarks:
@@ -166,7 +167,7 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
 def test_a_rehearsal_neither_waits_nor_runs():
     machine, store = BusyMachine(ends=False), Memory()
     asked, found = made(machine, store)
-    abs_score.audit(asked, found)
+    abs_audit.audit(asked, found)
     waits, processes = machine.waits, len(machine.done)
 
     left = [phase for phase in preview(asked, found).phases if phase.name == "suite runs"]
@@ -179,14 +180,14 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
     machine, store = BusyMachine(ends=False), Memory()
     asked, found = made(machine, store, slowdown=None)
 
-    verdict = abs_score.audit(asked, found)
+    verdict = abs_audit.audit(asked, found)
 
     assert verdict.slowdown is None
     assert any("withheld" in one.text for one in verdict.caveats if one.slug == "auto-slowdown")
     assert not any(one.outcome is Result.MISSED for one in verdict.methods)
 
     machine.ends = True
-    verdict = abs_score.audit(*made(machine, store, slowdown=None))
+    verdict = abs_audit.audit(*made(machine, store, slowdown=None))
     assert 0 < verdict.slowdown < 0.02
 
 
@@ -194,15 +195,15 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
 def test_the_slowdown_is_sized_by_quiet_benchmarks_where_they_are_most(spared, sized):
     machine = BusyMachine(ends=False, spared=frozenset(spared))
 
-    found = abs_score.audit(*made(machine, slowdown=None)).slowdown
+    found = abs_audit.audit(*made(machine, slowdown=None)).slowdown
 
     assert (found is not None) is sized
     assert (found or 0.0) < 0.02
 
 
 def test_verdicts_of_turns_beside_each_other_stand_and_no_benchmark_is_sure_to_be_left_out():
-    quiet = abs_score.audit(*made(BusyMachine(busy=False)))
-    busy = abs_score.audit(*made(BusyMachine(ends=False)))
+    quiet = abs_audit.audit(*made(BusyMachine(busy=False)))
+    busy = abs_audit.audit(*made(BusyMachine(ends=False)))
 
     assert [one.outcome for one in busy.methods] == [one.outcome for one in quiet.methods]
     assert busy.absolute.excluded_benchmarks == ()

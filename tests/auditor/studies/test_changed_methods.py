@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from auditor.core.comparison import Patch
+from auditor.compare.model import Patch
+from auditor.compare.study_order import changed_methods
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.studies.comparison_order import changed_methods
 from mutators.go.mutator import GoMutator
 
 BASE = """package toy

@@ -8,8 +8,8 @@ import regex
 from auditor.core.errors import NoBenchmarks
 from auditor.core.stability import Filter
 from auditor.core.suite import Benchmark, Suite
-from auditor.studies.stability import unseen
-from auditor.studies.suite import chosen, may_be_chosen
+from auditor.measure.stability_study import unseen
+from auditor.measure.suite_runs import chosen, may_be_chosen
 
 UNIT = "example.org/ring"
 SUITE = Suite((Benchmark(group=UNIT, name="BenchmarkPush/deep"),), passed_over=("other",))

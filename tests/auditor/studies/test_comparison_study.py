@@ -8,17 +8,17 @@ import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
+from auditor.compare.model import Change, Dimension
 from auditor.compare.preview import preview_comparison
-from auditor.core.comparison import Change, Dimension
+from auditor.compare.study import ComparisonStudy
 from auditor.core.errors import NoBenchmarks
 from auditor.core.jobs import HostFacts, Strain
-from auditor.core.measure import TIME
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
+from auditor.core.series.values import TIME
 from auditor.core.suite import Benchmark, Suite
-from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.suite import obstacle
+from auditor.measure.suite_runs import obstacle
 
 ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
 
@@ -250,7 +250,7 @@ def test_what_cannot_be_told_apart_is_said(monkeypatch):
     assert slugs(compared(layouts=Layouts.FIXED)[0]) == {"layout"}
     assert slugs(compared(layouts=Layouts.DRAWN)[0]) == set()
     assert slugs(compared(asked=request(budget=20))[0]) == {"budget"}
-    monkeypatch.setattr("auditor.studies.comparison.audit.differs_from_itself", lambda *_: True)
+    monkeypatch.setattr("auditor.compare.study.audit.differs_from_itself", lambda *_: True)
     found, _ = compared(Machine(slower={("head", "long"): 1.2}))
     assert slugs(found) == {"restless"}
     assert len(found.suspected) == 3

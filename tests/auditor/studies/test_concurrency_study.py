@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 from made_up_pool import POOL, Guest
 
-from auditor.core.arena import Pilot
-from auditor.core.concurrency import (
+from auditor.concurrency.study import ConcurrencyStudy, Workers
+from auditor.core.contracts.concurrency import (
     SEQUENTIAL,
     Cause,
     Finding,
@@ -18,8 +18,8 @@ from auditor.core.concurrency import (
     Version,
     Vote,
 )
+from auditor.core.contracts.concurrent_test_runner import Pilot
 from auditor.core.errors import SubjectError
-from auditor.studies.concurrency import ConcurrencyStudy, Workers
 
 PLAN = Plan(threads=(2, 8), tests=3, statements=16, prefix=2)
 

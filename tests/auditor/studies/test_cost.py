@@ -5,9 +5,9 @@ import pytest
 import toy_language
 from toy_language import Machine, parts, request
 
+from auditor.abs.study import abs_audit
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
-from auditor.studies import abs_score
 
 METHODS = tuple(f"m{at}" for at in range(20))
 JUDGING = {Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE}
@@ -35,7 +35,7 @@ def audited(**changes):
     """Return the outcome of each method, and the blocks by purpose."""
     machine, asked = Machine(), request(methods=METHODS, **changes)
     store = toy_language.Memory()
-    verdict = abs_score.audit(asked, parts(asked, store=store, machine=machine))
+    verdict = abs_audit.audit(asked, parts(asked, store=store, machine=machine))
     blocks = dict.fromkeys(Purpose, 0)
     for run in store.values():
         blocks[run.trial.purpose] += toy_language.blocks_done(run)

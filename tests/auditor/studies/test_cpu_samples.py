@@ -6,18 +6,18 @@ import pytest
 import toy_language
 from toy_language import Machine, parts, request
 
-from auditor.audits import shares
+from auditor.abs.study import abs_audit, cpu_samples
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Rule
 from auditor.core.result import Result
-from auditor.studies import abs_score, cpu_samples
+from auditor.measure.profiles import cpu_shares
 
 APART = ("hop", "skip")
 
 
 def audited(machine, **changes):
     asked = request(methods=APART, shares=True, **changes)
-    return abs_score.audit(asked, parts(asked, machine=machine))
+    return abs_audit.audit(asked, parts(asked, machine=machine))
 
 
 def by_key(verdict):
@@ -65,7 +65,7 @@ def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
     parallel = replace(long, concurrency=2)
     suite = replace(toy.suite, benchmarks=(short, parallel, quick))
 
-    abs_score.audit(asked, replace(toy, suite=suite))
+    abs_audit.audit(asked, replace(toy, suite=suite))
 
     profiled = [trial for trial in trials(machine, Purpose.PROFILE) if trial.repetition == 1]
     # The dispatcher runs neighbours side by side that need not be alone.
@@ -76,7 +76,7 @@ def test_without_shares_nothing_is_profiled():
     asked = request(methods=APART, shares=False)
     machine = Machine()
 
-    abs_score.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit(asked, parts(asked, machine=machine))
 
     assert trials(machine, Purpose.PROFILE) == []
 
@@ -118,7 +118,7 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
 
 
 def test_the_error_of_a_share_is_divided_among_all_looks_at_its_samples():
-    assert len(cpu_samples.ROUND_SECONDS + cpu_samples.FURTHER_ROUND_SECONDS) == shares.LOOKS
+    assert len(cpu_samples.ROUND_SECONDS + cpu_samples.FURTHER_ROUND_SECONDS) == cpu_shares.LOOKS
 
 
 def test_further_samples_are_taken_where_the_probe_is_hopeless(monkeypatch):
@@ -274,7 +274,7 @@ def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name
     monkeypatch.setitem(toy_language.SHARES, (name, "short"), 0.9)
     asked = request(methods=(name,), shares=True)
 
-    (method,) = abs_score.audit(asked, parts(asked, machine=Machine())).methods
+    (method,) = abs_audit.audit(asked, parts(asked, machine=Machine())).methods
 
     assert method.outcome is Result.DETECTED
 
@@ -285,7 +285,7 @@ def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(
     asked = request(methods=None, shares=True)
     machine = Machine()
 
-    abs_score.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit(asked, parts(asked, machine=machine))
 
     calibrated = {one.variant.methods[0].name for one in trials(machine, Purpose.CALIBRATION)}
     assert not calibrated & {"hop", "skip"}

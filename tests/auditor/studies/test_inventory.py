@@ -9,11 +9,11 @@ import toy_language
 from toy_language import Memory, parts, request
 
 from auditor.abs.preview import preview
-from auditor.audits.expected_time import ExpectedTime
+from auditor.abs.study import abs_audit
+from auditor.abs.study.inventory import inventory
 from auditor.core.suite import Benchmark
-from auditor.studies import abs_score
-from auditor.studies.inventory import inventory
-from auditor.studies.preview import CountedMethod, places_of
+from auditor.measure.planning.expected_time import ExpectedTime
+from auditor.measure.planning.preview import CountedMethod, places_of
 
 QUICK = ExpectedTime(10.0, 20.0)
 LONG = ExpectedTime(100 * 3600.0, 200 * 3600.0)
@@ -46,7 +46,7 @@ def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
 def test_methods_have_their_calls_once_these_are_counted():
     store, asked = Memory(), request()
     before = preview(asked, parts(asked, store=store)).inventory
-    abs_score.audit(asked, parts(asked, store=store))
+    abs_audit.audit(asked, parts(asked, store=store))
     after = preview(asked, parts(asked, store=store)).inventory
 
     assert CountedMethod(id="toy.hop") in before.methods

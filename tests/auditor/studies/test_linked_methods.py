@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from toy_language import Machine, Memory, Words, parts, request
 
+from auditor.abs.study import abs_audit
 from auditor.core.mutant import Kind
 from auditor.core.plan import Purpose
 from auditor.core.subject import Closure, Span
 from auditor.core.suite import Benchmark, Suite
-from auditor.studies import abs_score
 
 METHODS = ("toy.hop", "toy.skip", "toy.idle")
 APART = Benchmark(group="apart", name="long")
@@ -35,7 +35,7 @@ def _audited(machine, apart, store=None, toy=("hop", "skip", "idle")):
     }
     project = replace(known.project, closures=tuple(closures.items()), content="code")
     suite = Suite(BENCHMARKS)
-    return abs_score.audit(asked, replace(known, project=project, suite=suite, mutator=Spread()))
+    return abs_audit.audit(asked, replace(known, project=project, suite=suite, mutator=Spread()))
 
 
 def _counted(machine):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from toy_language import HOST, Memory, parts, request
 
+from auditor.abs.study.reusable_delays import NearDelays, differ
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
 from auditor.core.schedule import Stop
+from auditor.measure import schedules
 from auditor.store.sqlite import SqliteStore
-from auditor.studies import schedules
-from auditor.studies.near import NearDelays, differ
 
 PLAN = Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01)
 

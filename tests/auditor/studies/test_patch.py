@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from toy_language import parts, request
 
+from auditor.compare.study_patch import differing
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Suite
-from auditor.studies.patch import differing
 from mutators.python.mutator import PythonMutator
 
 

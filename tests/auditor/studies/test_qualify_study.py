@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from auditor.core.contracts.qualify import Answer, Asked, GatePlan, Shown, Side, Subject, Version
 from auditor.core.errors import SubjectError
-from auditor.core.qualify import Answer, Asked, GatePlan, Shown, Side, Subject, Version
-from auditor.studies.parts import Deadline
-from auditor.studies.qualify import QualifyStudy
+from auditor.measure.context import Deadline
+from auditor.qualify.study import QualifyStudy
 
 SUBJECTS = (Subject(method="a.Parse"), Subject(method="a.Print"))
 PLAN = GatePlan(factors=(1.1, 2.0, 10.0), runs=20)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from builders import benchmark, crashed, method, mutant_run, pair_run, run, suite_run
 
+from auditor.abs.study.recorded_rows import rows_of
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Kind, Variant
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
-from auditor.core.rows import Rows
 from auditor.core.stability import Stability
 from auditor.core.subject import Language
-from auditor.studies.recorded_rows import rows_of
-from auditor.studies.tables import Question, audit
+from auditor.importers.research_tools.rows import Rows
+from auditor.judge.study_tables import Question, audit
 
 NAMES = ("A", "B")
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)

@@ -4,7 +4,7 @@ from builders import suite_run
 from toy_language import Listener
 
 from auditor.core.caveats import Caveat
-from auditor.studies.reuse import Reuse
+from auditor.measure.reuse import Reuse
 
 
 def _heard(*revisions, now="new"):

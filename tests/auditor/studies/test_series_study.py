@@ -13,9 +13,9 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.request import SeriesRequest
 from auditor.core.schedule import Phase
 from auditor.core.suite import Benchmark, Configured
+from auditor.measure import own_series
 from auditor.series.preview import preview_series
-from auditor.studies import measured
-from auditor.studies.series import schedule, series, watched
+from auditor.series.study import schedule, series, watched
 
 ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
 WRITTEN = Configured(
@@ -138,7 +138,7 @@ def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
 def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     machine = failing(quick=Skipped("not today"))
     runs = watched(ASKED, parts(request(), machine=machine))
-    found = measured.results(runs, harness="toy", digest="d")
+    found = own_series.results(runs, harness="toy", digest="d")
 
     assert sum(one.benchmark.name == "quick" for one in machine.done) == 1
     (run,) = found.runs
@@ -189,7 +189,7 @@ def test_runs_become_results_by_repetition_and_fork():
     runs = watched(ASKED, parts(request()))
     later = [replace(one, trial=replace(one.trial, repetition=2), revision="r2") for one in runs]
 
-    found = measured.results(
+    found = own_series.results(
         [*later, *reversed(runs)], harness="toy", digest="d", asked={"toy.long": WRITTEN}
     )
 
@@ -212,8 +212,8 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
     kept = parts(request())
     kept = replace(kept, suite=replace(kept.suite, benchmarks=(replace(ONE, block_seconds=2.0),)))
 
-    found = measured.results(
-        watched(ASKED, kept), harness="toy", digest="d", asked=measured.configured(kept.suite)
+    found = own_series.results(
+        watched(ASKED, kept), harness="toy", digest="d", asked=own_series.configured(kept.suite)
     )
 
     one, _ = found.runs[0].processes["toy.one"]
@@ -241,7 +241,7 @@ def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():
     single = replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)
     runs = watched(ASKED, parts(request()))
 
-    found = measured.results(runs, harness="toy", digest="d", asked={"toy.long": single})
+    found = own_series.results(runs, harness="toy", digest="d", asked={"toy.long": single})
 
     (run,) = found.runs
     kept = {

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from auditor.core.comparison import Change
+from auditor.compare.model import Change
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Unreadable
-from auditor.core.stored import StoredProcess, StoredResults, StoredRun
-from auditor.studies.similarity import similarity
-from auditor.studies.stored import compare, stability
-from auditor.studies.stored_series import host_of
+from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
+from auditor.judge.study import compare, stability
+from auditor.series.stored import host_of
+from auditor.similarity.study import similarity
 
 HOST = HostFacts("box", (("cores", "2"), ("cpu", "Example"), ("python", "3.11")))
 

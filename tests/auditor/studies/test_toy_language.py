@@ -8,12 +8,13 @@ import toy_language
 from toy_language import METHODS, Listener, Machine, Memory, parts, request
 
 from auditor.abs.preview import preview
+from auditor.abs.study import abs_audit
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.mutant import PLAIN, Kind
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Rule
 from auditor.core.result import Result
-from auditor.studies import abs_score, schedules, stability
+from auditor.measure import schedules, stability_study
 
 TRUE = {
     "hop": "detected",
@@ -30,7 +31,7 @@ TRUE = {
 
 
 def audited(asked, **more):
-    return abs_score.audit(asked, parts(asked, **more))
+    return abs_audit.audit(asked, parts(asked, **more))
 
 
 def outcomes(verdict):
@@ -245,7 +246,7 @@ def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
     asked = request(methods=("hop", "skip"), budget=19)
     made = parts(asked)
 
-    abs_score.audit(asked, made)
+    abs_audit.audit(asked, made)
 
     firsts = [trials for name, trials in made.observer.phases if name == "pairs, run 1 of 2"]
     assert 1 <= len(firsts) <= 2  # a wave of each method at most
@@ -329,7 +330,7 @@ def test_a_second_audit_runs_nothing_and_says_the_same(slowdown):
     first = audited(asked, store=store)
     again = parts(asked, store=store, machine=machine)
 
-    assert abs_score.audit(asked, again) == first
+    assert abs_audit.audit(asked, again) == first
     assert machine.done == []
     assert again.observer.reused >= len(store)
 
@@ -427,7 +428,7 @@ def test_what_is_to_be_exact_or_needs_all_processors_is_calibrated_alone(exact, 
     given = parts(asked, machine=machine)
     many = [replace(one, threads=threads) for one in given.suite.benchmarks]
 
-    abs_score.audit(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
+    abs_audit.audit(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
 
     assert alone(machine)[Purpose.CALIBRATION] == {True}
 
@@ -777,7 +778,7 @@ def test_too_few_pairs_are_said_beforehand():
     few = replace(asked, suite=suite)
     ready = parts(few)
 
-    verdict = abs_score.audit(few, ready)
+    verdict = abs_audit.audit(few, ready)
 
     assert [one.slug for one in ready.observer.caveats] == ["never-significant"]
     assert verdict.total.covered == 0
@@ -833,7 +834,7 @@ def test_a_baseline_whose_methods_are_all_gone_leaves_the_choice_open():
 
 def test_the_next_of_the_ranking_takes_the_place_of_what_cannot_be_slowed(monkeypatch):
     """By calls, then by name: hop, skip, hang, late, shy, trip."""
-    monkeypatch.setattr(abs_score, "LARGEST_CHOICE", 4)
+    monkeypatch.setattr(abs_audit, "LARGEST_CHOICE", 4)
     machine = Machine()
 
     verdict = audited(request(methods=None), machine=machine)
@@ -887,7 +888,7 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
 def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
     store, asked = Memory(), request(**changes)
     ready = parts(asked, store=store)
-    abs_score.audit(asked, ready)
+    abs_audit.audit(asked, ready)
     held = dict(store)
 
     phases = preview(asked, parts(asked, store=store)).phases
@@ -904,7 +905,7 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     done = {name: sum(run.trial.purpose is name for run in store.values()) for name in Purpose}
 
     phases = {one.name: one for one in preview(asked, parts(asked, store=store)).phases}
-    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
 
     known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
     for name, purpose in known:
@@ -925,7 +926,7 @@ def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monk
         assert not any(one.trial.purpose is Purpose.PAIRS for one in store.values())
 
     said = {one.name: one for one in preview(asked, parts(asked, store=store)).phases}
-    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
 
     pairs = [one for one in machine.done if one.purpose is Purpose.PAIRS]
     on_long = [one for one in pairs if one.benchmark.name == "long"]
@@ -947,7 +948,7 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
         audited(cut, store=store)
 
     said = preview(asked, parts(asked, store=store)).phases
-    abs_score.audit(asked, parts(asked, store=store, machine=machine))
+    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
 
     curve = next(one for one in said if one.name == "curve (at most)")
     named = {one.name: one.trials - one.known for one in said}
@@ -966,7 +967,7 @@ def test_a_dry_run_holds_the_unit_tests_that_an_automatic_choice_runs():
 
 
 def test_what_is_left_out_is_left_out_by_the_same_command_again(monkeypatch):
-    monkeypatch.setattr(abs_score, "LARGEST_CHOICE", 4)
+    monkeypatch.setattr(abs_audit, "LARGEST_CHOICE", 4)
     store, asked, machine = Memory(), request(methods=None), Machine()
     first = audited(asked, store=store)
 
@@ -996,7 +997,7 @@ def test_a_dry_run_starts_nothing_and_its_counts_are_upper_limits():
     said = {phase.name: phase.trials for phase in preview(asked, ready).phases}
     assert machine.done == []
 
-    abs_score.audit(asked, ready)
+    abs_audit.audit(asked, ready)
 
     listener = ready.observer
     assert isinstance(listener, Listener)
@@ -1022,8 +1023,8 @@ def with_unlisted(asked, machine=None):
 
 def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
     asked = request()
-    verdict = abs_score.audit(asked, with_unlisted(asked))
-    steady = stability.audit(with_unlisted(asked))
+    verdict = abs_audit.audit(asked, with_unlisted(asked))
+    steady = stability_study.audit(with_unlisted(asked))
 
     for found in (verdict.stability, steady):
         unlisted = {one.id: one.reason for one in found.benchmarks if one.ending == "unlisted"}
@@ -1042,7 +1043,7 @@ def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, benchmarks="^(s|long)"))
 
-    found = stability.audit(with_unlisted(asked))
+    found = stability_study.audit(with_unlisted(asked))
 
     names = [one.id for one in found.benchmarks]
     assert names == ["toy.short", "toy.long", "toy/odd.shot", "toy/odd.skips"]
@@ -1055,4 +1056,4 @@ def test_a_filter_that_leaves_only_what_could_not_be_listed_says_why():
     asked = replace(asked, suite=replace(asked.suite, benchmarks="^shot$"))
 
     with pytest.raises(NoBenchmarks, match=r"'\^shot\$' can be listed: toy/odd.shot: it fails: as"):
-        stability.audit(with_unlisted(asked))
+        stability_study.audit(with_unlisted(asked))

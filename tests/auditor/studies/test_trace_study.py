@@ -9,7 +9,7 @@ from toy_language import Machine, Memory, Words, parts, request
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
-from auditor.studies.trace import suite_use
+from auditor.trace.study import suite_use
 
 
 @pytest.fixture(autouse=True)

@@ -5,14 +5,13 @@ from dataclasses import replace
 import numpy as np
 from toy_language import Machine, parts, request
 
+from auditor.compare.study import ComparisonStudy
 from auditor.core.jobs import HostFacts
-from auditor.core.measure import Series
 from auditor.core.request import CompareRequest
-from auditor.core.stored import StoredProcess, StoredResults, StoredRun
-from auditor.studies import stability as stability_study
-from auditor.studies import trust
-from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.stored import stability
+from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
+from auditor.core.series.values import Series
+from auditor.judge.study import stability
+from auditor.measure import stability_study, trust
 
 NAMES = ("settles", "wanders", "short")
 

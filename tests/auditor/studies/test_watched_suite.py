@@ -6,21 +6,22 @@ import pytest
 from builders import run, series
 from toy_language import BENCHMARKS, Machine, Memory, parts, request
 
-from auditor.audits import watched
+from auditor.abs.study import abs_audit
+from auditor.compare.model import Change
+from auditor.compare.study import ComparisonStudy
 from auditor.core.caveats import Caveat
-from auditor.core.comparison import Change
-from auditor.core.measure import OPERATIONS, TIME, Series
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.series.values import OPERATIONS, TIME, Series
+from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.suite import Benchmark, Configured
-from auditor.core.warming import Method, Warmed, Watch
-from auditor.studies import abs_score, schedules, stability
-from auditor.studies.comparison import ComparisonStudy
-from auditor.studies.sizes import Sizes
-from auditor.studies.suite import baseline
-from auditor.studies.warming import suite_trials, warmed
+from auditor.measure import schedules, stability_study
+from auditor.measure import warmup_results as watched
+from auditor.measure.block_sizes import Sizes
+from auditor.measure.suite_runs import baseline
+from auditor.measure.warmup_runs import suite_trials, warmed
 
 WARM = 5
 """Iterations of 5 ms that a process of the toy needs."""
@@ -74,7 +75,7 @@ def test_watched_processes_are_no_pilots_for_each_other():
     machine = Warming()
     whole = parts(asked(), machine=machine)
 
-    stability.audit(replace(whole, fixed_operations=False))
+    stability_study.audit(replace(whole, fixed_operations=False))
 
     suite = made(machine, Purpose.SUITE)
     assert len(suite) == 2 * len(BENCHMARKS)
@@ -84,7 +85,7 @@ def test_watched_processes_are_no_pilots_for_each_other():
 def test_no_more_forks_are_run_than_are_worth_it():
     machine = Warming()
 
-    verdict = stability.audit(parts(asked(width=0.05, forks=5), machine=machine))
+    verdict = stability_study.audit(parts(asked(width=0.05, forks=5), machine=machine))
 
     runs = by_run(machine)
     assert {name: runs[name, 1] for name in BENCHMARKS} == {
@@ -112,7 +113,7 @@ def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
 def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
     machine = Warming()
 
-    verdict = stability.audit(parts(asked(width=width, forks=4), machine=machine))
+    verdict = stability_study.audit(parts(asked(width=width, forks=4), machine=machine))
 
     assert set(map(len, by_run(machine).values())) == {4}
     assert "fewer-forks" not in [one.slug for one in verdict.caveats]
@@ -159,7 +160,7 @@ def test_iterations_whose_length_has_to_be_kept_keep_it():
 def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
     machine = Warming()
 
-    stability.audit(parts(asked(length=length, lasting=lasting), machine=machine))
+    stability_study.audit(parts(asked(length=length, lasting=lasting), machine=machine))
 
     trials = made(machine, Purpose.SUITE)
     assert {one.watch.measured for one in trials} == {measured}
@@ -168,7 +169,7 @@ def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
 def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
     machine = Warming()
 
-    verdict = abs_score.audit(asked(), parts(asked(), machine=machine))
+    verdict = abs_audit.audit(asked(), parts(asked(), machine=machine))
 
     # 25 ms, in blocks of 10.
     assert warm_ups(made(machine, Purpose.SUITE)) == {0}
@@ -205,7 +206,7 @@ def test_blocks_that_outlast_their_time_are_as_many_as_last_as_long(method, look
     machine = Lasting()
     whole = replace(asked(method=method), methods=("hop",), slowdown=0.6, exact=True)
 
-    abs_score.audit(whole, parts(whole, machine=machine))
+    abs_audit.audit(whole, parts(whole, machine=machine))
 
     suite = made(machine, Purpose.SUITE)
     assert {one.schedule.operations for one in suite} == {3}
@@ -221,7 +222,7 @@ def test_what_was_not_seen_warm_warms_up_as_planned():
     machine = Warming()
     machine.warm = None
 
-    abs_score.audit(asked(), parts(asked(), machine=machine))
+    abs_audit.audit(asked(), parts(asked(), machine=machine))
 
     assert warm_ups(made(machine, Purpose.PAIRS)) == {request().suite.plan.warmup}
 
@@ -294,7 +295,7 @@ def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
 def test_calibrations_run_beside_others_whatever_the_warm_up():
     machine = Warming()
 
-    abs_score.audit(asked(), parts(asked(), machine=machine))
+    abs_audit.audit(asked(), parts(asked(), machine=machine))
 
     assert {trial.rough for trial in made(machine, Purpose.CALIBRATION)} == {True}
 
@@ -311,7 +312,7 @@ def test_single_shots_warm_up_for_as_many_calls():
 def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     machine = Warming()
 
-    verdict = stability.audit(parts(asked(method=Method.LEARNED), machine=machine))
+    verdict = stability_study.audit(parts(asked(method=Method.LEARNED), machine=machine))
 
     watches = {trial.watch for trial in made(machine, Purpose.SUITE)}
     assert [(one.method, one.model) for one in watches] == [(Method.RCIW, None)]
@@ -319,10 +320,10 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
 
     # Whoever asks for the rule itself has measured nothing anew.
     store, again = Memory(), Warming()
-    stability.audit(parts(asked(method=Method.LEARNED), store=store, machine=Warming()))
+    stability_study.audit(parts(asked(method=Method.LEARNED), store=store, machine=Warming()))
     plain = replace(asked().suite.watched.watch, model=None)
     same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
-    found = stability.audit(parts(replace(asked(), suite=same), store=store, machine=again))
+    found = stability_study.audit(parts(replace(asked(), suite=same), store=store, machine=again))
     assert again.done == []
     assert "watched-otherwise" not in [one.slug for one in found.caveats]
 

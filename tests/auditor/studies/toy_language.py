@@ -13,16 +13,6 @@ from builders import HOST, abs_request, crashed, timed_out
 from toy_draws import draw_seed
 
 from auditor.core.errors import OutOfTime
-from auditor.core.measure import (
-    ALLOCATED,
-    ALLOCATIONS,
-    CLOCK_COST,
-    METHOD_CALLS,
-    METHOD_TIME,
-    OPERATIONS,
-    TIME,
-    Series,
-)
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
 from auditor.core.outcome import (
     Clocked,
@@ -37,9 +27,19 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.series.values import (
+    ALLOCATED,
+    ALLOCATIONS,
+    CLOCK_COST,
+    METHOD_CALLS,
+    METHOD_TIME,
+    OPERATIONS,
+    TIME,
+    Series,
+)
 from auditor.core.subject import Language, Method, Project
 from auditor.core.suite import Benchmark, Suite
-from auditor.studies.parts import Deadline, Parts
+from auditor.measure.context import Deadline, Parts
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
 NOISE = 0.002

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from training.samples import Sample
 
-from auditor.audits.steady.scorers.convolutional import Convolutional
+from auditor.warmup.scorers.convolutional import Convolutional
 
 # Of the library's own conversions between arrays, which its next release may do otherwise.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

@@ -5,7 +5,7 @@ import pytest
 from training.rocket import fitted, kernels
 from training.samples import Sample
 
-from auditor.audits.steady.scorers.rocket import Kernels, Rocket
+from auditor.warmup.scorers.rocket import Kernels, Rocket
 
 KERNELS = {
     "weights": np.array([[1, -2, 0, 0, 0, 0, 1, 9, 9], [0, 0, 3, 0, 0, 0, 0, 0, 1]]),

@@ -2,7 +2,7 @@ import numpy as np
 from scipy.special import expit
 from training import looks, trees
 
-from auditor.audits.steady.sofar import SoFar
+from auditor.warmup.run_so_far import SoFar
 
 
 def stepped(seed: int, last_warm_up: int) -> np.ndarray:

@@ -4,9 +4,9 @@ import pytest
 from go_making import benchmarks, left_out, library
 from growth import growth
 
-from auditor.core.smells import Smell
+from auditor.core.contracts.lint import Smell
 from auditor.core.subject import Span
-from mutators.go.smells import GoLinter
+from mutators.go.lint_rules import GoLinter
 
 SMALL = "package m\nfunc Small(x int) int { return x*x + 1 }\n"
 HEAD = 'package m\nimport "testing"\n'

@@ -6,7 +6,7 @@ import pstats
 import pytest
 
 from auditor.core.request import FolderSpec
-from mutators.go.smells import GoLinter
+from mutators.go.lint_rules import GoLinter
 from runners.home import Home
 from runners.hosts.local import LocalHost
 from runners.subjects.sources import sources

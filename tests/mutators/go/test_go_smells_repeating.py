@@ -3,7 +3,7 @@
 import pytest
 from go_making import benchmarks, library
 
-from mutators.go.smells import GoLinter
+from mutators.go.lint_rules import GoLinter
 
 CODE = """package m
 const Size = 8

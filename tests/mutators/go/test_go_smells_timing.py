@@ -3,8 +3,8 @@
 import pytest
 from go_making import benchmarks, library
 
-from mutators.go.smells import GoLinter
-from mutators.go.smells.rules import RULES
+from mutators.go.lint_rules import GoLinter
+from mutators.go.lint_rules.rules import RULES
 
 SMALL = "package m\nfunc Small(x int) int { return x*x + 1 }\n"
 

@@ -5,9 +5,9 @@ import pstats
 
 import pytest
 
-from auditor.core.smells import Sure
+from auditor.core.contracts.lint import Sure
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.java.smells.linter import JavaLinter
+from mutators.java.lint_rules.linter import JavaLinter
 
 BENCH = """package org.example;
 

@@ -1,7 +1,7 @@
 """Concurrent tests as Java source."""
 
-from auditor.core import races
-from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts import concurrent_test
+from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
 from mutators.java.races import Notes, RaceWriter
 
 POOL = "org.example.Outer$Pool"
@@ -38,7 +38,9 @@ def made(*suffix, subject=POOL, rounds=()):
         Statement(member=factory, arguments=rounds),
         Statement(member=pool, arguments=(Variable(0, shared=True),)),
     )
-    return races.Test(number=3, prefix=prefix, subject=1, suffixes=(suffix, suffix), repeats=7)
+    return concurrent_test.Test(
+        number=3, prefix=prefix, subject=1, suffixes=(suffix, suffix), repeats=7
+    )
 
 
 def writer(*, subject=POOL, old="a.jar", jmh=False):

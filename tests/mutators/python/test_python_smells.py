@@ -4,11 +4,11 @@ import textwrap
 
 import pytest
 
+from auditor.core.contracts.lint import Linter, Looked
 from auditor.core.request import FolderSpec
-from auditor.core.smells import Linter, Looked
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.python.smells.linter import PythonLinter
-from mutators.python.smells.rules import RULES
+from mutators.python.lint_rules.linter import PythonLinter
+from mutators.python.lint_rules.rules import RULES
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost

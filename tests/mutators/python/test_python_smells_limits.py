@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.python.smells.linter import PythonLinter
+from mutators.python.lint_rules.linter import PythonLinter
 
 TEST = "tests/test_a.py"
 

@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from auditor.core.smells import Sure
+from auditor.core.contracts.lint import Sure
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.python.smells.linter import PythonLinter
+from mutators.python.lint_rules.linter import PythonLinter
 
 TIMED = """
 import functools

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.python.smells.linter import PythonLinter
+from mutators.python.lint_rules.linter import PythonLinter
 
 
 def look(text, path="tests/test_it.py", **others):

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
-from auditor.core.rows import Rows
-from runners.ancestors.layout import Tool
-from runners.ancestors.reading import read, unit
-from runners.ancestors.writing import text
+from auditor.importers.research_tools.layout import Tool
+from auditor.importers.research_tools.reading import read, unit
+from auditor.importers.research_tools.rows import Rows
+from auditor.importers.research_tools.writing import text
 
 GO_SAMPLE = """\
 Run-SuiteExecution-BenchmarkExecution?-?;Function altered;Benchmark;Runtime in ns 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from version_making import compiled, environment
 
-from auditor.core.concurrency import Version
+from auditor.core.contracts.concurrency import Version
 from runners.concurrency.arena import LocalArena
 from runners.concurrency.guests import prepare_guests
 from runners.concurrency.jdks import Java

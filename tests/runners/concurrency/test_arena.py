@@ -11,14 +11,14 @@ from itertools import islice
 import pytest
 from arena_making import arena_of, children
 
-from auditor.audits.concurrency.blame import blamed, parts
-from auditor.audits.concurrency.catalogue import described
-from auditor.audits.concurrency.generation import Generator
-from auditor.core import races
-from auditor.core.arena import Pilot, Race, Settings
-from auditor.core.asking import Factories
-from auditor.core.concurrency import Plan, Scope, Version
-from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from auditor.concurrency.judge.catalogue import described
+from auditor.concurrency.judge.generation import Generator
+from auditor.concurrency.judge.uncompilable_calls import blamed, parts
+from auditor.core.contracts import concurrent_test
+from auditor.core.contracts.concurrency import Plan, Scope, Version
+from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.concurrent_test_runner import Pilot, Race, Settings
+from auditor.core.contracts.test_generation import Factories
 from mutators.java.races import Notes, RaceWriter
 
 pytestmark = [
@@ -47,7 +47,7 @@ def call(name, arguments=(), types=(), returns="void"):
 
 def ready(arena, *suffixes):
     """Compile a test whose suffixes are one call each; return the name of its class."""
-    test = races.Test(
+    test = concurrent_test.Test(
         number=next(NUMBERS),
         prefix=(MAKE,),
         subject=0,
@@ -116,7 +116,7 @@ def test_an_implementation_that_works_for_longer_takes_longer(arena):
     found = []
     for rounds in ("0", "1000000"):
         handed = Statement(member=plain, arguments=(Literal("int", rounds),))
-        test = races.Test(
+        test = concurrent_test.Test(
             number=next(NUMBERS),
             prefix=(MAKE, handed),
             subject=0,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from version_making import environment, written
 
-from auditor.audits.concurrency.focus import focus
+from auditor.concurrency.judge.focus import focus
 from auditor.core.errors import SourceUnreadable
 from runners.concurrency.code import CodeReader, read_code
 from runners.home import Home

@@ -7,9 +7,9 @@ from arena_making import HAZARD, arena_of, children
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.concurrency.catalogue import described
-from auditor.core.asking import Attempt, Segment
-from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from auditor.concurrency.judge.catalogue import described
+from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.test_generation import Attempt, Segment
 from runners.concurrency.conversation import join, split
 
 pytestmark = [

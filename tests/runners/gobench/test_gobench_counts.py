@@ -3,11 +3,11 @@
 import pytest
 from gobench_making import HANGING_SECONDS
 
-from auditor.audits.reach import reach_of
-from auditor.core.measure import TIME
 from auditor.core.outcome import Counted
 from auditor.core.result import ReachState
 from auditor.core.schedule import ArmName
+from auditor.core.series.values import TIME
+from auditor.measure.reach_judge import reach_of
 
 pytestmark = pytest.mark.subject
 

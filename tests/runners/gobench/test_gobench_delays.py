@@ -8,10 +8,10 @@ from gobench_making import ROUNDS, least, schedule
 from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.errors import AuditError, Exit
-from auditor.core.measure import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
+from auditor.core.series.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.stats.signed_rank import shift
 
 pytestmark = pytest.mark.subject

@@ -5,8 +5,8 @@ With more operations it runs one before each block that nobody measures.
 
 import pytest
 
-from auditor.core.measure import METHOD_CALLS, OPERATIONS
 from auditor.core.schedule import ArmName
+from auditor.core.series.values import METHOD_CALLS, OPERATIONS
 
 pytestmark = pytest.mark.subject
 

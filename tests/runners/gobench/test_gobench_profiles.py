@@ -8,16 +8,16 @@ from types import SimpleNamespace
 import pytest
 from gobench_making import lab, schedule
 
-from auditor.audits.reach import Reach
-from auditor.audits.shares import frames_of, share_of
+from auditor.abs.study.cpu_samples import find_removed_call
+from auditor.abs.study.pair import Pair
 from auditor.core.jobs import NOWHERE
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Profiled, Unreadable
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import ReachState
 from auditor.core.schedule import Arm, ArmName
-from auditor.studies.cpu_samples import find_removed_call
-from auditor.studies.pair import Pair
+from auditor.measure.profiles.cpu_shares import frames_of, share_of
+from auditor.measure.reach_judge import Reach
 from runners.gobench.pprof import ProfileUnreadable, read_samples
 
 UNIT = "example.org/shares"

@@ -13,7 +13,7 @@ from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
 from auditor.core.suite import Suite
-from auditor.studies.suite import chosen
+from auditor.measure.suite_runs import chosen
 from runners.gobench.harness import GoBench
 from runners.hosts.local import LocalHost
 

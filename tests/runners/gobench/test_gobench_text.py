@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.jobs import Completed
-from auditor.core.measure import TIME
 from auditor.core.mutant import PLAIN, Delay, Kind, Variant, Wait
 from auditor.core.outcome import (
     Counted,
@@ -23,6 +22,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName
+from auditor.core.series.values import TIME
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from runners.gobench import commands, text

@@ -9,7 +9,7 @@ import pytest
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Skipped, TimedOut, Traced
 from auditor.core.request import FolderSpec
-from auditor.studies.clients import trial_of
+from auditor.trace.study_clients import trial_of
 from mutators.go import GoMutator
 from runners.gobench.client import prepare_client
 from runners.gobench.harness import GoBench

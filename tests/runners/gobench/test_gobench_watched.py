@@ -3,10 +3,10 @@
 import pytest
 from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks
 
-from auditor.core.measure import ALLOCATIONS, OPERATIONS, TIME
 from auditor.core.outcome import Crashed, Measured, Skipped, TimedOut, Unreadable
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.warming import Method, Warmed
+from auditor.core.series.values import ALLOCATIONS, OPERATIONS, TIME
+from auditor.core.stop_rules import Method, Warmed
 from runners.gobench.harness import GoBench
 
 pytestmark = pytest.mark.subject

@@ -3,9 +3,9 @@
 import pytest
 from jmh_making import plain
 
-from auditor.core.measure import TIME
 from auditor.core.outcome import Counted
 from auditor.core.schedule import ArmName
+from auditor.core.series.values import TIME
 
 pytestmark = pytest.mark.subject
 

@@ -11,7 +11,7 @@ from auditor.core.jobs import Invocation
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Traced
 from auditor.core.subject import Language, Part, Project, Role
-from auditor.studies.clients import trial_of
+from auditor.trace.study_clients import trial_of
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost

@@ -11,7 +11,7 @@ from jmh_making import environment
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Skipped, Traced
 from auditor.core.request import BuildWords, ClientSpec, FolderSpec, PythonSpec
-from auditor.studies.clients import trial_of
+from auditor.trace.study_clients import trial_of
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from jmh_making import plain
 
-from auditor.audits.attribution import ambiguous_samples
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Profiled, Unreadable
 from auditor.core.plan import Purpose, Trial
+from auditor.measure.profiles.attribution import ambiguous_samples
 from mutators.java.mutator import JavaMutator
 from runners.jmh.sampling import SAMPLER_VARIABLE
 

@@ -6,10 +6,10 @@ import pytest
 from jmh_making import torn_down
 from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks, times
 
-from auditor.core.measure import TIME, WALL
 from auditor.core.outcome import Crashed
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.warming import Method, Warmed
+from auditor.core.series.values import TIME, WALL
+from auditor.core.stop_rules import Method, Warmed
 
 pytestmark = pytest.mark.subject
 

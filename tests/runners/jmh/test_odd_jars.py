@@ -11,10 +11,10 @@ from statistics import median
 import pytest
 from jmh_making import against_probe, delayed, of_project
 
-from auditor.core.measure import TIME
 from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName
+from auditor.core.series.values import TIME
 from auditor.core.subject import Part, Role
 from runners.jmh.javac import BRIEF
 

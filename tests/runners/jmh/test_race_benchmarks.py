@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from jmh_making import jmh_jars
 
-from auditor.core import races
-from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts import concurrent_test
+from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
 from mutators.java.races import Notes, RaceWriter
 from runners.jmh.javac import BRIEF
 
@@ -44,7 +44,9 @@ def test_jmh_takes_the_benchmarks_that_are_written(jmh_home, tmp_path):
         on_queue("clear"),
         Statement(member=NUMBERS, arguments=(eleven, eleven)),
     )
-    test = races.Test(number=3, prefix=prefix, subject=1, suffixes=(suffix,) * 2, repeats=7)
+    test = concurrent_test.Test(
+        number=3, prefix=prefix, subject=1, suffixes=(suffix,) * 2, repeats=7
+    )
     notes = Notes(subject=QUEUE, old="a.jar", new="b.jar", seed=5)
     writer = RaceWriter(lambda type_: type_, {ORDER: (COMPARE,)}, notes, with_jmh=True)
     (_, _), (name, text) = writer.files(test)

@@ -11,11 +11,11 @@ import pytest
 from jmh_making import against_probe, delayed, environment, plain
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
-from auditor.core.measure import TIME
 from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.request import JarSpec
 from auditor.core.schedule import ArmName
+from auditor.core.series.values import TIME
 from auditor.core.subject import Role
 from mutators.java.mutator import JavaMutator
 from runners.hosts.local import LocalHost

@@ -11,7 +11,7 @@ from auditor.core.request import FolderSpec, PythonSpec
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Suite
-from auditor.studies.clients import trial_of
+from auditor.trace.study_clients import trial_of
 from mutators.python.mutator import PythonMutator
 from runners.home import Home
 from runners.hosts.local import LocalHost

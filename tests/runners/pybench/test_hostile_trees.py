@@ -7,7 +7,7 @@ import pytest
 from growth import growth
 
 from auditor.core.errors import SourceUnreadable
-from auditor.core.foreign_files import read_beginning
+from auditor.core.files.foreign_files import read_beginning
 from auditor.core.jobs import Completed
 from auditor.core.request import PythonSpec
 from mutators.python.mutator import PythonMutator

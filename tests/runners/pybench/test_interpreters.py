@@ -10,11 +10,11 @@ from statistics import median
 import pytest
 from python_making import UV, Suited, against_probe, environment_with, listed, plain, prepared
 
-from auditor.core.measure import TIME
 from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Measured
 from auditor.core.request import Installer
 from auditor.core.schedule import ArmName
+from auditor.core.series.values import TIME
 
 pytestmark = pytest.mark.subject
 

@@ -3,8 +3,8 @@
 import pytest
 
 from auditor.core.request import BuildWords, FolderSpec
-from auditor.harnesses import Machine
-from auditor.tracers import LibraryTracing
+from auditor.languages.harnesses import Machine
+from auditor.languages.tracing import LibraryTracing
 from runners.hosts.local import LocalHost
 
 PROJECT = """[project]

@@ -12,7 +12,6 @@ from auditor.core.errors import (
     MachineError,
     NoBenchmarks,
 )
-from auditor.core.measure import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import (
     Counted,
@@ -25,6 +24,7 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.schedule import ArmName, Stop
+from auditor.core.series.values import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.subject import SourceRole
 from runners.hosts.local import LocalHost
 

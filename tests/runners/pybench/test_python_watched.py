@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks
 
-from auditor.core.measure import OPERATIONS, TIME
 from auditor.core.outcome import Crashed, Measured
 from auditor.core.schedule import ArmName, Phase
+from auditor.core.series.values import OPERATIONS, TIME
+from auditor.core.stop_rules import Method, Warmed
 from auditor.core.suite import Benchmark
-from auditor.core.warming import Method, Warmed
 
 pytestmark = pytest.mark.subject
 

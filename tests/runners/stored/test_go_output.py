@@ -10,7 +10,7 @@ from growth import growth
 
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped
-from runners.stored.reading import is_stored, read
+from auditor.importers.reading import is_stored, read
 
 RECORDED = Path(__file__).parent / "recorded" / "go"
 TEXT, EVENTS, PROCESSORS = (RECORDED / name for name in ("small.txt", "small.json", "cpus.txt"))

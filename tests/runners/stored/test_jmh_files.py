@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import UsageError
+from auditor.importers.reading import is_stored, read
 from runners.jmh.listing import read_entries
-from runners.stored.reading import is_stored, read
 
 RECORDED = Path(__file__).parent / "recorded" / "jmh"
 JSON, LOG, CSV = (RECORDED / f"small.{end}" for end in ("json", "log", "csv"))

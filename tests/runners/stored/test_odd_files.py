@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import UsageError
-from runners.stored import files
-from runners.stored.reading import is_stored, read
+from auditor.importers import files
+from auditor.importers.reading import is_stored, read
 
 RECORDED = Path(__file__).parent / "recorded"
 JMH, LOG = RECORDED / "jmh" / "small.json", RECORDED / "jmh" / "small.log"

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped
-from runners.stored.reading import is_stored, read
+from auditor.importers.reading import is_stored, read
 
 RECORDED = Path(__file__).parent / "recorded"
 OTHERS = RECORDED / "others"

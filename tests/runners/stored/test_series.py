@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
 from auditor.core.suite import Configured
-from runners.stored.checking import LONGEST, SHORTEST, clean
-from runners.stored.reading import is_stored, read
+from auditor.importers.checking import LONGEST, SHORTEST, clean
+from auditor.importers.reading import is_stored, read
 
 NAMES = ("owner__repo#a.B.one#", "owner__repo#a.B.two#k=1&l=x.y")
 SERIES = [[0.5, 0.25, 0.125], [1e-9, 2.5e-9, 1e-9]]

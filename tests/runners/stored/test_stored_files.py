@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped, Unreadable
-from runners.stored import files
-from runners.stored.reading import is_stored, read
+from auditor.importers import files
+from auditor.importers.reading import is_stored, read
 
 RECORDED = Path(__file__).parents[1] / "pybench" / "recorded"
 PYTEST = RECORDED / "pytest-benchmark" / "with-data.json"

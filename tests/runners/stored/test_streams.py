@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runners.stored.streams import Stream
+from auditor.importers.streams import Stream
 
 RECORDED = Path(__file__).with_name("recorded")
 

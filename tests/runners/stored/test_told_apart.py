@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.core.comparison import Change
-from auditor.studies.stored import compare
-from runners.stored.reading import read
+from auditor.compare.model import Change
+from auditor.importers.reading import read
+from auditor.judge.study import compare
 
 RECORDED = Path(__file__).parent / "recorded"
 ASV = Path(__file__).parents[1] / "pybench/recorded/asv/box"

@@ -7,7 +7,7 @@ import pytest
 from growth import growth
 from subject_trees import committed, git, make
 
-from auditor.core.foreign_files import BEGINNING
+from auditor.core.files.foreign_files import BEGINNING
 from auditor.core.request import FolderSpec, GitSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost

@@ -1,6 +1,6 @@
 """What is said of a machine that had other work beside the races."""
 
-from auditor.audits.concurrency.beside import OTHERS, caveats
+from auditor.concurrency.judge.host_load import OTHERS, caveats
 
 
 def race(seconds=2.0, **shares):

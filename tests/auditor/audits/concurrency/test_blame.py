@@ -1,8 +1,8 @@
 """Which calls of a test cannot be written, by what a compiler says of tests of each of them."""
 
-from auditor.audits.concurrency.blame import blamed, parts
-from auditor.core import races
-from auditor.core.races import Kind, Literal, Member, Statement, Variable
+from auditor.concurrency.judge.uncompilable_calls import blamed, parts
+from auditor.core.contracts import concurrent_test
+from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
 
 POOL, ITEM = "org.example.Pool", "org.example.Item"
 MAKE = Member(kind=Kind.CONSTRUCTOR, owner=POOL, name="", returns=POOL)
@@ -16,7 +16,9 @@ ITEMS = Statement(member=OF, arguments=(Literal("int", "1"),))
 def made(*suffix):
     """Return a test whose prefix has an item, a pool, and a call of its size."""
     prefix = (ITEMS, Statement(member=MAKE), Statement(member=SIZE, receiver=SUBJECT))
-    return races.Test(number=7, prefix=prefix, subject=1, suffixes=(suffix, suffix), repeats=3)
+    return concurrent_test.Test(
+        number=7, prefix=prefix, subject=1, suffixes=(suffix, suffix), repeats=3
+    )
 
 
 def add(argument):
@@ -57,7 +59,9 @@ def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
     prefix = (ITEMS, Statement(member=of_int, arguments=(Literal("int", "1"),)))
     size = Statement(member=SIZE, receiver=SUBJECT)
     again = Statement(member=of_int, arguments=(Variable(0, shared=False),))
-    test = races.Test(number=7, prefix=prefix, subject=1, suffixes=((size, again),), repeats=3)
+    test = concurrent_test.Test(
+        number=7, prefix=prefix, subject=1, suffixes=((size, again),), repeats=3
+    )
     found = parts(test)
     wrong = {one.test.number: "no" for one in found if size in one.test.suffixes[0]}
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from made_up_pool import LINES, OBJECT, POOL, Guest
 
-from auditor.audits.concurrency.arguments import Arguments, Scope
-from auditor.audits.concurrency.catalogue import described
-from auditor.core.asking import Answer, Describe, Factories, Subtypes
+from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.catalogue import described
+from auditor.core.contracts.concurrent_test import Kind, Variable
+from auditor.core.contracts.test_generation import Answer, Describe, Factories, Subtypes
 from auditor.core.errors import SubjectError
-from auditor.core.races import Kind, Variable
 
 
 def catalogue(answers, subject=POOL):

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.concurrency.focus import focus, weights
-from auditor.core.bytecode import Call, ClassCode, FieldCode, MethodCode
-from auditor.core.concurrency import Focus
-from auditor.core.races import Kind, Member
+from auditor.concurrency.judge.focus import focus, weights
+from auditor.core.contracts.bytecode import Call, ClassCode, FieldCode, MethodCode
+from auditor.core.contracts.concurrency import Focus
+from auditor.core.contracts.concurrent_test import Kind, Member
 
 PUBLIC = frozenset(("public",))
 A, B = "org.example.A", "org.example.B"

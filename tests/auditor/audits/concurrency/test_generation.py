@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from made_up_pool import FACTORY, POOL, Guest, earlier
 
-from auditor.audits.concurrency.catalogue import described
-from auditor.audits.concurrency.generation import Generator, Tally
-from auditor.audits.concurrency.spoilers import Spoilers
-from auditor.core.concurrency import Plan
-from auditor.core.races import Kind, Literal
+from auditor.concurrency.judge.catalogue import described
+from auditor.concurrency.judge.generation import Generator, Tally
+from auditor.concurrency.judge.terminal_methods import Spoilers
+from auditor.core.contracts.concurrency import Plan
+from auditor.core.contracts.concurrent_test import Kind, Literal
 
 PLAN = Plan(seed=3)
 CLOSE = frozenset(("close()",))

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.audits.concurrency.length import Tried, search
-from auditor.core.concurrency import Plan
+from auditor.concurrency.judge.length import Tried, search
+from auditor.core.contracts.concurrency import Plan
 
 PLAN = Plan(least_seconds=0.005, least_repetitions=10, shortest=16, longest=65536, most_tries=12)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.audits.concurrency import oracle
-from auditor.core.concurrency import (
+from auditor.concurrency.judge import oracle
+from auditor.core.contracts.concurrency import (
     PAPER,
     SEQUENTIAL,
     Cause,

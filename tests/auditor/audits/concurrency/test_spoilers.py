@@ -2,12 +2,12 @@
 
 from made_up_pool import POOL, Guest
 
-from auditor.audits.concurrency.catalogue import described
-from auditor.audits.concurrency.generation import Generator
-from auditor.audits.concurrency.spoilers import Spoilers
-from auditor.core.asking import Answer
-from auditor.core.concurrency import Plan
-from auditor.core.races import Variable
+from auditor.concurrency.judge.catalogue import described
+from auditor.concurrency.judge.generation import Generator
+from auditor.concurrency.judge.terminal_methods import Spoilers
+from auditor.core.contracts.concurrency import Plan
+from auditor.core.contracts.concurrent_test import Variable
+from auditor.core.contracts.test_generation import Answer
 
 
 class Jealous(Guest):

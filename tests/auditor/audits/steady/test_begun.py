@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.begun import begun
-from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.audits.steady.sofar import SoFar
+from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.steady_start import begun
 
 
 def shown(values) -> tuple[SoFar, dict[str, float]]:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.configured import deviation, mapped, seconds, time_wasted
 from auditor.core.suite import Configured
+from auditor.warmup.configured import deviation, mapped, seconds, time_wasted
 
 TENTHS = np.full(50, 0.1)
 

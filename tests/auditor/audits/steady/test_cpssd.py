@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from steady_making import falling
 
-from auditor.audits.steady.changes import Partitions, Segmentation, change_points, crops, elbow
-from auditor.audits.steady.cpssd import CpSsd, penalties, without_outliers
 from auditor.stats.ratios import resampled_means
+from auditor.warmup.change_points import Partitions, Segmentation, change_points, crops, elbow
+from auditor.warmup.cpssd import CpSsd, penalties, without_outliers
 
 
 def cost(values):

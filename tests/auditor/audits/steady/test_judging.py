@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from steady_making import falling
 
-from auditor.audits.steady.detector import Steadiness
-from auditor.audits.steady.judging import judge
-from auditor.audits.steady.kbkssd import KbKssd
 from auditor.core.outcome import Skipped
-from auditor.core.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel
-from auditor.core.stored import StoredProcess
+from auditor.core.series.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel
+from auditor.core.series.stored import StoredProcess
 from auditor.core.suite import Configured
+from auditor.warmup.detector import Steadiness
+from auditor.warmup.judging import judge
+from auditor.warmup.kbkssd import KbKssd
 
 
 class At:

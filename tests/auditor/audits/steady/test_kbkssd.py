@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from steady_making import falling, naive_kbkssd
 
-from auditor.audits.steady.kbkssd import KbKssd
+from auditor.warmup.kbkssd import KbKssd
 
 
 def found(values):

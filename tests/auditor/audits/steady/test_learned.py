@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from steady_making import falling
 
-from auditor.audits.steady import features
-from auditor.audits.steady.forest import Forest, not_above, weighted_median, weights
-from auditor.audits.steady.learned import Learned, shipped
+from auditor.warmup import features
+from auditor.warmup.forest import Forest, not_above, weighted_median, weights
+from auditor.warmup.learned import Learned, shipped
 
 
 def test_the_shipped_model_is_of_these_features():

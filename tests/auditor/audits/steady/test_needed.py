@@ -2,12 +2,12 @@
 
 import pytest
 
-from auditor.audits.steady.detector import Steadiness
-from auditor.audits.steady.judging import judge
-from auditor.audits.steady.needed import needed
 from auditor.core.outcome import Skipped
-from auditor.core.stored import StoredProcess
+from auditor.core.series.stored import StoredProcess
 from auditor.core.suite import Configured
+from auditor.warmup.detector import Steadiness
+from auditor.warmup.judging import judge
+from auditor.warmup.needed import needed
 
 
 class At:

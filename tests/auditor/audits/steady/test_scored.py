@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from steady_making import falling
 
-from auditor.audits.steady.scored import LOOKS, Scored
-from auditor.audits.steady.scorers.boosted import Boosted
-from auditor.audits.steady.scorers.files import shipped
-from auditor.audits.steady.scorers.windows import WINDOW, standardised
-from auditor.audits.steady.validity import FALLBACK, trusted, usual_seconds
-from auditor.core.warming import TRAINED, Method, Watch
+from auditor.core.stop_rules import TRAINED, Method, Watch
+from auditor.warmup.scored_rule import LOOKS, Scored
+from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.files import shipped
+from auditor.warmup.scorers.windows import WINDOW, standardised
+from auditor.warmup.validity import FALLBACK, trusted, usual_seconds
 
 LASTED = 0.1
 

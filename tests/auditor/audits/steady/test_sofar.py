@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.scorers.windows import WINDOW
-from auditor.audits.steady.sofar import SoFar
+from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.scorers.windows import WINDOW
 
 
 def features(values, lasted: float = 0.1) -> dict[str, float]:

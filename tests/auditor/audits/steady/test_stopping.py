@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.stopping import (
+from auditor.warmup.stopping import (
     StopRule,
     Technique,
     Variant,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from builders import suite_run
 
-from auditor.audits.steady.watching import ProcessWatcher, Watchers, width
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.warming import TRAINED, Method, Warmed, Watch
+from auditor.core.stop_rules import TRAINED, Method, Warmed, Watch
+from auditor.warmup.stop_rules import ProcessWatcher, Watchers, width
 
 RULES = [one for one in Method if one is not Method.FIXED and one not in TRAINED]
 LASTED = 0.1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auditor.audits.steady.scorers.convolutional import Convolutional
+from auditor.warmup.scorers.convolutional import Convolutional
 
 RNG = np.random.default_rng(5)
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from auditor.audits.steady.forest import Forest
-from auditor.audits.steady.scorers import files
-from auditor.audits.steady.scorers.boosted import Boosted, Trees
-from auditor.audits.steady.scorers.files import ModelUnusable, of, read, shipped, write
-from auditor.audits.steady.sofar import SoFar
 from auditor.core.errors import Exit
-from auditor.core.warming import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Method
+from auditor.warmup.forest import Forest
+from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.scorers import files
+from auditor.warmup.scorers.boosted import Boosted, Trees
+from auditor.warmup.scorers.files import ModelUnusable, of, read, shipped, write
 
 SHIPPED = sorted(TRAINED)
 CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.json").read_text())

@@ -1,0 +1,252 @@
+"""What the numbers of a result allow to be said of its methods and benchmarks.
+
+Terminal, page, Markdown and `select --remove` ask `Facts`, so that none contradicts another.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from auditor.abs.document import Benchmark, Document, Method, Pair
+from auditor.abs.page.accepted import left_out
+from auditor.core.result import ReachState, Result
+from auditor.core.stability import UNLISTED
+from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
+
+OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
+"""Outcomes of a pair that may still turn out a detection."""
+UNWATCHED = (Result.UNREACHED, Result.MISSED)
+BROKEN = (Result.CRASHED, Result.TIMED_OUT)
+_NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
+"""Endings of a benchmark in which nothing is to be repaired."""
+MOST = 0.5
+"""Share of an operation from which on methods hold most of what a benchmark does."""
+_NOT_RUN = {Result.UNREACHED, Result.DEAD_CODE}
+_BUDGET = frozenset({"budget", "so-far", "sampled"})
+"""Caveats of a result in which the time was up before all was measured."""
+_OUT_OF_TIME = frozenset({"unfinished", "few-runs"})
+"""Caveats of a pair that more time would settle."""
+_SHORT = frozenset({"distorted", "unverified", "too-short", "calibration-failed", "hidden-delay"})
+"""Caveats of a pair whose method is too short to be slowed in proportion."""
+SHORT_SECONDS = 2e-7
+"""Time of a call from which on a probe can hardly matter: what seems so is noise."""
+_SCATTER = frozenset(
+    {"near-threshold", "distorted", "few-pairs", "few-runs", "signs-disagree", "unfinished"}
+)
+"""Caveats of a pair that more or quieter measurements would settle."""
+
+
+class Cause(Enum):
+    """Why the outcome of a method is open."""
+
+    BUDGET = "the budget ended before its pairs were measured"
+    SHORT = "its time is too short to be slowed in proportion"
+    SCATTER = "measurements scatter too much"
+    OTHER = "something else, which its reason names"
+
+
+def needs_time(one: Benchmark) -> bool:
+    """Tell whether a benchmark was ended before it was done."""
+    unlisted = one.ending == UNLISTED and ENDED_AFTER in (one.reason or "")
+    return one.ending == "timed-out" or unlisted
+
+
+def needs_repair(one: Benchmark) -> bool:
+    """Tell whether a benchmark failed, and neither for want of time nor by its own choice."""
+    skips = one.ending == UNLISTED and (one.reason or "").startswith(SKIPS_ITSELF)
+    return one.ending not in _NO_FAULT and not needs_time(one) and not skips
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one result knows of its methods and benchmarks."""
+
+    document: Document
+
+    @cached_property
+    def methods(self) -> Mapping[str, Method]:
+        """Return the methods by id."""
+        return {one.id: one for one in self.document.methods}
+
+    @cached_property
+    def benchmarks(self) -> Mapping[str, Benchmark]:
+        """Return the benchmarks by id."""
+        return {one.id: one for one in self.document.benchmarks}
+
+    @cached_property
+    def pairs_by_method(self) -> Mapping[str, list[Pair]]:
+        """Return the pairs of each method."""
+        found = defaultdict[str, list[Pair]](list)
+        for pair in self.document.pairs:
+            found[pair.method].append(pair)
+        return found
+
+    @cached_property
+    def pairs_by_benchmark(self) -> Mapping[str, list[Pair]]:
+        """Return the pairs of each benchmark."""
+        found = defaultdict[str, list[Pair]](list)
+        for pair in self.document.pairs:
+            found[pair.benchmark].append(pair)
+        return found
+
+    @cached_property
+    def slugs(self) -> frozenset[str]:
+        """Return the caveats of the whole result."""
+        return frozenset(caveat.slug for caveat in self.document.caveats)
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Tell whether the budget ended before all was measured."""
+        return bool(self.slugs & _BUDGET)
+
+    @property
+    def left_open(self) -> str:
+        """Return how a method is called that there was no time for."""
+        return "not measured yet" if self.is_so_far else "left open by the budget"
+
+    @property
+    def is_so_far(self) -> bool:
+        """Tell whether the result is what the store has, and nothing was run for it."""
+        return "so-far" in self.slugs and not self.slugs & {"budget", "sampled"}
+
+    @cached_property
+    def open_pairs(self) -> int:
+        """Return the number of pairs that may still turn out detections."""
+        return sum(pair.outcome in OPEN for pair in self.document.pairs)
+
+    @cached_property
+    def lost(self) -> frozenset[str]:
+        """Return the methods that no benchmark watches, without misses that the user accepts."""
+        accepted = left_out(self.document.accepted)
+        return frozenset(
+            one.id
+            for one in self.document.methods
+            if one.outcome in UNWATCHED and one.id not in accepted
+        )
+
+    @cached_property
+    def removed_calls(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the lost methods whose calls the compiler removed, by benchmark.
+
+        Each is named once: one benchmark that uses the result is enough.
+        """
+        found = defaultdict[str, list[str]](list)
+        left = set(self.lost)
+        for pair in self.document.pairs:
+            if pair.outcome is Result.DEAD_CODE and pair.method in left:
+                left.remove(pair.method)
+                found[pair.benchmark].append(pair.method)
+        return {benchmark: tuple(methods) for benchmark, methods in found.items()}
+
+    def cause(self, method: str) -> Cause:
+        """Return why the outcome of an inconclusive method is open."""
+        pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
+        slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
+        unmeasured = not pairs or any(pair.outcome is Result.UNMEASURED for pair in pairs)
+        if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
+            return Cause.BUDGET
+        if slugs & _SHORT and all(map(_may_be_short, pairs)):
+            return Cause.SHORT
+        sampled = any(pair.share_interval is not None for pair in pairs)
+        scatters = (slugs & _SCATTER or sampled) and not unmeasured
+        return Cause.SCATTER if scatters else Cause.OTHER
+
+    def examined(self, benchmark: str) -> tuple[float, float]:
+        """Return the least and the most that the examined methods can be of an operation.
+
+        Methods call each other, so together they hold at least the largest share of one of them,
+        and at most the sum of all.
+        """
+        pairs = self.pairs_by_benchmark[benchmark]
+        bounds = [_share_bounds(pair) for pair in pairs if pair.outcome not in _NOT_RUN]
+        low = max((low for low, _ in bounds), default=0.0)
+        return min(low, 1.0), min(sum(high for _, high in bounds), 1.0)
+
+    def is_mostly_examined(self, benchmark: str) -> bool:
+        """Tell whether the examined methods surely hold at least half of an operation."""
+        return self.examined(benchmark)[0] >= MOST
+
+    def is_settled(self, benchmark: str) -> bool:
+        """Tell whether a benchmark was measured with some method, and none of its pairs is open."""
+        pairs = self.pairs_by_benchmark[benchmark]
+        one = self.benchmarks[benchmark]
+        looked_at = bool(pairs or (self.document.pairs and not self.ran_out_of_time))
+        measured = one.ending == "measured" and bool(one.means) and looked_at
+        return measured and all(pair.outcome not in OPEN for pair in pairs)
+
+    def detects_nothing(self, benchmark: str) -> bool:
+        """Tell whether a benchmark surely detects none of the examined methods."""
+        one = self.benchmarks[benchmark]
+        return self.is_settled(benchmark) and not one.unique and not one.shared
+
+    def detects(self, benchmark: str) -> bool:
+        """Tell whether a benchmark detects some method."""
+        one = self.benchmarks[benchmark]
+        return bool(one.unique or one.shared)
+
+    def is_droppable(self, benchmark: str) -> bool:
+        """Tell whether all evidence says that nothing is lost without a benchmark."""
+        return (
+            self.is_settled(benchmark)
+            and bool(self.document.minimal_cover)
+            and benchmark not in self.document.minimal_cover
+            and benchmark not in self.removed_calls
+            and self.is_mostly_examined(benchmark)
+        )
+
+    def is_unexamined(self, benchmark: str) -> bool:
+        """Tell whether a benchmark mainly does what no examined method holds.
+
+        Of one whose call the compiler removed no share is known.
+        """
+        known = self.is_settled(benchmark) and not self.dead_calls(benchmark)
+        return known and self.examined(benchmark)[1] < MOST
+
+    def dead_calls(self, benchmark: str) -> tuple[str, ...]:
+        """Return the methods whose calls the compiler removed from a benchmark."""
+        pairs = self.pairs_by_benchmark[benchmark]
+        return tuple(one.method for one in pairs if one.outcome is Result.DEAD_CODE)
+
+    def calls_none(self, benchmark: str) -> bool:
+        """Tell whether a benchmark calls none of the examined methods, not even in its set-up."""
+        pairs = self.pairs_by_benchmark[benchmark]
+        return not self.has_unslowed and all(one.reach is ReachState.NOT_AT_ALL for one in pairs)
+
+    @cached_property
+    def has_unslowed(self) -> bool:
+        """Tell whether a method could not be slowed, so that it has no pairs."""
+        outcomes = {one.outcome for one in self.document.methods}
+        return bool(outcomes & {Result.REFUSED, Result.INVALID})
+
+    def lacks_benchmark(self, method: str) -> bool:
+        """Tell whether a new benchmark would watch a method that nobody watches."""
+        removed = any(method in methods for methods in self.removed_calls.values())
+        return method in self.lost and not removed and self.methods[method].trivial is None
+
+    def is_open_for(self, method: str, cause: Cause) -> bool:
+        """Tell whether the outcome of a method is open for this cause."""
+        one = self.methods[method]
+        return one.outcome is Result.INCONCLUSIVE and self.cause(method) is cause
+
+    @property
+    def has_whole_matrix(self) -> bool:
+        """Tell whether each pair is decided, so that none other than the cover is needed."""
+        left_out = self.slugs & {"score-mode", "sampled"}
+        measured = all(one.means for one in self.document.benchmarks)
+        return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
+
+
+def _may_be_short(pair: Pair) -> bool:
+    return pair.method_seconds is None or pair.method_seconds < SHORT_SECONDS
+
+
+def _share_bounds(pair: Pair) -> tuple[float, float]:
+    """Return the least and the most that a method can be of an operation."""
+    if pair.share_interval is not None:
+        low, high = pair.share_interval
+        return low or 0.0, 1.0 if high is None else high
+    if pair.share is not None:
+        return pair.share, pair.share
+    return 0.0, 1.0 if pair.share_at_most is None else pair.share_at_most

@@ -1,0 +1,152 @@
+"""`bench-audit abs`: would the suite notice if a method got slower?"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from auditor.abs import github_step, second_look, stored_result
+from auditor.abs import options as abs_options
+from auditor.abs import output as abs_output
+from auditor.abs.document import Document
+from auditor.abs.exports import long_tables
+from auditor.abs.gates import Baseline, judge
+from auditor.abs.recording import CSV, Heard
+from auditor.cli import github, options, output
+from auditor.cli.console import Console
+from auditor.config import Config
+from auditor.config.judgeable import check_judgeable
+from auditor.config.shares import as_percent
+from auditor.core.errors import Exit, UsageError
+
+
+@click.command(short_help="Would the suite notice if a method got slower?")
+@options.options(
+    *options.WHAT,
+    *abs_options.JUDGED,
+    options.WARMUP,
+    options.RETRY_FAILED,
+    options.GITHUB,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
+    click.option(
+        "--so-far",
+        is_flag=True,
+        help="Judge what the store has of this audit, and measure nothing: after an interrupt, "
+        "or while it runs.",
+    ),
+    click.option(
+        "--csv", is_flag=True, help="Also write the values as the paper's research tools do."
+    ),
+)
+@click.pass_context
+def command(context: click.Context, /, **_: object) -> int:
+    """Slow methods down one at a time and see which benchmarks notice.
+
+    CONFIG_OR_SUBJECT is a configuration (.json, .yaml, .toml), a folder (the current one by
+    default), git:PATH-OR-URL@REVISION, go:MODULE@VERSION or maven:GROUP:ARTIFACT:VERSION.
+
+    \b
+    bench-audit abs . --dry-run                         what would be measured, and how long
+    bench-audit abs . --so-far                          what an interrupted one has found
+    bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
+    bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
+    """
+    begun = time.monotonic()
+    asked = options.Asked.of(context, abs_options.judged_changes(context.params))
+    check_judgeable(asked.config)
+    baseline = _baseline(context.params["baseline"], asked)
+    asked = _with_methods_of(baseline, asked)
+    if context.params["dry_run"] and context.params["so_far"]:
+        raise UsageError("--dry-run and --so-far answer different questions; choose one")
+    if context.params["dry_run"]:
+        return abs_output.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
+    if context.params["github"]:
+        github.files(asked.surroundings.environment)
+    # A gate that would fail is looked at a second time.
+    has_gate = asked.config.gates.min_score is not None or baseline is not None
+    document, console = _audit_and_show(
+        context, second_look.first_look(asked) if has_gate else asked
+    )
+    verdict, lines = _gated(context, asked, document, baseline, begun)
+    for line in lines:
+        console.say(line)
+    if context.params["github"]:
+        folder = asked.places.output
+        github_step.write_for_github(
+            document, (verdict, lines), folder, asked.surroundings.environment
+        )
+    return options.exit_code(verdict, context.params["inconclusive"])
+
+
+def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Document, Console]:
+    """Audit, or judge what the store has, show it, and return it."""
+    so_far, heard = context.params["so_far"], Heard()
+    if context.params["csv"]:
+        asked = replace(asked, surroundings=heard.around(asked.surroundings))
+    document, console = abs_output.make(
+        asked,
+        lambda audit: audit.document(audit.so_far() if so_far else audit.abs()),
+        abs_output.ABS,
+    )
+    abs_output.show(asked, console, document, abs_output.ABS)
+    if context.params["csv"]:
+        path = asked.places.output / CSV
+        output.write(path, heard.table(document.harness))
+        console.note(f"values: {path}")
+    return long_tables.judged(document), console
+
+
+def _gated(
+    context: click.Context,
+    asked: options.Asked,
+    first: Document,
+    baseline: Baseline | None,
+    begun: float,
+) -> tuple[Exit, Sequence[str]]:
+    """Return the verdict and what to say; no gate fails by what one look alone has missed."""
+    limits = asked.config.gates
+    verdict, lines = judge(first, limits, baseline)
+    if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
+        return verdict, lines
+    methods = second_look.suspects(first, limits.min_score, baseline)
+    changes = abs_options.judged_changes(context.params) | second_look.changes(
+        first, methods, asked.config.request.suite.seed
+    )
+    again = replace(options.Asked.of(context, changes), places=asked.places)
+    second = second_look.look_again(again, methods, begun)
+    verdict, lines = judge(first, limits, baseline, second.unsure)
+    return verdict, [*lines, *second.said()]
+
+
+def _judged(config: Config) -> str:
+    """Return the rule, the slowdown and the gates that count, as they were understood."""
+    request = config.request
+    slowdown = "from the spread" if request.slowdown is None else as_percent(request.slowdown)
+    said = [f'Judged by rule "{request.rule.value}"', f"slowdown {slowdown}"]
+    if request.min_delta is not None:
+        said.append(f"an effect counts from {as_percent(request.min_delta)} on")
+    if config.gates.min_score is not None:
+        said.append(f"the total score has to be at least {config.gates.min_score:g}%")
+    return ", ".join(said) + "."
+
+
+def _with_methods_of(baseline: Baseline | None, asked: options.Asked) -> options.Asked:
+    """Audit what a baseline is about: a method that nothing calls any more is not left out."""
+    if baseline is None:
+        return asked
+    methods = tuple(method.id for method in baseline.document.methods)
+    request = replace(asked.config.request, baseline_methods=methods)
+    return replace(asked, config=replace(asked.config, request=request))
+
+
+def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:
+    """Read what to compare with, before anything is measured; raises UsageError."""
+    if path is None:
+        return None
+    baseline = Baseline(path.name, long_tables.judged(stored_result.read(path)))
+    baseline.check(asked.config)
+    return baseline

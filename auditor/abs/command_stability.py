@@ -1,0 +1,50 @@
+"""`bench-audit stability`: how far do repeated runs of the suite lie apart?"""
+
+import json
+from functools import partial
+
+import click
+
+from auditor.abs import output, stored_result, terminal
+from auditor.abs.gates import judge_stability
+from auditor.abs.page.report import page
+from auditor.cli import options
+
+
+@click.command(short_help="How far do repeated runs of the suite lie apart?")
+@options.options(
+    *options.WHAT,
+    options.STABILITY_RUNS,
+    options.WARMUP,
+    options.RETRY_FAILED,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
+)
+@click.pass_context
+def command(context: click.Context, /, **_: object) -> int:
+    """Run the unchanged suite several times (5) and compare the runs.
+
+    CONFIG_OR_SUBJECT is as for abs. What the store holds of the same suite on other machines
+    (another --host, or a store that was merged into it) is shown beside.
+    """
+    changes = options.shared_changes(context.params)
+    if context.params["runs"] is not None:
+        changes["stability_runs"] = context.params["runs"]
+    asked = options.Asked.of(context, changes)
+    if context.params["dry_run"]:
+        return output.dry_run(asked, lambda audit: audit.plan_suite())
+    document, console = output.make(
+        asked, lambda audit: audit.document(audit.stability()), output.STABILITY
+    )
+    config = json.loads(asked.config.text)
+    others = stored_result.beside(asked.places.store, "stability", config, document)
+    if others:
+        output.keep(asked, output.STABILITY, document, partial(page, beside=others))
+    output.show(asked, console, document, output.STABILITY)
+    if others and not asked.as_json:
+        console.result(terminal.side_by_side(document, others))
+    code, said = judge_stability(document)
+    for line in said:
+        console.say(line)
+    return code

@@ -1,0 +1,1 @@
+"""The result in the formats of other tools."""

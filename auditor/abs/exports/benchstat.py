@@ -1,0 +1,63 @@
+"""The runs of the unchanged suite as Go's benchmark format, for benchstat.
+
+The format: https://go.dev/design/14313-benchmark-format. A line is the mean of one run of the
+suite: blocks of one process are no independent measurements, and benchstat takes lines for such.
+"""
+
+import re
+from collections.abc import Iterator
+
+from auditor.abs.document import Either
+from auditor.abs.exports.grouping import parted
+from auditor.core.subject import Language
+from reports import names
+
+_NAME = "Benchmark"
+_BLANK = re.compile(r"\s")
+
+
+def benchstat(document: Either) -> str:
+    """Return one line for each benchmark and complete run, in nanoseconds per operation.
+
+    The number of iterations is 1 in all lines: how many operations a mean is of differs and is not
+    in the result. Facts that would keep two revisions apart in benchstat's tables are left out.
+    """
+    lines = []
+    if cpu := document.host_facts.get("cpu"):
+        lines.append(f"cpu: {' '.join(names.line(cpu).split())}")
+    lines.append("Unit ns/op better=lower")
+    package = ""
+    for group, line in _lines(document):
+        if group != package:
+            lines.append(f"pkg: {group}")
+            package = group
+        lines.append(line)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(document: Either) -> Iterator[tuple[str, str]]:
+    for one in document.benchmarks:
+        group, name = parted(one.id, document.language)
+        called = _called(name, go=document.language == Language.GO)
+        for seconds in one.means:
+            if seconds is not None:
+                yield _word(group), f"{called} 1 {1e9 * seconds:.9g} ns/op"
+
+
+def _called(name: str, *, go: bool) -> str:
+    """Return a name as Go writes one: JMH's parameters become `/key=value`."""
+    if not go:
+        bare, bracket, chosen = name.partition("[")
+        pairs = chosen.removesuffix("]").split(",") if bracket else []
+        name = "/".join([bare, *pairs])
+    word = _word(name)
+    after = word.removeprefix(_NAME)
+    if go and after != word and not after[:1].islower():
+        return word
+    # A lower-case letter after it would make it no benchmark's line.
+    return f"{_NAME}_{word}" if word[:1].islower() else _NAME + word
+
+
+def _word(text: str) -> str:
+    """Return text without blanks, which end a word of the format."""
+    return _BLANK.sub(lambda found: f"\\u{ord(found[0]):04x}", names.line(text))

@@ -1,0 +1,123 @@
+"""Findings of `abs`, methods that no benchmark covers, as SARIF and as annotations too."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from auditor.abs import words
+from auditor.abs.document import Document, Method
+from auditor.core.accepted import CONFIGURATION
+from auditor.core.result import Result
+from reports import names, number_format, wording
+from reports.annotations import annotations
+from reports.findings import Finding, Kind, Level
+from reports.sarif import LogCategory, sarif_log
+
+MISSED = Kind(
+    "missed",
+    Level.WARNING,
+    "Benchmarks call the method, but none notices a slowdown of it",
+    "Write a benchmark in which this method is most of what is measured.",
+)
+UNREACHED = Kind(
+    "unreached",
+    Level.WARNING,
+    "No benchmark calls the method while it is measured",
+    "Write a benchmark that calls this method.",
+)
+SET_UP_ONLY = Kind(
+    "set-up-only",
+    Level.WARNING,
+    "Benchmarks call the method in set-up only, so never while they are measured",
+    "Write a benchmark that calls this method in its measured loop.",
+)
+UNDECIDED = Kind(
+    "undecided",
+    Level.NOTE,
+    "Whether a benchmark notices a slowdown of the method is open",
+    "The reason beside it says what would decide: time, iterations, or another slowdown.",
+)
+BROKEN = Kind(
+    "broken",
+    Level.NOTE,
+    "Benchmarks crash or do not end with the method slowed",
+    "Find out why the benchmarks fail when this method takes longer.",
+)
+KINDS = (MISSED, UNREACHED, SET_UP_ONLY, UNDECIDED, BROKEN)
+"""In the order in which findings are listed."""
+_CATEGORY = LogCategory("bench-audit/", "benchAuditMethod/v1")
+_BY_OUTCOME: Mapping[Result, Kind] = MappingProxyType(
+    {
+        Result.MISSED: MISSED,
+        Result.UNREACHED: UNREACHED,
+        Result.INCONCLUSIVE: UNDECIDED,
+        Result.CRASHED: BROKEN,
+        Result.TIMED_OUT: BROKEN,
+    }
+)
+
+
+def sarif(document: Document) -> str:
+    """Return a SARIF log with one result for each finding; accepted misses are suppressed."""
+    return sarif_log(findings(document), KINDS, document.bench_audit, _CATEGORY)
+
+
+def github(document: Document) -> str:
+    """Return one GitHub annotation for each finding, except accepted misses.
+
+    The most telling are first: GitHub shows ten warnings and ten notices of a step.
+    """
+    return annotations(findings(document))
+
+
+def findings(document: Document) -> tuple[Finding, ...]:
+    """Return them by kind, within a kind in the order of the methods."""
+    found = list(_found(document))
+    return tuple(one for kind in KINDS for one in found if one.kind is kind)
+
+
+def _found(document: Document) -> Iterator[Finding]:
+    accepted = {one.method: one for one in document.accepted if one.left_out}
+    guessed = words.is_estimate(document)
+    for method in document.methods:
+        kind = kind_of(method)
+        if kind is None:
+            continue
+        held = accepted.get(method.id)
+        yield Finding(
+            kind=kind,
+            owner=method.id,
+            text=_text(kind, method, document.slowdown, guessed=guessed),
+            span=method.span,
+            accepted=held.reason if held else None,
+            marked=held is not None and held.where != CONFIGURATION,
+            # Of the name alone, so that a method is the same one wherever its lines move.
+            identity=method.id,
+        )
+
+
+def kind_of(method: Method) -> Kind | None:
+    """Return what is wrong with how a method is watched; None where nothing is known to be."""
+    if words.word(method) is wording.SET_UP_ONLY:
+        return SET_UP_ONLY
+    return _BY_OUTCOME.get(method.outcome)
+
+
+def _text(kind: Kind, method: Method, slowdown: float | None, *, guessed: bool) -> str:
+    name = names.label(method.id)
+    reason = f": {names.label(words.brief(method.reason))}" if method.reason else ""
+    if kind is MISSED:
+        how = "got slower" if slowdown is None else f"took {number_format.share(slowdown)} longer"
+        by = len(method.reached_by)
+        called = f" ({number_format.count(by, 'benchmark')} call it)" if by > 1 else ""
+        nobody = "By estimate, no benchmark" if guessed else "No benchmark"
+        return f"{nobody} would notice if {name} {how}{called}{reason}"
+    if kind is UNREACHED:
+        none = "No benchmark"
+        if method.reason and method.reason.startswith("none of the benchmarks"):
+            none = "None of the benchmarks that could be measured"
+        return f"{none} calls {name}, so none would notice if it got slower"
+    if kind is SET_UP_ONLY:
+        return f"{name} is called in set-up only, so no benchmark would notice if it got slower"
+    if kind is UNDECIDED:
+        return f"Whether a benchmark notices a slowdown of {name} is open{reason}"
+    return f"With {name} slowed, benchmarks crash or do not end{reason}"

@@ -1,0 +1,145 @@
+"""Long tables of a result of `abs` or `stability`: a row is an observation, a column a variable.
+
+The CSV output and the data frames of `auditor.load` share their column names.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from types import MappingProxyType
+
+from auditor.abs.document import Benchmark, Document, Either, Method, Pair
+from auditor.abs.page import curve
+from auditor.core.errors import UsageError
+from auditor.core.units import in_unit
+from reports.long_tables import Row, Table
+from reports.results import Caveat, Range
+
+PAIRS = (
+    "method", "benchmark", "outcome", "reach", "effect", "interval_low", "interval_high", "p",
+    "threshold", "achieved_slowdown", "method_seconds", "calls_per_operation", "share",
+    "share_at_most", "share_low", "share_high", "samples", "decided_by", "wait", "runs", "reason",
+    "caveats",
+)  # fmt: skip
+METHODS = (
+    "method", "outcome", "accepted", "detected_by", "reached_by", "set_up_in", "calls", "notices",
+    "file", "first_line", "last_line", "reason", "caveats",
+)  # fmt: skip
+BENCHMARKS = (
+    "benchmark", "ending", "max_spread", "bucket", "runs", "mean_seconds", "suite_seconds",
+    "visible", "unique", "shared", "in_minimal_cover", "reason", "caveats", "score",
+    "unit",
+)  # fmt: skip
+RUNS = ("method", "benchmark", "run", "arm", "block", "seconds")
+TEXTS = frozenset(
+    [
+        "method",
+        "benchmark",
+        "outcome",
+        "reach",
+        "wait",
+        "decided_by",
+        "reason",
+        "caveats",
+        "file",
+        "ending",
+        "bucket",
+        "arm",
+        "unit",
+    ]
+)
+"""Columns of text; all others are numbers."""
+
+
+def table(document: Either, name: str) -> Table:
+    """Return one of TABLES; raises UsageError where this kind of result has no such table."""
+    return TABLES[name](document)
+
+
+def _pairs(document: Either) -> Table:
+    return Table(PAIRS, map(_pair, judged(document).pairs))
+
+
+def _pair(one: Pair) -> Row:
+    return (
+        one.method, one.benchmark, one.outcome.value, one.reach.value, one.effect,
+        *_ends(one.interval), one.p, one.threshold, one.achieved_slowdown, one.method_seconds,
+        one.calls_per_operation, one.share, one.share_at_most, *_ends(one.share_interval),
+        one.samples, one.decided_by, one.wait, len(one.runs), one.reason, _slugs(one.caveats),
+    )  # fmt: skip
+
+
+def _methods(document: Either) -> Table:
+    known = judged(document)
+    least = curve.least(known.curve)
+    accepted = {one.method: int(one.left_out) for one in known.accepted}
+    rows = (_method(one, least.get(one.id), accepted.get(one.id, 0)) for one in known.methods)
+    return Table(METHODS, rows)
+
+
+def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
+    span = one.span
+    where = (span.file, span.first_line, span.last_line) if span else (None, None, None)
+    return (
+        one.id, one.outcome.value, accepted, len(one.detected_by), len(one.reached_by),
+        len(one.set_up_in), one.calls, least.slowdown if least else None, *where, one.reason,
+        _slugs(one.caveats),
+    )  # fmt: skip
+
+
+def _benchmarks(document: Either) -> Table:
+    cover = set(document.minimal_cover) if isinstance(document, Document) else None
+    return Table(BENCHMARKS, (_benchmark(one, cover) for one in document.benchmarks))
+
+
+def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
+    mean = one.mean_seconds
+    return (
+        one.id, one.ending, one.max_spread, one.bucket.value if one.bucket else None, one.runs,
+        mean, one.seconds, one.visible, len(one.unique),
+        len(one.shared), None if cover is None else int(one.id in cover), one.reason,
+        _slugs(one.caveats), in_unit(mean, one.unit) if mean and one.unit else None, one.unit,
+    )  # fmt: skip
+
+
+def _runs(document: Either) -> Table:
+    pairs = document.pairs if isinstance(document, Document) else ()
+    return Table(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
+
+
+def _suite(benchmarks: Iterable[Benchmark]) -> Iterator[Row]:
+    """Yield the means of the complete runs of the unchanged suite; they are of no block."""
+    for one in benchmarks:
+        for run, seconds in enumerate(one.means, 1):
+            yield None, one.id, run, "plain", None, seconds
+
+
+def _blocks(pairs: Iterable[Pair]) -> Iterator[Row]:
+    for pair in pairs:
+        for run, one in enumerate(pair.runs, 1):
+            for arm, values in (("reference", one.reference), ("slowed", one.slowed)):
+                for block, seconds in enumerate(values, 1):
+                    yield pair.method, pair.benchmark, run, arm, block, seconds
+
+
+def judged(document: Either) -> Document:
+    """Return a result that tells of methods; raises UsageError for one of stability."""
+    if isinstance(document, Document):
+        return document
+    raise UsageError(
+        "this is a result of the unchanged suite, which tells nothing of methods: run bench-audit "
+        "abs, or ask for what there is (--rows benchmarks, --rows runs)"
+    )
+
+
+def _ends(interval: Range | None) -> Range:
+    return (None, None) if interval is None else interval
+
+
+def _slugs(caveats: Iterable[Caveat]) -> str | None:
+    return " ".join(sorted({one.slug for one in caveats})) or None
+
+
+TABLES: Mapping[str, Callable[[Either], Table]] = MappingProxyType(
+    {"pairs": _pairs, "methods": _methods, "benchmarks": _benchmarks, "runs": _runs}
+)
+"""By what a row is."""

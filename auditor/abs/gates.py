@@ -1,0 +1,210 @@
+"""A verdict and the limits it has to meet, as an exit code."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from auditor.abs.claims import OPEN, Facts
+from auditor.abs.document import Document, Either, Method, Score
+from auditor.abs.judge.indifference_zone import is_borderline
+from auditor.abs.judge.outcomes import NOT_COUNTED
+from auditor.abs.model import MethodVerdict
+from auditor.abs.page.accepted import left_out
+from auditor.abs.words import is_estimate, is_withheld
+from auditor.config import Config, Gates
+from auditor.config.shares import as_percent
+from auditor.core.errors import Exit, UsageError
+from auditor.core.result import Result
+
+MISSED = frozenset({Result.MISSED, Result.UNREACHED})
+_NAMED = 5
+"""Methods that a gate names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A result to compare with, and the name that it was given by."""
+
+    name: str
+    document: Document
+
+    def check(self, config: Config) -> None:
+        """Refuse an audit that asks another question than the baseline; raises UsageError."""
+        request, theirs = config.request, self.document
+        if request.slowdown is None:
+            raise UsageError(
+                'a gate needs a fixed slowdown: "auto" asks another question of each revision; '
+                "give a number: --slowdown 0.5"
+            )
+        limit = json.loads(theirs.config).get("min_delta")
+        if request.min_delta != limit:
+            now, then = (
+                "no min_delta" if one is None else f"a min_delta of {as_percent(one)}"
+                for one in (request.min_delta, limit)
+            )
+            raise UsageError(
+                f"{self.name} was made with {then}, this audit has {now}: what is missed by one "
+                "says nothing of the other"
+            )
+        if (request.slowdown, request.rule) != (theirs.slowdown, theirs.rule):
+            raise UsageError(
+                f"{self.name} was made with the slowdown {theirs.slowdown} and the rule "
+                f"{theirs.rule}, this audit has {request.slowdown} and {request.rule}: what is "
+                "missed by one says nothing of the other"
+            )
+
+
+def judge(
+    document: Document,
+    gates: Gates,
+    baseline: Baseline | None = None,
+    unsure: Collection[str] = (),
+) -> tuple[Exit, Sequence[str]]:
+    """Return the verdict of the gates on an ABS audit and what to say about it.
+
+    `unsure` are methods that are missed here and were not when they were measured again: they
+    decide no gate, nor do misses that are borderline.
+    """
+    unsure = {*unsure, *_borderline(document)}
+    score = document.without_accepted or document.scores.total
+    if document.scores.total.bounds is None or not _anything_judged(document):
+        return Exit.NO_VERDICT, [f"no verdict: {_without_verdict(document)}"]
+    if score.bounds is None:
+        return Exit.NO_VERDICT, ["no verdict: each method that counts is an accepted miss"]
+    found = []
+    if gates.min_score is not None:
+        low, high = score.bounds
+        high = min(100.0, high + 100 * len(unsure) / score.counted)
+        found.append(_least(document, score, (low, high), gates.min_score))
+    if baseline is not None:
+        found.append(_new_misses(document, baseline, unsure))
+    codes = [code for code, _ in found]
+    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
+    said = [said for _, said in found]
+    if is_estimate(document):
+        said = [f"{one} (an estimate: nothing was slowed down)" for one in said]
+    return worst, said
+
+
+def _without_verdict(document: Document) -> str:
+    """Say why no method that counts has a verdict."""
+    if not document.methods:
+        auto = (one.text for one in document.caveats if one.slug == "methods-auto")
+        return next(auto, "the subject has no method to slow")
+    facts = Facts(document)
+    if not any(one.means for one in document.benchmarks):
+        return "nothing was measured"
+    if not any(one.outcome in OPEN for one in document.methods):
+        return "no method could be slowed"
+    if facts.ran_out_of_time:
+        return f"each method was {facts.left_open}; the same command goes on from here"
+    return "the outcome of each method is open"
+
+
+def _least(
+    document: Document, score: Score, bounds: tuple[float, float], least: float
+) -> tuple[Exit, str]:
+    low, high = bounds
+    limit = f"at least {least:g} %"
+    out = sum(one.left_out for one in document.accepted)
+    what = "the total score" + (f" without {out} accepted misses" if out else "")
+    if low >= least:
+        return Exit.OK, f"gate passed: {limit}, {what} is {score.percent:.4g} %"
+    if high < least:
+        most = "" if high == low else f", at most {high:.4g} %"
+        said = f"gate failed: {limit}, {what} is {score.percent:.4g} %{most}"
+        return Exit.GATE_FAILED, said
+    said = f"gate undecided: {limit}, {what} is between {low:.4g} % and {high:.4g} %"
+    return Exit.NO_VERDICT, said
+
+
+def _borderline(document: Document) -> Iterator[str]:
+    """Yield the methods that count and whose miss says no more than a detection would."""
+    accepted = left_out(document.accepted)
+    for one in document.methods:
+        if is_borderline_miss(one) and one.id not in accepted:
+            yield one.id
+
+
+def is_borderline_miss(method: Method | MethodVerdict) -> bool:
+    """Tell whether a method is missed by an effect at the limit, so that either is right."""
+    return method.outcome in MISSED and is_borderline(method.caveats)
+
+
+def is_surely_missed(method: Method) -> bool:
+    """Tell whether a method is missed, and not by an effect at the limit."""
+    return method.outcome in MISSED and not is_borderline_miss(method)
+
+
+def newly_missed(document: Document, baseline: Baseline) -> list[str]:
+    """Return the methods that the baseline has as detected and this result as surely missed."""
+    missed = {one.id for one in document.methods if is_surely_missed(one)}
+    return [one for one in _still_counted(document, baseline) if one in missed]
+
+
+def _still_counted(document: Document, baseline: Baseline) -> list[str]:
+    """Return the methods that the baseline has as detected and that count here."""
+    accepted = left_out(document.accepted)
+    now = {one.id for one in document.methods}
+    return [one for one in _detected(baseline) if one in now and one not in accepted]
+
+
+def _detected(baseline: Baseline) -> list[str]:
+    return [one.id for one in baseline.document.methods if one.outcome is Result.DETECTED]
+
+
+def _new_misses(
+    document: Document, baseline: Baseline, unsure: Collection[str]
+) -> tuple[Exit, str]:
+    """Look at the methods that were detected: which of them are missed, or may be, by now?"""
+    now = {one.id: one.outcome for one in document.methods}
+    missed = [one for one in newly_missed(document, baseline) if one not in unsure]
+    open_ = [
+        one
+        for one in _still_counted(document, baseline)
+        if one in unsure or now[one] not in {*MISSED, Result.DETECTED}
+    ]
+    gone = [one for one in _detected(baseline) if one not in now]
+    rest = f"; no longer audited: {some(gone)}" if gone else ""
+    if missed:
+        said = f"gate failed: detected in {baseline.name}, missed now: {some(missed)}{rest}"
+        return Exit.GATE_FAILED, said
+    if open_:
+        said = f"gate undecided: detected in {baseline.name}, open now: {some(open_)}{rest}"
+        return Exit.NO_VERDICT, said
+    return Exit.OK, f"gate passed: no method of {baseline.name} is newly missed{rest}"
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _anything_judged(document: Document) -> bool:
+    """Tell whether a method that counts has a judged pair, or surely no benchmark that calls it."""
+    judged = {
+        pair.method
+        for pair in document.pairs
+        if pair.effect is not None or pair.outcome in (Result.DETECTED, Result.MISSED)
+    }
+    return any(
+        one.outcome is Result.UNREACHED or (one.id in judged and one.outcome not in NOT_COUNTED)
+        for one in document.methods
+    )
+
+
+def judge_stability(document: Either, least: float | None = None) -> tuple[Exit, Sequence[str]]:
+    """Return the verdict on a stability audit and what to say about it.
+
+    A gate on the score, of `least` percent, cannot tell: no method was slowed down.
+    """
+    if all(one.max_spread is None for one in document.benchmarks):
+        said = "no verdict: no benchmark was measured in two or more whole runs"
+        if any(map(is_withheld, document.benchmarks)):
+            said = "no verdict: the runs were made on a busy machine; repeat on a quiet one"
+        return Exit.NO_VERDICT, [said]
+    if least is not None:
+        said = f"gate undecided: at least {least:g} %; no method was slowed down"
+        return Exit.NO_VERDICT, [said]
+    return Exit.OK, []

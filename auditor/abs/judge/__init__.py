@@ -1,0 +1,1 @@
+"""Verdicts on pairs, methods and the suite; pure."""

@@ -1,0 +1,310 @@
+"""The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from auditor.abs.judge import cover, curve, outcomes, tallies
+from auditor.abs.judge.curve import Search
+from auditor.abs.judge.detection import NOT_MEASURED
+from auditor.abs.judge.score_caveats import score_caveats
+from auditor.abs.judge.share_verdict import INJECTION
+from auditor.abs.judge.unsampled import unsampled_pairs
+from auditor.abs.model import AbsVerdict, Controls, Curve, MethodVerdict, PairVerdict, Score
+from auditor.core.caveats import BUDGET, SO_FAR, Caveat
+from auditor.core.request import Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.stability import BenchmarkVerdict, Stability
+from auditor.core.subject import Method
+from auditor.measure.stability_judge import UNSTABLE
+
+_UNMEASURED_BECAUSE = {BUDGET: ": the budget ended before", SO_FAR: " yet"}
+"""What the caveats of an audit that has not measured all say of a pair."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodData:
+    """A method that was looked at; `refusal` and `invalid` say why it could not be slowed.
+
+    `calls` is its usage count, None where nothing was counted.
+    """
+
+    method: Method
+    calls: int | None = None
+    refusal: str | None = None
+    invalid: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsData:
+    """What is known when all pairs are judged.
+
+    `slowdown` is None where the time ended before it could be sized. `slowdown_source` is "fixed"
+    or "auto"; `unfinished` are benchmarks that lack runs for no fault of theirs, so that nobody
+    knows yet how stable they are. `searched` is None where no curve was asked for.
+    """
+
+    slowdown: float | None
+    slowdown_source: str
+    rule: Rule
+    score_only: bool = False
+    estimate: bool = False
+    searched: Sequence[Search] | None = field(default=None, repr=False)
+    controls: Controls | None = None
+    methods: tuple[MethodData, ...]
+    pairs: tuple[PairVerdict, ...] = field(repr=False)
+    stability: Stability = field(repr=False)
+    unfinished: frozenset[str] = frozenset()
+    unsampled: int = 0
+    """Benchmarks of the suite that were not looked at: each may detect any method."""
+    caveats: tuple[Caveat, ...] = ()
+
+
+def judge(data: AbsData) -> AbsVerdict:
+    """Return the scores, the redundancy and everything that they were made of."""
+    benchmarks = data.stability.benchmarks
+    data = replace(
+        data,
+        pairs=(
+            *(listed := _add_reasons(data)),
+            *unsampled_pairs(data.unsampled, [one.method.id for one in data.methods]),
+        ),
+    )
+    mine = _by_method(data.pairs)
+    methods = tuple(_method(one, mine[one.method.id], len(benchmarks)) for one in data.methods)
+    counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
+    whole = _score(data.pairs, [one.id for one in methods], ())
+    detections = {one.id: frozenset(one.detected_by) for one in methods}
+    return AbsVerdict(
+        slowdown=data.slowdown,
+        slowdown_source=data.slowdown_source,
+        rule=data.rule,
+        total=_score(data.pairs, counted, ()),
+        relative=_without(_relative(data), data, counted),
+        absolute=_without(_absolute(data), data, counted),
+        whole_list=whole if len(counted) < len(methods) else None,
+        methods=methods,
+        pairs=listed,
+        stability=replace(
+            data.stability, benchmarks=tuple(_redundancy(one, methods) for one in benchmarks)
+        ),
+        cover=cover.minimal_cover(detections),
+        rules=tallies.rules(data.pairs, set(counted)),
+        density=tallies.density([one for one in methods if one.id in set(counted)]),
+        density_curve=cover.density_curve({one: detections[one] for one in counted}),
+        curve=_curve(data, counted),
+        controls=data.controls,
+        caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
+    )
+
+
+def _add_reasons(data: AbsData) -> tuple[PairVerdict, ...]:
+    """Return the pairs, with the reason why some were not measured."""
+    detected = {pair.method for pair in data.pairs if pair.outcome is Result.DETECTED}
+    slugs = {caveat.slug for caveat in data.caveats}
+    ending = next((text for slug, text in _UNMEASURED_BECAUSE.items() if slug in slugs), None)
+
+    def add_reason(pair: PairVerdict) -> PairVerdict:
+        if pair.outcome is not Result.UNMEASURED or pair.reason != NOT_MEASURED:
+            return pair
+        if data.score_only and pair.method in detected:
+            reason = f"{NOT_MEASURED}: another benchmark detects the method"
+        elif ending is not None:
+            reason = f"{NOT_MEASURED}{ending}"
+        else:
+            return pair
+        return replace(pair, reason=reason)
+
+    return tuple(map(add_reason, data.pairs))
+
+
+def _curve(data: AbsData, counted: Sequence[str]) -> Curve | None:
+    if data.searched is None or data.slowdown is None:
+        return None
+    return curve.curve(data.searched, data.slowdown, counted)
+
+
+def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
+    """Return the worst n - round(.95 n) benchmarks by maxSpread, and those without one.
+
+    `round` is Python's, half to even: with it nine of the ten subjects of Table 5 come out right.
+    """
+    worst = sorted((-one.max_spread, one.id) for one in benchmarks if one.max_spread is not None)
+    out = len(worst) - round(Fraction(19, 20) * len(worst))
+    return tuple(sorted([name for _, name in worst[:out]] + _incomplete(benchmarks)))
+
+
+def absolute_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
+    """Return the benchmarks whose maxSpread is above .5, and those without one."""
+    shaky = [
+        one.id for one in benchmarks if one.max_spread is not None and one.max_spread > UNSTABLE
+    ]
+    return tuple(sorted(shaky + _incomplete(benchmarks)))
+
+
+def _incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
+    return [one.id for one in benchmarks if one.max_spread is None]
+
+
+Excluded = tuple[tuple[str, ...], frozenset[str]]
+"""Who is excluded from a score, and who may yet be."""
+
+
+def _without(excluded: Excluded, data: AbsData, methods: Sequence[str]) -> Score:
+    """Score what is left; no score where no benchmark has a spread, and none will have."""
+    known = any(one.max_spread is not None for one in data.stability.benchmarks)
+    if known or (data.unfinished and data.stability.runs > 1):
+        return _score(data.pairs, methods, *excluded)
+    n = len(methods)
+    return Score(percent=None, bounds=None, covered=0, counted=n, excluded_benchmarks=())
+
+
+def _relative(data: AbsData) -> Excluded:
+    """Return who is excluded from the relative score, and who may yet be.
+
+    While runs are missing, only those are sure to stay that have enough worse ones beside them.
+    """
+    benchmarks = data.stability.benchmarks
+    if not data.unfinished:
+        return relative_exclusion(benchmarks), frozenset()
+    known = sorted((one.max_spread, one.id) for one in benchmarks if one.max_spread is not None)
+    every = len(known) + len(data.unfinished)
+    out = every - round(Fraction(19, 20) * every)
+    stay = {name for _, name in known[: max(0, len(known) - out)]}
+    failed = tuple(sorted(set(_incomplete(benchmarks)) - data.unfinished))
+    return failed, frozenset({one.id for one in benchmarks} - stay - set(failed))
+
+
+def _absolute(data: AbsData) -> Excluded:
+    """Return who is excluded from the absolute score, and who may yet be."""
+    out = set(absolute_exclusion(data.stability.benchmarks)) - data.unfinished
+    return tuple(sorted(out)), data.unfinished
+
+
+def _by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdict]]:
+    found = defaultdict(list)
+    for pair in pairs:
+        found[pair.method].append(pair)
+    return found
+
+
+def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
+    """Judge a method by its pairs, which are with those of so many benchmarks that could run."""
+    maybe = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
+    unreached = [pair for pair in pairs if pair.outcome is Result.UNREACHED]
+    set_up = [pair for pair in unreached if pair.reach is ReachState.SET_UP_ONLY]
+    refusal = one.refusal or one.method.refusal
+    outcome = outcomes.of_method(pairs)
+    if refusal is not None or one.invalid is not None:
+        outcome = Result.REFUSED if refusal is not None else Result.INVALID
+    none = outcome is Result.UNREACHED
+    why = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
+    return MethodVerdict(
+        id=one.method.id,
+        outcome=outcome,
+        detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
+        reached_by=tuple(pair.benchmark for pair in maybe if _is_reached(pair)),
+        set_up_in=tuple(pair.benchmark for pair in set_up),
+        calls=one.calls,
+        span=one.method.span,
+        reason=refusal or one.invalid or why,
+        caveats=_gathered(maybe),
+        trivial=one.method.trivial,
+    )
+
+
+def _why(outcome: Result, pairs: Sequence[PairVerdict]) -> str | None:
+    """Return the reason of a pair with the outcome of its method.
+
+    Of missed pairs that were not measured it is that of the largest share. An inconclusive method
+    may have unmeasured pairs only.
+    """
+    same = [pair for pair in pairs if pair.outcome is outcome]
+    if outcome is Result.INCONCLUSIVE and not same:
+        same = [pair for pair in pairs if pair.outcome is Result.UNMEASURED]
+    if outcome is Result.DETECTED and any(pair.decided_by == INJECTION for pair in same):
+        return None
+    if outcome is Result.MISSED:
+        same.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
+        same = [] if any(pair.runs for pair in same) else same
+    return next((pair.reason for pair in same if pair.reason), None)
+
+
+def _is_reached(pair: PairVerdict) -> bool:
+    """Tell whether calls were counted or slowed; a process that failed proves neither."""
+    return pair.reach is ReachState.IN_LOOP or bool(pair.runs)
+
+
+def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> str:
+    if set_up:
+        return f"called in set-up only, by {set_up} benchmark{'s' if set_up > 1 else ''}"
+    if len(pairs) < benchmarks:
+        return "none of the benchmarks that could be measured calls it"
+    return "no benchmark calls it"
+
+
+def _gathered(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:
+    """Return one caveat for each slug that the pairs have, with how many have it."""
+    texts: dict[str, list[str]] = {}
+    for pair in pairs:
+        for caveat in pair.caveats:
+            texts.setdefault(caveat.slug, []).append(caveat.text)
+    return tuple(
+        Caveat(
+            slug, said[0] if len(said) == 1 else f"in {len(said)} benchmarks, such as: {said[0]}"
+        )
+        for slug, said in sorted(texts.items())
+    )
+
+
+def _score(
+    pairs: Sequence[PairVerdict],
+    methods: Sequence[str],
+    excluded: tuple[str, ...],
+    doubtful: frozenset[str] = frozenset(),
+) -> Score:
+    """Score `methods` by the pairs whose benchmark stays; what fails or is open may be covered.
+
+    What `doubtful` benchmarks detect is open too: they may yet be excluded.
+    """
+    kept = _by_method(_doubted(one, doubtful) for one in pairs if one.benchmark not in excluded)
+    left = {method: outcomes.of_method(kept[method]) for method in methods}
+    covered = sum(found is Result.DETECTED for found in left.values())
+    most = covered + sum(found in outcomes.UNDECIDED for found in left.values())
+    n = len(methods)
+    return Score(
+        percent=100 * covered / n if n else None,
+        bounds=(100 * covered / n, 100 * most / n) if n else None,
+        covered=covered,
+        counted=n,
+        excluded_benchmarks=excluded,
+    )
+
+
+def _doubted(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
+    if pair.outcome is Result.DETECTED and pair.benchmark in doubtful:
+        return replace(pair, outcome=Result.INCONCLUSIVE)
+    return pair
+
+
+def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
+    mine = [method for method in methods if one.id in method.detected_by]
+    return replace(
+        one,
+        unique=tuple(method.id for method in mine if len(method.detected_by) == 1),
+        shared=tuple(method.id for method in mine if len(method.detected_by) > 1),
+    )
+
+
+def _caveats(data: AbsData) -> list[Caveat]:
+    return score_caveats(
+        slowdown=data.slowdown,
+        slowdown_source=data.slowdown_source,
+        rule=data.rule,
+        estimate=data.estimate,
+        score_only=data.score_only,
+        controls=data.controls,
+        stability=data.stability,
+        unfinished=data.unfinished,
+    )

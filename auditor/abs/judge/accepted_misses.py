@@ -1,0 +1,119 @@
+"""Accepted misses: which methods they are, and the score without them (configuration.md)."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
+from auditor.abs.model import AbsVerdict, MethodVerdict, Score
+from auditor.core.accepted import Accepted
+from auditor.core.caveats import Caveat
+from auditor.core.comments import comments_above
+from auditor.core.errors import UsageError
+from auditor.core.result import Result
+from auditor.core.subject import Method, SourceFile
+
+MARKER = b"bench-audit:ignore"
+
+
+def marked(
+    methods: Iterable[Method], sources: Iterable[SourceFile], comment: bytes
+) -> Iterator[Accepted]:
+    """Yield the methods with `bench-audit:ignore REASON` in the comment lines right above them.
+
+    `comment` is what a line of comment begins with in the language. Raises UsageError for a
+    marker without a reason.
+    """
+    begin = rb"\s*" + re.escape(comment) + rb"\s*"
+    marker = re.compile(begin + MARKER + rb"(?!\S)[ \t]*(.*?)\s*")
+    lines: dict[str, list[bytes]] = {}
+    for source in sources:
+        if MARKER in source.text:
+            lines.setdefault(source.path, source.text.split(b"\n"))
+    for method in methods:
+        span = method.span
+        if span is not None and span.file in lines:
+            above = comments_above(lines[span.file], span.first_line, comment)
+            found = _nearest(above, marker)
+            if found is not None:
+                number, reason = found
+                yield _accepted(method.id, reason, f"{span.file}:{number}")
+
+
+def _nearest(
+    above: Iterable[tuple[int, bytes]], marker: re.Pattern[bytes]
+) -> tuple[int, str] | None:
+    """Return line and reason of the first marker."""
+    for number, line in above:
+        if match := marker.fullmatch(line):
+            return number, match[1].decode(errors="replace")
+    return None
+
+
+def _accepted(method: str, reason: str, where: str) -> Accepted:
+    if not reason:
+        raise UsageError(
+            f"{where}: the miss of {method} is accepted without a reason; write one behind "
+            f"{MARKER.decode()}"
+        )
+    return Accepted(method=method, reason=reason, until=None, where=where)
+
+
+def without_accepted(
+    verdict: AbsVerdict, accepted: Mapping[str, Accepted], today: date
+) -> AbsVerdict:
+    """Add the accepted misses and the score without them to a verdict; `accepted` is by method.
+
+    What has expired counts again, which is said, and so does what is detected after all.
+    """
+    known = {one.id: one for one in verdict.methods}
+    held = tuple(_held(one, known[name], today) for name, one in accepted.items() if name in known)
+    if not held:
+        return verdict
+    out = {one.method for one in held if one.left_out}
+    return replace(
+        verdict,
+        accepted=held,
+        without_accepted=_score(verdict.methods, out) if out else None,
+        caveats=(*verdict.caveats, *_caveats(held, known)),
+    )
+
+
+def _held(one: Accepted, method: MethodVerdict, today: date) -> Accepted:
+    expired = one.until is not None and one.until < today
+    missed = method.outcome is not Result.DETECTED and method.outcome not in NOT_COUNTED
+    return replace(one, expired=expired, left_out=missed and not expired)
+
+
+def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
+    """Score what counts without `out`; one of these that is undecided may still count as covered.
+
+    Covered and counted at once: that can only raise the score, so it is in the upper bound only.
+    """
+    counted = [one for one in methods if one.outcome not in NOT_COUNTED]
+    rest = [one for one in counted if one.id not in out]
+    covered = sum(one.outcome is Result.DETECTED for one in rest)
+    undecided = sum(one.outcome in UNDECIDED for one in rest)
+    perhaps = sum(one.outcome in UNDECIDED for one in counted if one.id in out)
+    n = len(rest)
+    most = 100 * (covered + undecided + perhaps) / (n + perhaps) if n + perhaps else 0.0
+    return Score(
+        percent=100 * covered / n if n else None,
+        bounds=(100 * covered / n, most) if n else None,
+        covered=covered,
+        counted=n,
+        excluded_benchmarks=(),
+    )
+
+
+def _caveats(held: Sequence[Accepted], known: Mapping[str, MethodVerdict]) -> Iterator[Caveat]:
+    expired = [one for one in held if one.expired]
+    if expired:
+        named = ", ".join(f"{one.method} (until {one.until})" for one in expired[:5])
+        text = f"{len(expired)} accepted misses have expired and count again: {named}"
+        yield Caveat("expired-ignore", text)
+    seen = [one.method for one in held if known[one.method].outcome is Result.DETECTED]
+    if seen:
+        text = f"misses are accepted of methods that are detected: {', '.join(seen[:5])}"
+        yield Caveat("needless-ignore", text)

@@ -1,0 +1,205 @@
+"""Would what a benchmark reports of allocations show one more of them per call?
+
+The allocation is there, in blocks that alternate with blocks without it, and its number is counted;
+the question is whether the number that the harness reports rises with it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from statistics import median
+
+from auditor.abs.judge import outcomes
+from auditor.abs.judge.abs_score import MethodData
+from auditor.abs.model import AllocationMethod, AllocationPair, Allocations
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import Measured, NeverCalled
+from auditor.core.plan import Run
+from auditor.core.result import ReachState, Result
+from auditor.core.schedule import ArmName
+from auditor.core.series.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
+from auditor.core.suite import Benchmark
+from auditor.measure.failures import failure
+from auditor.measure.reach_judge import Reach
+from auditor.stats.order import median_interval
+
+PAIRS = 12
+"""Pairs of blocks in a process: the least that tolerate a disturbed one at LEVEL."""
+LEVEL = 0.99
+NEEDED = 0.5
+"""Share of what the counted allocations should add that has to show. Whole numbers that are cut off
+show one of them as none or as one, noise-free bytes show it as itself."""
+_UNSLOWED = {Result.REFUSED, Result.INVALID}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationData:
+    """A method, a benchmark that may call it in its loop, and the one process of the two.
+
+    `bytes` are those of an allocation. `run` is None where it was prevented, `refusal` says why
+    there is no variant; `plain` are processes of the unchanged benchmark.
+    """
+
+    method: str
+    benchmark: Benchmark
+    bytes: int
+    reach: Reach
+    refusal: str | None = None
+    run: Run | None = field(default=None, repr=False)
+    plain: tuple[Run, ...] = field(default=(), repr=False)
+
+
+def judge_pair(data: AllocationData) -> AllocationPair:
+    """Judge a pair: a failure is an outcome, never a miss."""
+    if data.refusal is not None:
+        return _pair(data, Result.REFUSED, data.refusal)
+    if data.run is None:
+        return _pair(data, Result.UNMEASURED, "not measured")
+    if isinstance(data.run.outcome, NeverCalled):
+        if data.reach.state is ReachState.IN_LOOP:
+            text = "calls in the loop were counted, but not one of the changed method was seen"
+            return _pair(data, Result.INCONCLUSIVE, text)
+        return _pair(data, Result.UNREACHED, "run, and never called")
+    if isinstance(data.run.outcome, Measured):
+        return _measured(data, data.run.outcome)
+    failed = failure([data.run])
+    assert failed is not None  # noqa: S101 - narrows the type; all but a measurement fails
+    return _pair(data, *failed)
+
+
+def _pair(data: AllocationData, outcome: Result, reason: str) -> AllocationPair:
+    return AllocationPair(
+        method=data.method, benchmark=data.benchmark.id, outcome=outcome, reason=reason
+    )
+
+
+def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
+    """Compare neighbouring blocks; the interval of the median has to clear half of the expected."""
+    found = _reported(outcome)
+    calls = _calls_per_operation(outcome)
+    if found is None or calls is None:
+        text = "the harness does not report in each block what it allocates"
+        return _pair(data, Result.INCONCLUSIVE, text)
+    probe, allocating = found
+    before, after = probe.values, allocating.values
+    rises = [late - early for early, late in zip(before, after, strict=True)]
+    interval = median_interval(rises, LEVEL)
+    expected = calls * (1 if probe.metric == ALLOCATIONS else data.bytes)
+    result, reason = _judged(interval, expected, probe.unit)
+    return AllocationPair(
+        method=data.method,
+        benchmark=data.benchmark.id,
+        outcome=result,
+        unit=probe.unit,
+        before=median(before),
+        after=median(after),
+        rise=median(rises),
+        interval=interval,
+        expected=expected,
+        calls_per_operation=calls,
+        plain=_plain(data.plain, probe.metric),
+        reason=reason,
+    )
+
+
+def _judged(
+    interval: tuple[float, float] | None, expected: float, unit: str
+) -> tuple[Result, str | None]:
+    if expected == 0:
+        return Result.INCONCLUSIVE, "the blocks are too short to hold a call of the method"
+    if interval is None:
+        return Result.INCONCLUSIVE, "too few pairs of blocks"
+    low, high = interval
+    if low > NEEDED * expected:
+        return Result.DETECTED, None
+    if high < NEEDED * expected:
+        return (
+            Result.MISSED,
+            f"reached, but what is reported does not rise by {expected:.3g} {unit}",
+        )
+    return (
+        Result.INCONCLUSIVE,
+        f"what is reported rises by {low:.3g} to {high:.3g} {unit}, {expected:.3g} are expected",
+    )
+
+
+def _reported(outcome: Measured) -> tuple[Series, Series] | None:
+    """Return the first of what can be reported that is there for all blocks of both arms."""
+    for metric in (ALLOCATIONS, ALLOCATED):
+        found = [outcome.of(metric, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
+        done = [outcome.of(OPERATIONS, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
+        match found:
+            case [Series() as probe, Series() as more] if [one.at for one in done if one] == [
+                probe.at,
+                more.at,
+            ] and all(map(isfinite, (*probe.values, *more.values))):
+                return probe, more
+    return None
+
+
+def _calls_per_operation(outcome: Measured) -> float | None:
+    calls = outcome.of(METHOD_CALLS, ArmName.ALLOCATING)
+    done = outcome.of(OPERATIONS, ArmName.ALLOCATING)
+    if calls is None or done is None or not sum(done.values):
+        return None
+    return sum(calls.values) / sum(done.values)
+
+
+def _plain(runs: Sequence[Run], metric: str) -> float | None:
+    """Return what plain processes report of the same metric."""
+    values = [
+        value
+        for run in runs
+        if isinstance(run.outcome, Measured)
+        for series in [run.outcome.of(metric, ArmName.PLAIN)]
+        if series
+        for value in series.values
+    ]
+    return median(values) if values else None
+
+
+def judge(size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]) -> Allocations:
+    """Return what pairs with allocations of `size` bytes say about each of `methods`."""
+    judged = tuple(_method(one, [pair for pair in pairs if pair.method == one.method.id])
+                   for one in methods)  # fmt: skip
+    counted = [one for one in judged if one.outcome not in outcomes.NOT_COUNTED]
+    return Allocations(
+        bytes=size,
+        noticed=sum(one.outcome is Result.DETECTED for one in counted),
+        undecided=sum(one.outcome in outcomes.UNDECIDED for one in counted),
+        counted=len(counted),
+        methods=judged,
+        pairs=tuple(pairs),
+    )
+
+
+def _method(one: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
+    outcome = outcomes.of_results(pair.outcome for pair in pairs)
+    if (one.refusal or one.method.refusal) is not None:
+        outcome = Result.REFUSED
+    elif one.invalid is not None:
+        outcome = Result.INVALID
+    return AllocationMethod(
+        id=one.method.id,
+        outcome=outcome,
+        noticed_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
+        reached_by=tuple(pair.benchmark for pair in pairs if pair.calls_per_operation),
+    )
+
+
+def caveats(found: Allocations) -> tuple[Caveat, ...]:
+    """Say where the probe itself changes what is reported."""
+    shifted = [
+        pair
+        for pair in found.pairs
+        if pair.plain is not None and pair.before is not None and abs(pair.before - pair.plain) >= 1
+    ]
+    if not shifted:
+        return ()
+    first = shifted[0]
+    text = (
+        f"the probe alone changes what {len(shifted)} of {len(found.pairs)} pairs report, such as "
+        f"{first.method} in {first.benchmark}: {first.plain:g} {first.unit} without it, "
+        f"{first.before:g} with it; what the allocation adds is judged beside the probe"
+    )
+    return (Caveat("probe-allocates", text),)

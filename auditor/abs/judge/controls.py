@@ -1,0 +1,32 @@
+"""Would a method that did not get slower be called detected? (A/A, with the audit's own limits)."""
+
+from collections.abc import Sequence
+
+from auditor.abs.model import Controls, PairVerdict
+from auditor.core.result import Result
+from auditor.stats.proportions import upper_bound
+
+LEVEL = 0.95
+"""Of the one-sided bound of the false alarms."""
+_JUDGED = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
+
+
+def chosen(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
+    """Return of each method a pair that was measured, another one at each turn (from 0)."""
+    by_method: dict[str, list[PairVerdict]] = {}
+    for pair in pairs:
+        if pair.runs and pair.outcome in _JUDGED:
+            by_method.setdefault(pair.method, []).append(pair)
+    return [mine[turn % len(mine)] for mine in by_method.values()]
+
+
+def judge(pairs: Sequence[PairVerdict]) -> Controls:
+    """Count the false alarms among the verdicts of pairs in which nothing was slowed."""
+    judged = [pair for pair in pairs if pair.effect is not None and pair.outcome in _JUDGED]
+    alarms = [pair for pair in judged if pair.outcome is Result.DETECTED]
+    return Controls(
+        judged=len(judged),
+        alarms=tuple((pair.method, pair.benchmark) for pair in alarms),
+        bound=upper_bound(len(alarms), len(judged), LEVEL),
+        effects=tuple(pair.effect for pair in judged if pair.effect is not None),
+    )

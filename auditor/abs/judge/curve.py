@@ -1,0 +1,196 @@
+"""How small a slowdown may be to be noticed still: which sizes to try, and what they tell.
+
+Where the limit is half of the slowdown, a method that takes more than half of an operation is
+noticed down to where the noise begins, and one that takes less never. With a fixed limit, as a gate
+has, a larger slowdown is noticed in any method.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, log
+from statistics import stdev
+
+from auditor.abs.judge import extra_runs
+from auditor.abs.judge.paired import UNFINISHED
+from auditor.abs.model import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Step
+from auditor.core.request import CurveMode
+from auditor.core.result import Result
+from auditor.measure.calibration import TOLERANCE
+from auditor.stats.sequential import LEAST_DEVIATION
+
+SIZES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
+"""Slowdowns that are tried beside the one asked for."""
+
+Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Search:
+    """Looks for the least size that a pair notices by halving: few sizes are measured.
+
+    `sizes` go up. It is taken for granted that what notices a slowdown notices a larger one.
+    """
+
+    method: str
+    benchmark: str
+    sizes: tuple[float, ...]
+    steps: dict[float, Step] = field(default_factory=dict)
+
+    @property
+    def next(self) -> float | None:
+        """Return the size to try next; None if there is none, or no trying helps."""
+        if any(step.outcome is Result.UNMEASURED for step in self.steps.values()):
+            return None  # the time was up
+        noticed = [size for size, step in self.steps.items() if _notices(step)]
+        high = min((self.sizes.index(size) for size in noticed), default=len(self.sizes))
+        below = [self.sizes.index(size) for size in self.steps if size not in noticed]
+        low = max((index for index in below if index < high), default=-1)
+        return self.sizes[(low + high) // 2] if high - low > 1 else None
+
+    def add(self, size: float, said: PairVerdict) -> None:
+        """Take what was found at a size; runs that were not made have found nothing."""
+        self.steps[size] = Step(
+            slowdown=size,
+            outcome=Result.UNMEASURED if _is_unfinished(said) else said.outcome,
+            effect=said.effect,
+            interval=said.interval,
+            threshold=said.threshold,
+            achieved_slowdown=said.achieved_slowdown,
+            reason=said.reason,
+        )
+
+    def found(self) -> PairCurve:
+        """Return what is known now."""
+        noticed = [_size(step) for step in self.steps.values() if _notices(step)]
+        least = min(noticed, default=None)
+        below = [
+            size
+            for size, step in self.steps.items()
+            if step.outcome in (Result.MISSED, Result.DEAD_CODE)
+            and size < (inf if least is None else least)
+        ]
+        return PairCurve(
+            method=self.method,
+            benchmark=self.benchmark,
+            slowdown=least,
+            unnoticed=max(below, default=None),
+            steps=tuple(step for _, step in sorted(self.steps.items())),
+        )
+
+
+def searches(
+    pairs: Sequence[PairVerdict], slowdown: float, mode: CurveMode, *, fixed: bool
+) -> list[Search]:
+    """Return what is to be searched, begun with the verdicts at `slowdown`.
+
+    Of each method the pair whose margin is the largest beside its noise, or all that detect; where
+    none detects, the one that comes nearest if a larger slowdown can help it (`fixed`: the limit
+    stays as it is), unless runs of one are missing: nobody knows then whether it detects.
+    """
+    if mode is CurveMode.NONE:
+        return []
+    by_method: dict[str, list[PairVerdict]] = {}
+    for pair in pairs:
+        by_method.setdefault(pair.method, []).append(pair)
+    found = []
+    for mine in by_method.values():
+        if any(_is_unfinished(pair) for pair in mine) and not any(map(_detects, mine)):
+            continue
+        detected = [pair for pair in mine if _detects(pair) and pair.effect]
+        open_ = [pair for pair in mine if _may_be_noticed_later(pair, fixed=fixed)]
+        chosen = sorted(detected, key=_margin, reverse=True) or sorted(
+            open_, key=lambda pair: pair.effect or 0.0, reverse=True
+        )
+        found += [_begun(pair, slowdown) for pair in _first(chosen, mode)]
+    return found
+
+
+def _detects(pair: PairVerdict) -> bool:
+    return pair.outcome is Result.DETECTED
+
+
+def _is_unfinished(pair: PairVerdict) -> bool:
+    """Tell whether runs are missing that may yet detect."""
+    missing = any(one.slug == UNFINISHED for one in pair.caveats)
+    return pair.outcome is Result.INCONCLUSIVE and missing
+
+
+def most_steps(slowdown: float) -> int:
+    """Return at most how many sizes a search measures beside the one that it begins with."""
+    ladder = _ladder(slowdown)
+    below = ladder.index(slowdown)
+    return max(below, len(ladder) - 1 - below).bit_length()
+
+
+def curve(known: Iterable[Search], slowdown: float, counted: Sequence[str]) -> Curve:
+    """Return the curves of the pairs, and the suite's over the `counted` methods."""
+    pairs = tuple(one.found() for one in known)
+    least: dict[str, float] = {}
+    for one in pairs:
+        if one.slowdown is not None:
+            least[one.method] = min(one.slowdown, least.get(one.method, inf))
+    points = tuple(_point(size, least, counted) for size in _ladder(slowdown))
+    return Curve(pairs=pairs, points=points)
+
+
+def _point(size: float, least: Mapping[str, float], counted: Sequence[str]) -> CurvePoint:
+    covered = sum(least.get(method, inf) <= size for method in counted)
+    return CurvePoint(size, covered, len(counted))
+
+
+def _ladder(slowdown: float) -> tuple[float, ...]:
+    return tuple(sorted({*SIZES, slowdown}))
+
+
+def _begun(pair: PairVerdict, slowdown: float) -> Search:
+    begun = Search(method=pair.method, benchmark=pair.benchmark, sizes=_ladder(slowdown))
+    begun.add(slowdown, pair)
+    return begun
+
+
+def _first(chosen: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
+    return chosen if mode is CurveMode.PAIRS else chosen[:1]
+
+
+def _notices(step: Step) -> bool:
+    return step.outcome is Result.DETECTED
+
+
+def least_noticed(searched: Iterable[Search]) -> dict[str, float]:
+    """Return the least slowdown that each benchmark was seen to notice."""
+    found: dict[str, float] = {}
+    for one in searched:
+        least = one.found().slowdown
+        if least is not None:
+            found[one.benchmark] = min(least, found.get(one.benchmark, least))
+    return found
+
+
+def _size(step: Step) -> float:
+    """Return the slowdown that was noticed: what came of it where that was far more than asked."""
+    achieved = step.achieved_slowdown or 0.0
+    return achieved if achieved > (1 + TOLERANCE) * step.slowdown else step.slowdown
+
+
+def _margin(pair: PairVerdict) -> float:
+    """Return how far the effect lies above the limit, beside the noise of single blocks.
+
+    The interval is no measure of it: a process ends as soon as it is narrow enough.
+    """
+    if pair.effect is None or pair.threshold is None:
+        return 0.0
+    noise = max((_noise(run) for run in pair.runs), default=0.0)
+    return (pair.effect - pair.threshold) / max(noise, LEAST_DEVIATION)
+
+
+def _noise(run: PairRun) -> float:
+    logs = [log(slowed / probe) for probe, slowed in zip(run.reference, run.slowed, strict=False)]
+    return stdev(logs) if len(logs) > 1 else 0.0
+
+
+def _may_be_noticed_later(pair: PairVerdict, *, fixed: bool) -> bool:
+    """Tell whether a larger slowdown may be noticed although this one was not."""
+    if fixed:
+        takes_part = bool(pair.share or pair.share_at_most)
+        return takes_part and pair.outcome in (Result.MISSED, Result.INCONCLUSIVE)
+    return extra_runs.may_yet_decide(pair)

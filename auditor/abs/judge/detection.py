@@ -1,0 +1,207 @@
+"""Does a benchmark notice the slowdown of a method? (abs.md, "Detection")."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from auditor.abs.judge import distortion, paired, pooled, share_verdict
+from auditor.abs.judge.pair import Judgement, PairData, undecided
+from auditor.abs.judge.prediction import predict
+from auditor.abs.model import PairVerdict
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import Measured, NeverCalled
+from auditor.core.plan import Purpose
+from auditor.core.request import SIGNIFICANCE, AbsRequest, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.units import percent
+from auditor.measure.failures import failure
+from auditor.stats.compare import smallest_rank_sum_p
+from auditor.stats.sequential import LOOKS
+from auditor.stats.signed_rank import smallest_p
+
+
+def judge_pair(data: PairData) -> PairVerdict:
+    """Judge a pair by all that was run for it.
+
+    A failure comes first, then whether there is anything to judge, then the rule. A pair that was
+    measured although its benchmark does not call the method is unreached unless it is detected.
+    """
+    injected = _failed(data) or _unmeasured(data) or _measured(data)
+    judgement, decided_by = share_verdict.combine_evidence(data, injected)
+    weakest = judgement.weakest
+    effect, interval, p = (
+        (weakest.effect, weakest.interval, weakest.p) if weakest else (None, None, None)
+    )
+    found = share_verdict.effect_of(data) if decided_by == share_verdict.SHARE else None
+    if found is not None:
+        effect, interval, p = found.effect, found.interval, None
+    share = data.sampled
+    known = (
+        *(data.reach.caveats if data.reach else ()),
+        *(data.calibration.caveats if data.calibration else ()),
+    )
+    return PairVerdict(
+        method=data.method,
+        benchmark=data.benchmark.id,
+        outcome=judgement.outcome,
+        reach=data.reach.state if data.reach else ReachState.UNKNOWN,
+        effect=effect,
+        interval=interval,
+        p=p,
+        threshold=judgement.threshold,
+        achieved_slowdown=judgement.achieved,
+        method_seconds=data.method_seconds,
+        calls_per_operation=data.calls,
+        share=share.share if share else data.share,
+        share_at_most=_share_at_most(data),
+        wait=data.wait,
+        decided_by=decided_by,
+        share_interval=(share.low, share.high) if share else None,
+        samples=share.samples if share else None,
+        runs=judgement.runs,
+        reason=judgement.reason,
+        caveats=tuple(dict.fromkeys((*known, *judgement.caveats))),
+    )
+
+
+def statement_beforehand(request: AbsRequest) -> Caveat | None:
+    """Return what must be said before the time is spent: that no outcome could be significant."""
+    plan = request.suite.plan
+    if request.rule is not Rule.PAPER and not request.exact:
+        most = paired.AT_MOST * plan.iterations
+        if most >= LOOKS[0]:
+            return None
+        why = f"{most} pairs of blocks in a process tell nothing of their scatter"
+        return Caveat("never-significant", f"{why}; ask for more iterations")
+    if request.rule is Rule.PAPER:
+        size = plan.forks * plan.iterations
+        least = smallest_rank_sum_p(size, size)
+        what = f"{size} iterations against {size}"
+    else:
+        least = smallest_p(plan.iterations)
+        what = f"{plan.iterations} pairs of blocks in a process"
+    level = request.significance
+    if least < level:
+        return None
+    text = f"{what} cannot give a p below {least:.4f}, so nothing can be detected at {level}"
+    return Caveat("never-significant", f"{text}; ask for more iterations")
+
+
+def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
+    """Say what a detection means where the user has asked for another one than the paper's."""
+    limit = request.min_delta
+    if limit is not None and request.rule is Rule.GATE:
+        text = (
+            f"detected means: surely slower than the {percent(limit, 1)} at which the gate fires; "
+            "how often it fires on noise is not told"
+        )
+        yield Caveat("gate-rule", text)
+    elif limit is not None:
+        text = f"detected means: slower by {percent(limit, 1)} at least, in the place of v / 2"
+        yield Caveat("effect-given", text)
+    if request.significance != SIGNIFICANCE:
+        text = (
+            f"a test of slowed blocks may err in {100 * request.significance:g} % of cases, in the "
+            "place of 1 %"
+        )
+        if request.rule is not Rule.PAPER:
+            text += ", and intervals of effects are of the level that belongs to it"
+        yield Caveat("significance-given", text)
+
+
+def _share_at_most(data: PairData) -> float | None:
+    """Return the upper limit of a share that is not known itself."""
+    found = predict(data) if data.sampled is None else None
+    return found.high if found is not None and found.share is None else None
+
+
+NOT_MEASURED = "not measured"
+"""The reason of a pair that nothing is known of."""
+
+_NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
+
+
+def _failed(data: PairData) -> Judgement | None:
+    if data.refusal is not None:
+        return Judgement(outcome=Result.REFUSED, reason=data.refusal)
+    made = (*data.calibrating, *data.runs)
+    if made and all(isinstance(run.outcome, NeverCalled) for run in made):
+        return _never_called(data)
+    # a calibration that failed decides only where nothing else was run
+    found = failure(data.runs or data.calibrating)
+    if found is None:
+        return None
+    state = ReachState.UNKNOWN if data.reach is None else data.reach.state
+    silent = not any(isinstance(run.outcome, Measured) for run in made)
+    if silent and found[0] is Result.INCONCLUSIVE and state in _NOT_IN_LOOP:
+        # `exact` measures such pairs, too; where that says nothing, what was counted stands. (Go:
+        # a program of another package, of which the method is no part.)
+        reason = f"{state}; of the slowed program nothing is known: {found[1]}"
+        return Judgement(outcome=Result.UNREACHED, reason=reason)
+    if found[0] is Result.INVALID and data.reach is not None and state is ReachState.UNKNOWN:
+        return undecided("not-instrumented", f"no change can be built into its program: {found[1]}")
+    return Judgement(outcome=found[0], reason=found[1])
+
+
+def _never_called(data: PairData) -> Judgement:
+    """Believe the processes of a pair, unless calls in the loop were counted.
+
+    Calls are counted as they begin and slowed as they end, so both can be true of a call that
+    never ends; neither of the two may then be taken for the whole truth.
+    """
+    if data.reach is not None and data.reach.state is ReachState.IN_LOOP:
+        text = "calls in the loop were counted, but not one of the slowed method was seen"
+        return undecided("reach-contradicted", text)
+    return Judgement(outcome=Result.UNREACHED, reason="run, and never called")
+
+
+def _unmeasured(data: PairData) -> Judgement | None:
+    if data.runs:
+        return None
+    if data.reach is not None and not data.reach.may_be_in_loop:
+        return Judgement(outcome=Result.UNREACHED, reason=str(data.reach.state))
+    predicted = None if data.rule is Rule.PAPER else predict(data)
+    if predicted is not None and predicted.misses:
+        text = (
+            f"not measured: the method is at most {percent(ceil(100 * predicted.high) / 100)} of "
+            "the operation, so the slowdown cannot exceed the threshold"
+        )
+        return Judgement(outcome=Result.MISSED, reason=text, caveats=(Caveat("predicted", text),))
+    if predicted is not None and data.estimate:
+        text = (
+            f"not measured: the method seems to be {percent(predicted.low)} to "
+            f"{percent(predicted.high)} of the operation"
+        )
+        return Judgement(
+            outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)
+        )
+    surely = None if data.rule is Rule.PAPER else distortion.distorted(data)
+    return surely or Judgement(outcome=Result.UNMEASURED, reason=NOT_MEASURED)
+
+
+def _measured(data: PairData) -> Judgement:
+    purpose, rule = Purpose.PAIRS, paired.judge
+    if data.rule is Rule.PAPER:
+        purpose, rule = Purpose.MUTANT, pooled.judge
+    if any(run.trial.purpose is not purpose for run in data.runs):
+        raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
+    said = rule(data)
+    if data.reach is None or data.reach.state in (ReachState.IN_LOOP, ReachState.UNKNOWN):
+        return said
+    if said.outcome is not Result.DETECTED:
+        return Judgement(
+            outcome=Result.UNREACHED,
+            weakest=said.weakest,
+            runs=said.runs,
+            threshold=said.threshold,
+            reason=str(data.reach.state),
+        )
+    text = f"a slowdown was detected although the method is called {data.reach.state}"
+    more = (*said.caveats, Caveat("reach-contradicted", text))
+    return Judgement(
+        outcome=said.outcome,
+        weakest=said.weakest,
+        runs=said.runs,
+        threshold=said.threshold,
+        achieved=said.achieved,
+        caveats=more,
+    )

@@ -1,0 +1,56 @@
+"""A probe that makes the operation another one: no verdict can rest on it."""
+
+from auditor.abs.judge.pair import Judgement, PairData, probe_ratio, undecided
+from auditor.core.result import Interval
+from auditor.stats.compare import Ratio
+
+MOST_BESIDE = 1.0
+"""Of the plain operation, what the probe may add where plain blocks lie beside its own. It is in
+both of what is compared and in no effect; a delay behind code that is mostly ours is no longer one
+in the user's."""
+
+
+def is_distorted(probed: Ratio, data: PairData) -> bool:
+    """Tell whether the probe alone makes the operation another one."""
+    low, high = _allowed(data)
+    return not low <= probed.estimate <= high
+
+
+def is_surely_distorted(data: PairData) -> bool:
+    """Tell whether it surely does, by what is known."""
+    probed = probe_ratio(data)
+    low, high = _allowed(data)
+    return probed is not None and (probed.low > high or probed.high < low)
+
+
+def distorted(data: PairData) -> Judgement | None:
+    """Judge a pair of which no process was made, as the probe surely distorts the operation.
+
+    Only plain blocks beside those of its calibration can tell so early.
+    """
+    probed = probe_ratio(data) if data.beside else None
+    if probed is None or not is_surely_distorted(data):
+        return None
+    return undecided("distorted", said_of(probed))
+
+
+def said_of(probed: Ratio) -> str:
+    """Return why nothing can be judged, by what the probe alone does."""
+    return (
+        f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too far "
+        "from the plain one to judge a slowdown of it"
+    )
+
+
+def _allowed(data: PairData) -> Interval:
+    """Return between what probe over plain has to be.
+
+    Where they are of other programs, what the probe does may be as large as what is judged.
+    """
+    most = data.slowdown / 2
+    return 1 - most, 1 + allowed_probe(data.slowdown, beside=data.beside)
+
+
+def allowed_probe(slowdown: float, *, beside: bool) -> float:
+    """Return what the probe may add to an operation, relative to the plain one."""
+    return MOST_BESIDE if beside else slowdown / 2

@@ -1,0 +1,87 @@
+"""What the processes of a pair have achieved, and what effect follows from it as the limit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import expm1, inf
+from statistics import median
+
+from auditor.abs.judge.pair import PairData, method_doubt
+from auditor.core.caveats import Caveat
+from auditor.core.result import Interval
+from auditor.measure.calibration import TOLERANCE, achieved_caveat
+
+Pairs = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One process: its pairs, the middle of their log ratios, and the least of their references.
+
+    `trial` is the id of its trial.
+    """
+
+    least: float
+    pairs: Pairs
+    middle: float
+    interval: Interval
+    p: float
+    trial: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """The effect that has to be exceeded, and how far it may itself be wrong.
+
+    `missing` is what a miss has to stay below where that is less. `off`: what was achieved is
+    surely not what was asked for.
+    """
+
+    threshold: float
+    missing: float
+    low: float
+    high: float
+    achieved: float | None
+    off: bool = False
+    delivered: bool = True
+    caveats: tuple[Caveat, ...] = ()
+
+
+def scaled(data: PairData, achieved: float) -> float:
+    """Return the limit for a slowdown other than v: what is judged is the share of the method."""
+    return data.limit * achieved / data.slowdown
+
+
+def aim(data: PairData, processes: Sequence[Process]) -> Aim:
+    """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
+
+    What was achieved is the middle of the processes: the loop of one may take half as long again.
+    Where the method is a small part of the operation, what was achieved is mostly noise: only an
+    interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
+    what is in proportion to what was achieved.
+    """
+    limit = data.limit
+    if data.control or data.inside is None or data.method_seconds is None:
+        return Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
+    inside = data.inside
+    achieved = median(one.least * expm1(one.middle) / inside for one in processes)
+    low = min(one.least * expm1(one.interval[0]) / inside for one in processes)
+    high = max(one.least * expm1(one.interval[1]) / inside for one in processes)
+    caveat = achieved_caveat(achieved, data.slowdown, (low, high))
+    caveats = (caveat,) if caveat else ()
+    if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
+        most = max(limit, scaled(data, achieved)) if caveat else limit
+        return Aim(
+            threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
+        )
+    doubt = method_doubt(data) / data.method_seconds
+    threshold = scaled(data, achieved)
+    return Aim(
+        threshold=threshold,
+        missing=threshold,
+        low=threshold / (1 + doubt),
+        high=threshold / (1 - doubt) if doubt < 1 else inf,
+        achieved=achieved,
+        off=True,
+        delivered=low > 0,
+        caveats=caveats,
+    )

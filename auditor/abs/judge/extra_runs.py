@@ -1,0 +1,72 @@
+"""Which further processes of a pair are worth it, by what its first ones have shown."""
+
+from statistics import median
+
+from auditor.abs.judge.detection import judge_pair
+from auditor.abs.judge.distortion import is_surely_distorted
+from auditor.abs.judge.pair import PairData, reference_ratio
+from auditor.abs.judge.paired import carries_no_verdict
+from auditor.abs.model import PairVerdict
+from auditor.core.result import Result
+from auditor.measure.calibration import CLOSE_ENOUGH
+
+WITHIN_REACH = 2 / 3
+"""Of the half of a run's interval, in the middle: nearer to the limit than that a pair stays near
+it, as further runs make intervals somewhat narrower, by what they tell of q, and seldom more."""
+
+
+def may_yet_decide(said: PairVerdict) -> bool:
+    """Tell whether further runs may decide: nothing but the scatter stands against it.
+
+    Where t(k) is unknown no detection can be made sure.
+    """
+    near = any(one.slug == "near-threshold" for one in said.caveats)
+    return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
+
+
+def is_settled(said: PairVerdict, data: PairData) -> bool:
+    """Tell whether no other run can change a verdict: what stands against it is not in the runs.
+
+    A t(k) that is in doubt, or a probe that surely distorts, does so in each of them.
+    """
+    if said.outcome in (Result.MISSED, Result.DEAD_CODE):
+        return True
+    slugs = {one.slug for one in said.caveats}
+    distorted = "distorted" in slugs and is_surely_distorted(data)
+    return distorted or "unverified" in slugs or carries_no_verdict(data)
+
+
+def is_within_reach(said: PairVerdict) -> bool:
+    """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
+    found = [(run.effect, *run.interval) for run in said.runs if run.interval is not None]
+    if said.threshold is None or not found:
+        return False
+    middle = median(effect for effect, _, _ in found)
+    below = median(effect - low for effect, low, _ in found)
+    above = median(high - effect for effect, _, high in found)
+    low, high = middle - WITHIN_REACH * below, middle + WITHIN_REACH * above
+    return not low <= said.threshold <= high
+
+
+def is_off_near_the_threshold(said: PairVerdict, slowdown: float) -> bool:
+    """Tell whether other turns may decide: the slowdown seems another, and the verdict hangs on it.
+
+    A delay of turns does not grow with the method where another program slows the processor down,
+    so what was right in a quiet moment may be too little on the whole.
+    """
+    achieved = said.achieved_slowdown
+    off = achieved is not None and abs(achieved / slowdown - 1) > CLOSE_ENOUGH
+    return off and may_yet_decide(said)
+
+
+def needs_plain(data: PairData) -> bool:
+    """Tell whether a verdict hangs on processes of the unchanged program, beside the suite's runs.
+
+    With plain blocks of its own a pair needs none, but where inlined calls may take less than
+    those do, and where that matters. A budget may leave it without any run of the suite.
+    """
+    if not data.beside:
+        return True
+    if not data.inlined or not data.runs:
+        return False
+    return reference_ratio(data) is None or may_yet_decide(judge_pair(data))

@@ -1,0 +1,79 @@
+"""An indifference zone around the limit, in which either verdict is right.
+
+Source: Wald 1945, Sequential Tests of Statistical Hypotheses, Section 3. An effect at the limit
+would be left open by any number of runs. Once its 99 % interval reaches across the limit by no more
+than the zone, the verdict of its other side is wrong in at most 1 % of cases for an effect outside
+of the zone: an end of the interval is wrong in 0.5 %, and the margin of 0.11 limits in the place of
+0.1 leaves 2.3 standard deviations of an interval that is as wide as the zone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from statistics import median
+
+from auditor.abs.model import PairVerdict
+from auditor.core.caveats import Caveat, HasSlug
+from auditor.core.result import Interval, Result
+from auditor.core.units import percent
+
+ZONE = 0.1
+"""Half of the zone, relative to the limit."""
+MARGIN = 1.1 * ZONE
+"""How far an interval may reach across the limit, relative to it, and its other side decides."""
+BORDERLINE = "borderline"
+"""Caveat of a verdict on an effect that its interval does not tell from the limit."""
+
+
+def settle(interval: Interval, middle: float, limit: float) -> Result | None:
+    """Return the verdict by a 99 % interval that reaches across the limit by no more than the zone.
+
+    Where it leaves the zone on neither side, the likelier one; None where it leaves it on both.
+    """
+    detected = interval[0] >= (1 - MARGIN) * limit
+    missed = interval[1] <= (1 + MARGIN) * limit
+    if detected and missed:
+        return Result.DETECTED if middle > limit else Result.MISSED
+    if detected or missed:
+        return Result.DETECTED if detected else Result.MISSED
+    return None
+
+
+def borderline(interval: Interval, limit: float) -> Caveat:
+    """Return the caveat of a borderline verdict."""
+    text = (
+        f"the effect, {percent(interval[0], 1)} to {percent(interval[1], 1)}, lies at the limit of "
+        f"{percent(limit, 1)}: the verdict is the likelier one"
+    )
+    return Caveat(BORDERLINE, text)
+
+
+def is_borderline(caveats: Iterable[HasSlug]) -> bool:
+    """Tell whether a verdict with these caveats is borderline."""
+    return any(one.slug == BORDERLINE for one in caveats)
+
+
+def settle_borderline(pair: PairVerdict) -> PairVerdict:
+    """Return the final verdict of a pair whose runs all left it near the limit."""
+    near = any(one.slug == "near-threshold" for one in pair.caveats)
+    found = [(run.effect, *run.interval) for run in pair.runs if run.interval is not None]
+    if pair.outcome is not Result.INCONCLUSIVE or not near or not found or not pair.threshold:
+        return pair
+    middle = median(effect for effect, _, _ in found)
+    interval = (
+        middle - median(effect - low for effect, low, _ in found),
+        middle + median(high - effect for effect, _, high in found),
+    )
+    outcome = settle(interval, middle, pair.threshold)
+    if outcome is None:
+        return pair
+    kept = tuple(one for one in pair.caveats if one.slug != "near-threshold")
+    caveat = borderline(interval, pair.threshold)
+    return replace(
+        pair,
+        outcome=outcome,
+        effect=middle,
+        interval=interval,
+        decided_by="injection",
+        reason=caveat.text,
+        caveats=(*kept, caveat),
+    )

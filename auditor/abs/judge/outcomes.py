@@ -1,0 +1,46 @@
+"""The outcome of a method from those of its pairs.
+
+| the pairs in which the method is reached               | the method           |
+| ------------------------------------------------------ | -------------------- |
+| at least one detected                                  | detected             |
+| none                                                   | unreached            |
+| all invalid, all refused, all crashed or all timed out | that                 |
+| crashed and timed out, nothing else                    | crashed              |
+| all missed or dead code                                | missed               |
+| anything else                                          | inconclusive         |
+
+"Anything else" has a pair that might still detect: undecided, or failed beside others that did
+not, so the bounds of the score hold it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from auditor.abs.model import PairVerdict
+from auditor.core.result import Result
+
+UNDECIDED = frozenset({Result.INCONCLUSIVE, Result.UNMEASURED, Result.CRASHED, Result.TIMED_OUT})
+"""What counts as not covered and may be covered (abs.md, "Detection")."""
+NOT_COUNTED = frozenset({Result.INVALID, Result.REFUSED})
+"""What leaves the denominator (abs.md, "Outcomes of a mutant")."""
+_UNWATCHED = frozenset({Result.MISSED, Result.DEAD_CODE})
+_FAILED = frozenset({Result.CRASHED, Result.TIMED_OUT})
+_ALIKE = (Result.INVALID, Result.REFUSED, Result.CRASHED, Result.TIMED_OUT)
+
+
+def of_method(pairs: Sequence[PairVerdict]) -> Result:
+    """Return the outcome of the method that these are the pairs of."""
+    return of_results(pair.outcome for pair in pairs)
+
+
+def of_results(results: Iterable[Result]) -> Result:
+    """Return the outcome of the method whose pairs came out like that."""
+    found = set(results) - {Result.UNREACHED}
+    if Result.DETECTED in found:
+        return Result.DETECTED
+    if not found:
+        return Result.UNREACHED
+    if len(found) == 1 and found <= set(_ALIKE):
+        return found.pop()
+    if found == _FAILED:
+        return Result.CRASHED
+    return Result.MISSED if found <= _UNWATCHED else Result.INCONCLUSIVE

@@ -1,0 +1,220 @@
+"""All that is known of a pair when it is judged, and what follows from it before any test."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp, inf, log
+from statistics import median
+
+from auditor.abs.model import PairRun
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Run
+from auditor.core.request import SIGNIFICANCE, Rule
+from auditor.core.result import Result
+from auditor.core.schedule import ArmName
+from auditor.core.suite import Benchmark
+from auditor.measure import binary_layout as layout
+from auditor.measure import readings
+from auditor.measure.calibration import Calibration
+from auditor.measure.profiles.cpu_shares import Share
+from auditor.measure.reach_judge import Reach
+from auditor.stats.compare import Ratio, ratio
+from auditor.stats.components import Component
+from auditor.stats.signed_rank import shift
+
+QUIET = 4
+"""How many of the least blocks of a calibration have to agree."""
+CLOCK_DOUBT = 0.06
+"""Share of the clock's own cost that may be wrong where it is subtracted. On the JVM the cost was
+45 to 47 ns beside methods of 10 to 40 ns, up to 53 ns in some processes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairData:
+    """A method and a benchmark.
+
+    `plain` are the processes of the unchanged benchmark; `calibrating` and `runs` are those of the
+    pair, of which `wanted` (runs times `forks`) were asked for; failed ones belong in here too.
+    `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
+    the number of benchmarks any of which may detect the method, `min_delta` the limit in the place
+    of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not
+    to be measured. A `control` waits for nothing, so what was achieved says nothing of the limit.
+    `layout` is what all processes of a binary have in common, None where that is unknown, or
+    nothing. `beside`: the processes of the pair have plain blocks, too; `inlined`: in these the
+    method is called where the unchanged program may hold its code instead. `interleaved`: what the
+    rule PAPER compares with are the plain processes among those of the pairs, not the runs of the
+    suite.
+    """
+
+    method: str
+    benchmark: Benchmark
+    slowdown: float
+    rule: Rule
+    wanted: int
+    forks: int = 1
+    family: int = 1
+    min_delta: float | None = None
+    significance: float = SIGNIFICANCE
+    estimate: bool = False
+    control: bool = False
+    layout: Component | None = None
+    beside: bool = False
+    inlined: bool = False
+    interleaved: bool = False
+    reach: Reach | None = None
+    sampled: Share | None = None
+    """Share by CPU samples of the unchanged benchmark; None where none were taken."""
+    removed: str = ""
+    """Where the compiler has removed the call, as "at FILE:LINE"; empty where it has not surely."""
+    pairs: int = 60
+    """Pairs of blocks that one process of the plan may have."""
+    calibration: Calibration | None = None
+    refusal: str | None = None
+    plain: tuple[Run, ...] = field(default=(), repr=False)
+    calibrating: tuple[Run, ...] = field(default=(), repr=False)
+    runs: tuple[Run, ...] = field(default=(), repr=False)
+
+    @property
+    def limit(self) -> float:
+        """Return the effect that has to be exceeded: half of v, or where the user's gate fires."""
+        return self.slowdown / 2 if self.min_delta is None else self.min_delta
+
+    @property
+    def confidence(self) -> float:
+        """Return the level of the intervals of a pair (abs.md, "Detection")."""
+        return 1 - self.significance
+
+    @property
+    def level(self) -> float:
+        """Return the level at which a pair is tested so that `confidence` holds for its method."""
+        return 1 - self.significance / self.family
+
+    @property
+    def calls(self) -> float | None:
+        """Return the outermost calls per operation."""
+        return self.reach.calls_per_operation if self.reach else None
+
+    @property
+    def method_seconds(self) -> float | None:
+        """Return t(k)."""
+        return self.calibration.method_seconds if self.calibration else None
+
+    @property
+    def clock_seconds(self) -> float:
+        """Return what reading the clock adds to a call, 0 where that is not known."""
+        return self.calibration.clock_seconds if self.calibration else 0.0
+
+    @property
+    def inside(self) -> float | None:
+        """Return the seconds of an operation's reported time that are spent in the method."""
+        if not self.calls or self.method_seconds is None:
+            return None
+        return self.calls * self.method_seconds / self.benchmark.concurrency
+
+    @property
+    def share(self) -> float | None:
+        """Return what part of the plain operation is spent in the method."""
+        inside = self.inside
+        plain = self.plain_seconds if inside is not None else ()
+        return inside / median(plain) if inside is not None and plain else None
+
+    @property
+    def plain_seconds(self) -> tuple[float, ...]:
+        """Return the least time of an operation in each plain process, or beside the slowed."""
+        if self.beside:
+            beside = readings.least((*self.calibrating, *self.runs), ArmName.PLAIN)
+            return beside or readings.least(self.plain, ArmName.PLAIN)
+        return readings.least(self.plain, ArmName.PLAIN)
+
+    @property
+    def wait(self) -> str | None:
+        """Return how the slowed blocks waited."""
+        for run in self.runs:
+            for arm in run.trial.schedule.arms:
+                if arm.name is ArmName.SLOWED and arm.delay is not None:
+                    return str(arm.delay.wait)
+        return str(self.calibration.delay.wait) if self.calibration else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a rule says of the processes of a pair; `weakest` is the run that decides."""
+
+    outcome: Result
+    weakest: PairRun | None = None
+    runs: tuple[PairRun, ...] = ()
+    threshold: float | None = None
+    achieved: float | None = None
+    reason: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+
+def undecided(slug: str, text: str) -> Judgement:
+    """Return a judgement that cannot be made, and why."""
+    return Judgement(outcome=Result.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
+
+
+def method_doubt(data: PairData) -> float:
+    """Return by how many seconds t(k) may be wrong: by its processes and blocks, and the clock.
+
+    t(k) is made of the least blocks, since a disturbance only adds; what is in doubt is whether
+    those were quiet. QUIET blocks that agree were, since no disturbance adds the same to all; the
+    others tell nothing. Processes may differ all the same.
+    """
+    seen = [times for run in data.calibrating if (times := readings.call_times(run))]
+    if not seen:
+        return CLOCK_DOUBT * data.clock_seconds
+    least = [min(times) for times in seen]
+    blocks = sorted(time for times in seen for time in times)
+    agreed = blocks[min(QUIET, len(blocks)) - 1]
+    scatter = max(agreed - blocks[0], (max(least) - min(least)) / 2)
+    return scatter + CLOCK_DOUBT * data.clock_seconds
+
+
+AS_IT_IS = Ratio(1.0, 1.0, 1.0)
+"""Of what was measured beside plain blocks: nothing is to be turned into anything."""
+
+
+def reference_ratio(data: PairData) -> Ratio | None:
+    """Return what the reference of the pairs is to the plain time, with its interval.
+
+    That is q, unless the processes have plain blocks themselves. Those are the plain time, but
+    where calls are inlined elsewhere: to call takes longer, so it may be up to so much more.
+    """
+    if not data.beside:
+        return probe_ratio(data)
+    if not data.inlined:
+        return AS_IT_IS
+    beside = readings.least((*data.calibrating, *data.runs), ArmName.PLAIN)
+    called = _between(beside, data)
+    return None if called is None else Ratio(1.0, 1.0, max(1.0, called.high))
+
+
+def probe_ratio(data: PairData) -> Ratio | None:
+    """Return q, probe over plain, with its interval between processes.
+
+    Calibrating processes have probe blocks of the same bytes, so they tell about q as well. All of
+    them are of one layout: what that does to the time does not even out between them. Where they
+    have plain blocks, too, neighbouring ones tell it: the interval is that of their quotients.
+    """
+    if data.beside:
+        return _probed_beside((*data.calibrating, *data.runs), data.confidence)
+    return _between(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
+
+
+def _between(mine: Sequence[float], data: PairData) -> Ratio | None:
+    """Return what processes of the pair took over what those of the unchanged program took."""
+    plain = readings.least(data.plain, ArmName.PLAIN)
+    if not mine or not plain:
+        return None
+    return ratio(mine, plain, data.confidence, data.layout, layout.sizes(data.plain))
+
+
+def _probed_beside(runs: Sequence[Run], confidence: float) -> Ratio | None:
+    logs = [log(each) for run in runs for each in readings.probing(run)]
+    if not logs:
+        return None
+    found = shift(logs, confidence)
+    if found.interval is None:  # of a few quotients only the middle is known
+        return Ratio(exp(found.estimate), 0.0, inf)
+    low, high = found.interval
+    return Ratio(exp(found.estimate), exp(low), exp(high))

@@ -1,0 +1,320 @@
+"""Our rule: probe and slowed blocks of one process in pairs (abs.md, "Detection")."""
+
+from dataclasses import replace
+from math import expm1, hypot, inf, log, log1p
+
+from auditor.abs.judge import distortion, scatter, signs
+from auditor.abs.judge.effect_threshold import Aim, Process, aim, scaled
+from auditor.abs.judge.pair import (
+    Judgement,
+    PairData,
+    method_doubt,
+    probe_ratio,
+    reference_ratio,
+    undecided,
+)
+from auditor.abs.judge.prediction import predict
+from auditor.abs.model import PairRun
+from auditor.core.caveats import Caveat
+from auditor.core.mutant import Wait
+from auditor.core.plan import Purpose, Run
+from auditor.core.result import Interval, Result
+from auditor.core.schedule import ArmName, Phase, Stop
+from auditor.core.units import percent
+from auditor.measure import readings
+from auditor.measure.calibration import achieved_caveat
+from auditor.stats.compare import Ratio
+from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
+from auditor.stats.signed_rank import shift
+
+MOST_DOUBT = 0.5
+"""Share of t(k) that may be in doubt: twice the slowdown asked for would be another question."""
+AT_MOST = 2
+"""Times `plan.iterations` pairs in a process that may stop early: most need a few, and those near
+the threshold or disturbed gain from more."""
+FURTHER = 2
+"""Times the runs asked for that a pair may have where the first of them leave it near the
+threshold: as many clear ones as were asked for then detect, one that misses still decides."""
+ENOUGH = 1 / 3
+"""What the blocks of a process may leave open beside what q does: the errors add up in squares, so
+the verdict's interval is hardly wider for it."""
+MOST_LEFT_OPEN = 1 / 4
+"""Of the threshold, as a logarithm: where two plain processes lie far apart, any interval would be
+hardly wider, but one of three pairs then reaches from far below the threshold to far above."""
+UNFINISHED = "unfinished"
+"""What is said where runs are missing that a detection needs."""
+LARGEST_SHARE = 1.25
+"""Share that a clocked method may have: sequential A/A times of one program reach 1.21."""
+STOP_MARGIN = 0.1
+"""Share of the threshold by which a process that stops must have passed it."""
+
+
+def judge(data: PairData) -> Judgement:
+    """Judge the processes of a pair, each by itself: what lies between them is no noise of pairs.
+
+    Log ratios against log(1 + v / 2q) is the same as (mutant - probe) / plain against v / 2 once q
+    turns a ratio to the probe into an effect on the plain time; q's interval enters there. Where
+    plain blocks lie beside the two, (mutant - probe) / plain is had from neighbours.
+    """
+    found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    processes = [one for one in found if one is not None]
+    if len(processes) < len(found):
+        return undecided("few-pairs", "a process has too few pairs of blocks to be judged")
+    scale, probed = reference_ratio(data), probe_ratio(data)
+    if scale is None or probed is None:
+        text = "too few runs of the plain suite and of the pair to tell how they scatter"
+        return undecided("few-runs", text)
+    aimed = aim(data, processes)
+    runs = tuple(_run(one, scale, aimed, data.significance) for one in processes)
+    said = _capped(_decided(data, runs, aimed), data, probed, aimed)
+    said = signs.checked(said, [one.pairs for one in processes], scale.estimate)
+    return scale_back_effect(said, data) if aimed.off else said
+
+
+def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
+    """Return a judgement of another slowdown than asked for, with the effect scaled back to v.
+
+    What such a slowdown proves is a share. So the verdict stands only where the scaled effect lies
+    on one side of the limit together with the scatter of the unchanged benchmark.
+    """
+    achieved, found = said.achieved, said.weakest
+    decided = said.outcome in (Result.DETECTED, Result.MISSED)
+    if not decided or not achieved or found is None or found.interval is None:
+        return said
+    factor, half = data.slowdown / achieved, scatter.half_interval(data)
+    effect, (low, high) = factor * found.effect, (factor * end for end in found.interval)
+    interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
+    asked = percent(data.slowdown)
+    text = f"the effect of a slowdown of {percent(achieved)} is scaled back to {asked}"
+    said = replace(
+        said,
+        weakest=replace(found, effect=effect, interval=interval),
+        threshold=data.limit,
+        caveats=(*said.caveats, Caveat("scaled-back", text)),
+    )
+    detected = said.outcome is Result.DETECTED and interval[0] <= data.limit
+    missed = said.outcome is Result.MISSED and interval[1] >= data.limit
+    return (
+        _because(said, "near-threshold", _near(0, len(said.runs))) if detected or missed else said
+    )
+
+
+def missed_its_aim(data: PairData) -> bool:
+    """Tell whether the turns gave surely another slowdown than they were to give."""
+    found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    processes = [one for one in found if one is not None]
+    return bool(processes) and data.wait == Wait.WORK and aim(data, processes).off
+
+
+def stop(data: PairData, most: int) -> Stop | None:
+    """Return when a process of `most` pairs has decided, by what is known before it runs.
+
+    None where nothing is known of q, unless plain blocks make it needless. The limits are drawn
+    apart, as the verdict knows q and the slowdown achieved better than this.
+    """
+    probed = reference_ratio(data)
+    if probed is None:
+        return None
+    achieved = data.calibration.achieved if data.calibration else None
+    far = not data.control and achieved_caveat(achieved, data.slowdown) is not None
+    ends = [data.limit]
+    if far and achieved is not None and achieved > 0 and data.method_seconds:
+        doubt = method_doubt(data) / data.method_seconds
+        likely = scaled(data, achieved)
+        ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
+    above = (1 + STOP_MARGIN) * max(ends) / probed.low
+    below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
+    return Stop(
+        above=log1p(above),
+        below=log1p(below),
+        looks=tuple((look.pairs, look.critical) for look in looks(most, data.level)),
+        least_deviation=LEAST_DEVIATION,
+        enough=min(
+            ENOUGH * min(ends) * log(probed.high / probed.low) / 2,
+            MOST_LEFT_OPEN * log1p(min(ends)),
+        ),
+    )
+
+
+def _process(run: Run, data: PairData) -> Process | None:
+    """Judge the pairs of a process; None if there are too few.
+
+    With a fixed number of pairs each pair is tested by itself, as in the paper; where stopping
+    early is a choice, all looks at all benchmarks of a method share the level.
+    """
+    pairs = readings.paired(run)
+    logs = [log(slowed / probe) for probe, slowed in pairs]
+    if not logs:
+        return None
+    if run.trial.schedule.stop is not None:
+        found = repeated(logs, _planned(run), data.level)
+        p = min(1.0, found.p * data.family)
+    else:
+        found = shift(logs, data.confidence)
+        p = found.p
+    if found.interval is None:
+        return None
+    return Process(
+        least=min(reference for reference, _ in pairs),
+        pairs=pairs,
+        middle=found.estimate,
+        interval=found.interval,
+        p=p,
+        trial=run.trial.id,
+    )
+
+
+def _planned(run: Run) -> int:
+    """Return the pairs that a process was to have had if nothing had stopped it."""
+    schedule = run.trial.schedule
+    arms = [schedule.arms[b.arm].name for b in schedule.blocks if b.phase is Phase.MEASUREMENT]
+    return arms.count(ArmName.SLOWED)
+
+
+def _run(process: Process, probed: Ratio, aimed: Aim, significance: float) -> PairRun:
+    effect = probed.estimate * expm1(process.middle)
+    return PairRun(
+        effect=effect,
+        interval=_interval(effect, process, probed),
+        p=process.p,
+        significant=process.p < significance,
+        large=effect >= aimed.threshold,
+        reference=tuple(reference for reference, _ in process.pairs),
+        slowed=tuple(slowed for _, slowed in process.pairs),
+        trials=(process.trial,),
+    )
+
+
+def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
+    """Return the effect's interval: two independent errors, of one level, add up in squares.
+
+    One is of the blocks in the process, the other of q between processes.
+    """
+    low, high = (probed.estimate * expm1(end) for end in process.interval)
+    by_q = sorted(effect * end / probed.estimate for end in (probed.low, probed.high))
+    return (
+        effect - hypot(effect - low, effect - by_q[0]),
+        effect + hypot(high - effect, by_q[1] - effect),
+    )
+
+
+def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement:
+    ends = [run.interval or (-inf, inf) for run in runs]
+    below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aimed.low]
+    least = min(runs, key=lambda run: run.interval[0] if run.interval else -inf)
+    said = Judgement(
+        outcome=Result.INCONCLUSIVE,
+        weakest=least,
+        runs=runs,
+        threshold=aimed.threshold,
+        achieved=aimed.achieved,
+        caveats=aimed.caveats,
+    )
+    if not aimed.delivered:
+        return _because(said, None, "nothing of the slowdown arrived in the operation")
+    if below:
+        weakest = min(below, key=lambda run: run.effect)
+        missed = replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aimed.missing)
+        if weakest.significant and weakest.effect > 0:
+            text = (
+                f"seen, but too small: an effect of {percent(weakest.effect, 1)}, the limit is "
+                f"{percent(aimed.missing, 1)}"
+            )
+            missed = replace(missed, reason=text)
+        return missed
+    clear = [
+        run
+        for run, (low, _) in zip(runs, ends, strict=True)
+        if run.significant and low > aimed.high
+    ]
+    if len(clear) >= data.wanted:
+        weakest = min(clear, key=lambda run: run.interval[0] if run.interval else -inf)
+        return replace(said, outcome=Result.DETECTED, weakest=weakest)
+    if len(clear) == len(runs):
+        text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
+        return _because(said, UNFINISHED, text)
+    return _because(said, "near-threshold", _near(len(clear), len(runs)))
+
+
+def _near(clear: int, runs: int) -> str:
+    if clear:
+        return f"the effect is surely above the threshold in {clear} of {runs} runs only"
+    which = "the run" if runs == 1 else f"each of the {runs} runs"
+    return f"whether the effect is above the threshold is open in {which}"
+
+
+def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:
+    """Take back what cannot be said because of what the probe did or what was not calibrated."""
+    if (not data.beside or data.inlined) and _exceeds_operation(data):
+        text = (
+            "the calibration failed: the calls seem to take longer than the whole unchanged "
+            "operation that makes them"
+        )
+        return _because(said, "calibration-failed", text)
+    # Where more runs would not do, whether all were made is beside the point.
+    others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
+    if distortion.is_distorted(probed, data):
+        return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))
+    doubtful = _doubtful(data, aimed)
+    if doubtful is None or not _hangs_on_calibration(said, data):
+        return said
+    return _because(replace(said, caveats=others), "unverified", doubtful)
+
+
+def _doubtful(data: PairData, aimed: Aim) -> str | None:
+    """Return why the slowdown achieved is not known well enough to rest a verdict on it.
+
+    Where no call was counted in the loop, any effect at all is more than there can be.
+    """
+    if data.control or (data.reach is not None and not data.reach.may_be_in_loop):
+        return None
+    if aimed.achieved is None or data.method_seconds is None:
+        return "the slowdown achieved is unknown: the method's time or its calls were not measured"
+    if not _is_vague(data):
+        return None
+    seconds, doubt = data.method_seconds * 1e9, method_doubt(data) * 1e9
+    return (
+        f"the method takes {seconds:.1f} ns give or take {doubt:.1f}, so "
+        "whether the slowdown arrived in proportion to it cannot be told"
+    )
+
+
+def carries_no_verdict(data: PairData) -> bool:
+    """Tell whether no runs can decide, as t(k) is in doubt, to which turns are in proportion."""
+    return not data.control and data.wait == Wait.WORK and _is_vague(data)
+
+
+def _exceeds_operation(data: PairData) -> bool:
+    """Tell whether the calls surely seem to take longer than the operation that makes them."""
+    plain = readings.least(data.plain, ArmName.PLAIN)
+    if data.inside is None or data.method_seconds is None or data.benchmark.threads != 1:
+        return False
+    if not plain or (data.reach is not None and data.reach.nested):
+        return False  # t(k) holds the probes of the inner calls, which the operation has not
+    share = data.inside / max(plain)
+    return share * (1 - method_doubt(data) / data.method_seconds) > LARGEST_SHARE
+
+
+def _is_vague(data: PairData) -> bool:
+    """Tell whether t(k) is known, but not well enough."""
+    known = data.method_seconds
+    return known is not None and method_doubt(data) > MOST_DOUBT * known
+
+
+def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
+    """Tell whether another slowdown than was asked for could have another verdict.
+
+    A wait on the clock is never shorter than asked for, so what it leaves unseen is missed; so is
+    what a method is too little of the operation for, if no run shows anything else.
+    """
+    if said.outcome is Result.MISSED:
+        predicted = predict(data, by_counting=False)
+        unseen = all(run.effect < data.limit for run in said.runs)
+        surely = unseen and predicted is not None and predicted.misses
+        return data.wait == Wait.WORK and not surely
+    return said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)
+
+
+def _because(said: Judgement, slug: str | None, text: str) -> Judgement:
+    more = (Caveat(slug, text),) if slug else ()
+    return replace(said, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*said.caveats, *more))

@@ -1,0 +1,143 @@
+"""The paper's rule: slowed iterations against those of the plain suite (Section 6.2).
+
+Iterations of all forks of a run are pooled although they are not independent; that is what the
+rule says, and why it is for comparison with the literature only.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from auditor.abs.judge.pair import Judgement, PairData, undecided
+from auditor.abs.model import PairRun
+from auditor.core import busy
+from auditor.core.jobs import Strain
+from auditor.core.plan import Purpose, Run, original_repetition
+from auditor.core.result import Result
+from auditor.core.schedule import ArmName
+from auditor.measure import readings
+from auditor.measure.calibration import achieved_caveat
+from auditor.stats.compare import rank_sum_p, smallest_rank_sum_p
+
+Values = tuple[float, ...]
+ByRun = Mapping[int, Values]
+
+
+def judge(data: PairData) -> Judgement:
+    """Detected when, in every run, the test rejects and the mean is at least the limit above.
+
+    That is v / 2, unless the user names another.
+    """
+    mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
+    slowed = _pooled(mutant_runs, ArmName.SLOWED)
+    purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
+    suite = readings.of_purpose(data.plain, purpose)
+    strain = Strain.together((run.seconds, run.strain) for run in (*mutant_runs, *suite))
+    if machine := busy.describe_machine(strain):
+        text = (
+            f"{machine}: this rule compares processes that follow each other; "
+            "repeat the command on a quiet machine with another --store"
+        )
+        return undecided(busy.SLUG, text)
+    beside = _beside(slowed, _pooled(suite, ArmName.PLAIN), data)
+    if not slowed or len(beside) < len(slowed):
+        missing = sorted(set(slowed) - set(beside))
+        return undecided(
+            "no-plain", f"the plain suite has no values in the runs {missing or 'made'}"
+        )
+    least = {
+        one: smallest_rank_sum_p(len(slowed[one]), len(plain)) for one, (_, plain) in beside.items()
+    }
+    runs = {
+        one: replace(
+            _run(plain, slowed[one], data),
+            trials=(*_trials(number, suite), *_trials(one, mutant_runs)),
+        )
+        for one, (number, plain) in beside.items()
+    }
+    forks = Counter(run.trial.repetition for run in mutant_runs)
+    whole = [one for one in runs if forks[one] >= data.forks]
+    telling = [runs[one] for one in whole if least[one] < data.significance]
+    most = max((least[one] for one in whole), default=0.0)
+    if most >= data.significance and all(map(_notices, telling)):
+        text = f"a run has so few values that no outcome can have a p below {most:.3f}"
+        return undecided("few-values", text)
+    finished = len(mutant_runs) >= data.wanted
+    return _judgement(data, tuple(runs.values()), telling, finished=finished)
+
+
+def _beside(slowed: ByRun, plain: ByRun, data: PairData) -> dict[int, tuple[int, Values]]:
+    """Return with which run of the plain suite each run is compared: its number, and its values.
+
+    Controls have runs of their own behind those of the pair: they begin with the first one again.
+    """
+    latest = {original_repetition(one): one for one in plain}
+    found = {one: latest[one] for one in slowed if one in latest}
+    if data.control and plain and not data.interleaved:
+        known = sorted(plain)
+        found = {one: known[(one - 1) % len(known)] for one in slowed}
+    return {one: (number, plain[number]) for one, number in found.items()}
+
+
+def _trials(repetition: int, runs: Sequence[Run]) -> tuple[str, ...]:
+    return tuple(run.trial.id for run in runs if run.trial.repetition == repetition)
+
+
+def _notices(run: PairRun) -> bool:
+    return run.significant and run.large
+
+
+def _judgement(
+    data: PairData, runs: tuple[PairRun, ...], telling: Sequence[PairRun], *, finished: bool
+) -> Judgement:
+    """Judge the runs: one of those that tell enough decides a miss; a detection needs all.
+
+    A run that lacks some of its forks may yet come to more than it has shown so far.
+    """
+    decided = Result.INCONCLUSIVE
+    if not all(map(_notices, telling)):
+        decided = Result.MISSED
+    elif finished and all(map(_notices, runs)):
+        decided = Result.DETECTED
+    achieved = None if data.control else _achieved(data, runs)
+    caveat = achieved_caveat(achieved, data.slowdown)
+    return Judgement(
+        outcome=decided,
+        weakest=min(runs, key=lambda run: (_notices(run), run.effect)),
+        runs=runs,
+        threshold=data.limit,
+        achieved=achieved,
+        reason="not all runs were made" if decided is Result.INCONCLUSIVE else None,
+        caveats=(caveat,) if caveat else (),
+    )
+
+
+def _pooled(runs: Iterable[Run], arm: ArmName) -> ByRun:
+    values: dict[int, tuple[float, ...]] = {}
+    for run in runs:
+        found = readings.times(run, arm)
+        if found:
+            values[run.trial.repetition] = values.get(run.trial.repetition, ()) + found
+    return values
+
+
+def _run(plain: tuple[float, ...], slowed: tuple[float, ...], data: PairData) -> PairRun:
+    effect = (fmean(slowed) - fmean(plain)) / fmean(plain)
+    p = rank_sum_p(slowed, plain)
+    return PairRun(
+        effect=effect,
+        interval=None,
+        p=p,
+        significant=p < data.significance,
+        large=effect >= data.limit,
+        reference=plain,
+        slowed=slowed,
+    )
+
+
+def _achieved(data: PairData, runs: Sequence[PairRun]) -> float | None:
+    """Return what was achieved, the plain suite in the place of the probe that this rule lacks."""
+    if data.inside is None:
+        return None
+    return fmean(run.effect * fmean(run.reference) for run in runs) / data.inside

@@ -1,0 +1,186 @@
+"""What a plan can see, from how the unchanged benchmark scatters (said before pairs are measured).
+
+A method that is the whole operation has the effect v. Its interval reaches h to either side by the
+blocks of a process, and v times the error of q by what lies between processes. It is detected if
+what is left exceeds the limit: v - sqrt(h^2 + (v q)^2) > v / 2, or > the gate's own limit. Where
+the processes have plain blocks themselves nothing is taken from between processes: q has no error.
+"""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, log, sqrt
+from statistics import median
+from types import MappingProxyType
+
+from auditor.abs.judge import paired
+from auditor.abs.model import PairVerdict
+from auditor.core.busy import is_busy
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Run
+from auditor.core.request import AbsRequest, Rule
+from auditor.core.result import Result
+from auditor.core.schedule import ArmName
+from auditor.core.stability import Stability
+from auditor.core.suite import Benchmark
+from auditor.core.units import percent
+from auditor.measure import readings
+from auditor.stats.compare import ratio, t_half
+from auditor.stats.sequential import LEAST_DEVIATION
+
+NORMAL_DEVIATION = 1.4826
+"""Standard deviation / median absolute deviation of a normal distribution."""
+NAMED = 5
+"""Benchmarks that the statement names before it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """How far apart the logarithms of what is alike lie, by `runs` processes.
+
+    `pairs` is the standard deviation of the differences of neighbouring blocks, estimated robustly,
+    `processes` half of the interval of the quotient of two such groups of processes.
+    """
+
+    pairs: float
+    processes: float
+    runs: int
+
+
+def scatter(runs: Sequence[Run], confidence: float) -> Scatter | None:
+    """Return how plain processes of a benchmark scatter; None for fewer than two, or two blocks.
+
+    `confidence` is the level of the interval between processes.
+    """
+    blocks = [values for run in runs if (values := readings.times(run, ArmName.PLAIN))]
+    logs = [[log(value) for value in values] for values in blocks]
+    apart = [b - a for each in logs for a, b in zip(each[::2], each[1::2], strict=False)]
+    if len(blocks) < 2 or len(apart) < 2:
+        return None
+    middles = readings.least(runs, ArmName.PLAIN)
+    between = ratio(middles, middles, confidence)
+    if between is None:
+        return None
+    return Scatter(max(LEAST_DEVIATION, _deviation(apart)), log(between.high), len(blocks))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of normal values with this median absolute deviation.
+
+    A few disturbed blocks have no hold on it, as they have none on a verdict.
+    """
+    middle = median(values)
+    return NORMAL_DEVIATION * median(abs(value - middle) for value in values)
+
+
+def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> float:
+    """Return the least slowdown of a whole operation that can be detected; inf if none can.
+
+    `beside`: plain blocks lie beside those of probe and delay.
+    """
+    plan = request.suite.plan
+    pairs = plan.iterations if request.exact else paired.AT_MOST * plan.iterations
+    if pairs < 2:
+        return inf
+    half = t_half(found.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
+    probes, plain = request.runs * plan.forks + 1, found.runs + request.runs
+    apart = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
+    q = 0.0 if beside else apart
+    if request.min_delta is None:
+        return half / sqrt(0.25 - q**2) if q < 0.5 else inf
+    if q >= 1:
+        return inf
+    d, rest = request.min_delta, 1 - q**2
+    return (d + sqrt(d**2 - rest * (d**2 - half**2))) / rest
+
+
+def stated(
+    stability: Stability,
+    benchmarks: Sequence[Benchmark],
+    runs: Sequence[Run],
+    request: AbsRequest,
+    beside: Container[str],
+) -> Stability:
+    """Return the stability with what the plan can see of each benchmark, by its suite `runs`.
+
+    `beside` are the ids of those in which some method is measured beside plain blocks. Runs that
+    were made on a busy machine tell how that scatters, so they are left out.
+    """
+    by_id: dict[str, list[Run]] = {one.id: [] for one in benchmarks}
+    for run in runs:
+        if run.trial.benchmark is not None and not is_busy(run.strain):
+            by_id[run.trial.benchmark.id].append(run)
+    found = {name: scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
+    seen = {
+        name: visible(one, request, beside=name in beside)
+        for name, one in found.items()
+        if one is not None
+    }
+    told = request.rule is not Rule.PAPER
+    return replace(
+        stability,
+        benchmarks=tuple(
+            replace(one, visible=seen.get(one.id) if told else None) for one in stability.benchmarks
+        ),
+    )
+
+
+def confirmed(
+    stability: Stability,
+    pairs: Sequence[PairVerdict],
+    slowdown: float | None,
+    noticed: Mapping[str, float] = MappingProxyType({}),
+) -> Stability:
+    """Return the stability with what the verdicts show of what the plan can see.
+
+    A benchmark sees `slowdown` where a pair was detected in it, and where the interval of a pair
+    is so narrow that a method that is all of the operation would have been. `noticed` are other
+    slowdowns at which a pair was detected, the least by benchmark.
+    """
+    if slowdown is None:
+        return stability
+    seeing = dict(noticed)
+    for one in pairs:
+        if _sees(one, slowdown):
+            seeing[one.benchmark] = min(slowdown, seeing.get(one.benchmark, slowdown))
+    return replace(
+        stability,
+        benchmarks=tuple(
+            replace(one, visible=min(one.visible, seeing[one.id]))
+            if one.visible is not None and one.id in seeing
+            else one
+            for one in stability.benchmarks
+        ),
+    )
+
+
+def _sees(pair: PairVerdict, slowdown: float) -> bool:
+    if pair.outcome is Result.DETECTED:
+        return True
+    if pair.interval is None or pair.threshold is None:
+        return False
+    low, high = pair.interval
+    return slowdown - (high - low) / 2 > pair.threshold
+
+
+def statement(stability: Stability, slowdown: float | None) -> Caveat | None:
+    """Return in which benchmarks a slowdown of this size may go unseen, None if in none.
+
+    Before the pairs are measured it goes by the runs of the suite, afterwards (`confirmed`) by
+    the verdicts as well.
+    """
+    known = {one.id: one.visible for one in stability.benchmarks if one.visible is not None}
+    blind = {name: least for name, least in known.items() if slowdown and least > slowdown}
+    if not blind or slowdown is None:
+        return None
+    worst = sorted(blind, key=lambda name: (-blind[name], name))
+    named = ", ".join(f"{name} ({_least(blind[name])})" for name in worst[:NAMED])
+    more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""
+    text = (
+        f"{len(blind)} of {len(known)} benchmarks scatter so much that a slowdown of "
+        f"{percent(slowdown)} may go unseen, even of a method that is all they do: {named}{more}"
+    )
+    return Caveat("weak-plan", text)
+
+
+def _least(visible_from: float) -> str:
+    return "any slowdown may" if visible_from == inf else f"seen from {percent(visible_from)} on"

@@ -1,0 +1,89 @@
+"""What a slowdown must come to in an operation, from how much of it the method is.
+
+The effect is v times the method's share. One far below the limit cannot exceed it, so such a pair
+is missed without being measured; a detection is always measured, unless an estimate is asked for.
+"""
+
+from dataclasses import dataclass
+from statistics import median
+
+from auditor.abs.judge.pair import PairData, method_doubt
+from auditor.core.result import Result
+from auditor.measure import readings
+
+SURELY_MISSED = 0.5
+"""Share of the limit up to which an effect is far from it."""
+HIDDEN = 0.5
+"""Share of the clock's cost that the clock may have hidden of a short method: on the JVM straight
+arithmetic can move across its readings, and 16 of 46 ns were seen to vanish."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """The method's share of the plain operation, between `low` and `high` if all doubt is real.
+
+    `share` is None where only `high` is known. `misses`: no measuring is needed to know that the
+    benchmark cannot notice. `expected` is the verdict where nothing is measured.
+    """
+
+    share: float | None
+    low: float
+    high: float
+    misses: bool
+    expected: Result
+
+
+def predict(data: PairData, *, by_counting: bool = True) -> Prediction | None:
+    """Return the share, None where t(k), the calls or the plain time are not known.
+
+    Of a method that is lost in the cost of reading the clock t(k) is not known, but what it is at
+    most: what the clock has shown, and all that it may have hidden. So it is before a calibration,
+    by what was clocked while calls were counted, if that is to count.
+    """
+    plain = data.plain_seconds if data.calls else ()
+    if not data.calls or not plain:
+        return None
+    shown = _shown(data)
+    if shown is None:
+        return _by_counting(data, min(plain)) if by_counting else None
+    each = data.calls / data.benchmark.concurrency
+    doubt = method_doubt(data)
+    high = (shown + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
+    low = 0.0 if data.method_seconds is None else (shown - doubt) * each / max(plain)
+    return _expecting(data, data.share, low, high)
+
+
+def _by_counting(data: PairData, plain: float) -> Prediction | None:
+    """Return what the method is of the operation at most, by the process that counted its calls.
+
+    Counters and clock add to its time there, and other processes beside it may, so it is compared
+    with a plain operation; but also with the one of that process, if the machine was faster then.
+    """
+    clocked = data.reach.clocked if data.reach else None
+    if clocked is None or clocked.inside <= 0 or clocked.operation <= 0:
+        return None
+    inside = clocked.inside / data.benchmark.concurrency
+    return _expecting(data, None, 0.0, inside / min(plain, clocked.operation))
+
+
+def _expecting(data: PairData, share: float | None, low: float, high: float) -> Prediction:
+    expected = Result.INCONCLUSIVE
+    if low * data.slowdown > data.limit:
+        expected = Result.DETECTED
+    elif high * data.slowdown < data.limit:
+        expected = Result.MISSED
+    return Prediction(
+        share=share,
+        low=low,
+        high=high,
+        misses=high * data.slowdown <= SURELY_MISSED * data.limit,
+        expected=expected,
+    )
+
+
+def _shown(data: PairData) -> float | None:
+    """Return the seconds of a call as the clock shows them without its own cost, if it told it."""
+    if data.method_seconds is not None or not data.clock_seconds:
+        return data.method_seconds
+    seen = [min(times) for run in data.calibrating if (times := readings.call_times(run))]
+    return max(0.0, median(seen) - data.clock_seconds) if seen else None

@@ -1,0 +1,227 @@
+"""Verdicts by a method's sampled share: the effect of a slowdown v is v times the share."""
+
+from dataclasses import dataclass, replace
+from math import hypot
+
+from auditor.abs.judge import scatter
+from auditor.abs.judge.indifference_zone import borderline, is_borderline, settle
+from auditor.abs.judge.pair import Judgement, PairData
+from auditor.core.caveats import Caveat
+from auditor.core.request import Rule
+from auditor.core.result import Interval, Result
+from auditor.core.units import percent
+from auditor.measure.profiles.cpu_shares import Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a slowdown of v does to the operation, by the share."""
+
+    effect: float
+    """v times the share."""
+    interval: Interval
+    """v times the interval of the share, with the scatter of the unchanged benchmark."""
+    by_itself: Interval
+    """The same by the 99 % interval of this share, which no other benchmark or look widens."""
+
+
+def effect_of(data: PairData) -> Effect | None:
+    """Return the effect by the sampled share, None where there is none."""
+    share = data.sampled
+    if share is None or share.obstacle or data.rule is Rule.PAPER or data.control:
+        return None
+    v, half = data.slowdown, scatter.half_interval(data)
+    # What two programs tell together may leave out the share that one of them has shown.
+    likely = min(max(share.share, share.low), share.high)
+    middle = v * likely
+
+    def add_scatter(low: float, high: float) -> Interval:
+        return (
+            max(0.0, middle - hypot(v * max(0.0, likely - low), half)),
+            middle + hypot(v * max(0.0, high - likely), half),
+        )
+
+    return Effect(
+        effect=middle,
+        interval=add_scatter(share.low, share.high),
+        by_itself=add_scatter(*share.by_itself),
+    )
+
+
+INJECTION, SHARE = "injection", "share"
+"""What a verdict rests on."""
+_DECIDED = (Result.DETECTED, Result.MISSED, Result.DEAD_CODE)
+_MAY_YIELD = (
+    Result.INCONCLUSIVE,
+    Result.UNMEASURED,
+    Result.INVALID,
+    Result.REFUSED,
+    Result.CRASHED,
+    Result.TIMED_OUT,
+)
+"""Outcomes of injected delays that leave the verdict to the share."""
+
+
+def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
+    """Return the judgement of a pair by its delays and its share, and what it rests on.
+
+    Delays decide where they do; else the share. Where both decide and differ, nothing is decided.
+    """
+    by_samples = judge_by_share(data)
+    if by_samples is None or (data.reach is not None and not data.reach.may_be_in_loop):
+        if injected.outcome is Result.UNMEASURED:
+            injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
+        if _may_be_hidden(data, injected):
+            caveats = (*injected.caveats, Caveat("hidden-delay", _HIDDEN_AND_OPEN))
+            return replace(
+                injected, outcome=Result.INCONCLUSIVE, reason=_HIDDEN_AND_OPEN, caveats=caveats
+            ), None
+        return injected, INJECTION if injected.outcome in _DECIDED else None
+    if injected.outcome in _MAY_YIELD:
+        caveats = tuple(
+            caveat for caveat in injected.caveats if caveat.slug not in _SETTLED_BY_SHARE
+        )
+        return (
+            replace(
+                by_samples,
+                weakest=injected.weakest,
+                runs=injected.runs,
+                achieved=injected.achieved,
+                caveats=(*caveats, *by_samples.caveats),
+            ),
+            SHARE,
+        )
+    if injected.outcome not in _DECIDED:
+        return injected, None
+    if (injected.outcome is Result.DETECTED) == (by_samples.outcome is Result.DETECTED):
+        return (injected, INJECTION) if injected.runs else (by_samples, SHARE)
+    return _judge_difference(data, injected, by_samples)
+
+
+_SETTLED_BY_SHARE = frozenset(
+    {"distorted", "unverified", "near-threshold", "few-runs", "few-pairs", "unfinished"}
+)
+"""Caveats of a verdict by delays that say why there is none."""
+
+
+HIDDEN_SECONDS = 40e-9
+"""Delay of a call up to which a missed effect says nothing against the samples.
+
+Measured in `tests/subjects/go-short`: a work loop of 16 ns behind a chain of 30 ns, of which each
+step needs the one before, showed effects of 1 to 9 % in three of ten audits, where 30 % are due.
+"""
+
+
+_HIDDEN = (
+    "an injected delay showed less than the samples say: one of a few nanoseconds may pass while "
+    "the processor waits for the method anyway"
+)
+
+
+_HIDDEN_AND_OPEN = (
+    "an injected delay of a few nanoseconds showed too little, and may pass while the processor "
+    "waits for the method anyway; the samples do not decide"
+)
+
+
+def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
+    """Tell whether the processor may have passed a missed delay while it waited for the method.
+
+    The delay counts that was injected if the share is right, or the one of a method at the limit
+    where that is longer: then a method above the limit would have been seen.
+    """
+    share = data.sampled
+    if injected.outcome is not Result.MISSED or share is None or effect_of(data) is None:
+        return False
+    if share.seconds_between_calls is None:
+        return False
+    delay = max(data.slowdown * share.share, data.limit) * share.seconds_between_calls
+    return delay < HIDDEN_SECONDS
+
+
+def _judge_difference(
+    data: PairData, injected: Judgement, by_samples: Judgement
+) -> tuple[Judgement, str | None]:
+    """Return the judgement where delays and samples both decide, and differ."""
+    if _may_be_hidden(data, injected):
+        caveat = Caveat("hidden-delay", _HIDDEN)
+        return replace(by_samples, caveats=(*by_samples.caveats, caveat)), SHARE
+    if is_borderline(by_samples.caveats):
+        return injected, INJECTION
+    return _report_contradiction(injected, by_samples), None
+
+
+def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgement:
+    effect = injected.weakest.effect if injected.weakest else None
+    seen = "" if effect is None else f" (effect {percent(effect, 1)})"
+    text = (
+        f"the injected delay says {injected.outcome}{seen}, the samples say {by_samples.outcome}: "
+        f"{by_samples.reason}"
+    )
+    caveat = Caveat("share-contradicted", text)
+    return replace(
+        injected, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*injected.caveats, caveat)
+    )
+
+
+def judge_by_share(data: PairData) -> Judgement | None:
+    """Judge a pair by its share; None where the share does not decide."""
+    effect = effect_of(data)
+    if effect is None or data.sampled is None:
+        return None
+    (low, high), limit, share = effect.interval, data.limit, data.sampled
+    if data.removed and data.reach and data.reach.calls_per_operation:
+        return _judge_removed_call(data, share)
+    if low > limit:
+        return _make_judgement(Result.DETECTED, data, share, effect)
+    if high < limit:
+        return _make_judgement(Result.MISSED, data, share, effect)
+    outcome = settle(effect.by_itself, effect.effect, limit)
+    if outcome is None:
+        return None
+    return _make_judgement(outcome, data, share, effect, borderline(effect.by_itself, limit))
+
+
+def _judge_removed_call(data: PairData, share: Share) -> Judgement:
+    """Return the judgement of a pair whose call the compiler has removed."""
+    text = (
+        f"the compiler removed the call {data.removed}: none of {share.unchanged[1]} samples is in "
+        "the method; use its result"
+    )
+    if share.seconds_out_of_line and share.seconds_between_calls:
+        alone, whole = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
+        text = (
+            f"the compiler optimised the call {data.removed} away: none of {share.unchanged[1]} "
+            f"samples is in the method, and where it has to be called it takes {alone:.1f} ns, the "
+            f"whole operation {whole:.1f} ns; use its result, and let its arguments vary"
+        )
+    return Judgement(
+        outcome=Result.DEAD_CODE,
+        threshold=data.limit,
+        reason=text,
+        caveats=(Caveat("dead-code", text),),
+    )
+
+
+def _make_judgement(
+    outcome: Result, data: PairData, share: Share, effect: Effect, *more: Caveat
+) -> Judgement:
+    text = _describe(data, share, effect)
+    return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)
+
+
+def _describe(data: PairData, share: Share, effect: Effect) -> str:
+    low, high = effect.interval
+    return (
+        f"by share: {percent(share.share)} of the operation ({share.samples} samples), so "
+        f"{percent(data.slowdown)} add {percent(low)} to {percent(high)}, limit "
+        f"{percent(data.limit)}"
+    )
+
+
+def _describe_open_share(data: PairData) -> str:
+    """Say what the share leaves open; empty where none was sampled."""
+    effect = effect_of(data)
+    if effect is None or data.sampled is None:
+        return ""
+    return f"{_describe(data, data.sampled, effect)}: inconclusive, and no delay was injected"

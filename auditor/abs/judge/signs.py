@@ -1,0 +1,41 @@
+"""A second opinion that takes nothing for granted: how many pairs of blocks exceed the limit.
+
+Means and ranks can be led astray by few pairs of blocks, or by a distribution that is not what they
+suppose. Signs cannot, but need more pairs; so they confirm no verdict, but may contradict one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log, log1p, prod
+
+from auditor.abs.judge.pair import Judgement
+from auditor.core.caveats import Caveat
+from auditor.core.result import Result
+from auditor.stats.signs import sign_evidence
+
+SURE = 100.0
+"""The e-value from which the signs speak against a verdict: a chance of one in a hundred."""
+
+Pairs = Sequence[tuple[float, float]]
+"""(probe, slowed) of neighbouring blocks."""
+
+
+def checked(said: Judgement, processes: Sequence[Pairs], q: float) -> Judgement:
+    """Return a verdict unless the signs speak against it; `q` is probe over plain.
+
+    A detection says that the limit is exceeded in the middle, a miss that in one process at least
+    it is not.
+    """
+    if said.threshold is None or said.outcome not in (Result.DETECTED, Result.MISSED):
+        return said
+    limit = log1p(said.threshold / q)
+    above = [[log(slowed / probe) for probe, slowed in pairs] for pairs in processes]
+    if said.outcome is Result.DETECTED:
+        against = prod(sign_evidence([-each for each in one], -limit) for one in above)
+    else:
+        against = min(sign_evidence(one, limit) for one in above)
+    if against < SURE:
+        return said
+    text = f"{said.outcome} by its mean or ranks, but most single pairs of blocks say otherwise"
+    more = (*said.caveats, Caveat("signs-disagree", text))
+    return replace(said, outcome=Result.INCONCLUSIVE, reason=text, caveats=more)

@@ -1,0 +1,38 @@
+"""What is counted over all pairs and methods of an audit."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from auditor.abs.model import Density, MethodVerdict, PairVerdict
+from auditor.core.result import Result
+
+_NOTHING_SLOWED = (Result.DEAD_CODE, Result.UNREACHED)
+
+
+def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, int], ...]:
+    """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts.
+
+    What both halves cover each of them does, also where some of the runs have left it open.
+    """
+    judged = [
+        pair
+        for pair in pairs
+        if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
+    ]
+    both = {pair.method for pair in judged if pair.outcome is Result.DETECTED}
+    tested = both | {
+        pair.method
+        for pair in judged
+        if all(run.significant and run.effect > 0 for run in pair.runs)
+    }
+    large = both | {pair.method for pair in judged if all(run.large for run in pair.runs)}
+    return (("test only", len(tested)), ("effect only", len(large)), ("both", len(both)))
+
+
+def density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+    """Return how many of the counted methods so many benchmarks detect (Section 6.3)."""
+    numbers = Counter(len(one.detected_by) for one in counted)
+    return tuple(
+        Density(benchmarks, methods, 100 * methods / len(counted))
+        for benchmarks, methods in sorted(numbers.items())
+    )

@@ -1,0 +1,362 @@
+"""What to do next, most useful first."""
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from auditor.abs import words
+from auditor.abs.claims import BROKEN, Cause, Facts, needs_repair, needs_time
+from auditor.abs.document import Benchmark, Document, Either, Method, Pair
+from auditor.abs.page import cost_benefit
+from auditor.core import busy
+from auditor.core.result import Result
+from auditor.core.stability import UNLISTED
+from reports import number_format
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A method or benchmark that an advice is about, and why it is among them."""
+
+    id: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing to do: a sentence, why, and what it is about, most important first.
+
+    `gain` says how much time it saves, empty where that is not known or not the point. `noted`:
+    the notes are what it says, so they are shown wherever the targets are.
+    """
+
+    slug: str
+    title: str
+    why: str
+    targets: tuple[Target, ...]
+    gain: str = ""
+    noted: bool = False
+
+
+def advice(document: Either) -> tuple[Advice, ...]:
+    """Return what the numbers suggest; nothing where they suggest nothing."""
+    steps = _of_audit(document) if isinstance(document, Document) else _of_suite(document)
+    return tuple(step for step in steps if step is not None)
+
+
+def _of_suite(document: Either, unneeded: Container[str] = ()) -> list[Advice | None]:
+    """Return what to do about benchmarks; those `unneeded` need not be steady.
+
+    Nor is a benchmark to blame for its spread where the machine was busy with something else.
+    """
+    is_busy = busy.is_busy(document.strain)
+    needed = [one for one in document.benchmarks if one.id not in unneeded and not is_busy]
+    return [_failing(document.benchmarks), _slow(document.benchmarks), _unstable(needed)]
+
+
+def _of_audit(document: Document) -> list[Advice | None]:
+    facts = Facts(document)
+    unneeded = {one.id for one in document.benchmarks if facts.is_droppable(one.id)}
+    return [
+        _left_open(facts),
+        _cheapest(document),
+        _unwatched(facts),
+        _removed(facts),
+        *(_open(facts, cause) for cause in Cause),
+        _broken(document),
+        *_of_suite(document, unneeded),
+        _redundant(facts),
+        _unexamined(facts),
+        _silent(facts),
+    ]
+
+
+def _cheapest(document: Document) -> Advice | None:
+    changes = cost_benefit.changes(document)
+    if not changes:
+        return None
+    return Advice(
+        "cheapest",
+        "Begin with what pays most",
+        "They raise the score most for the time that they take of a run, or save most of it.",
+        tuple(Target(one.owner, f"{one.what}: {one.effect}") for one in changes),
+        noted=True,
+    )
+
+
+def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
+    failed = [one for one in benchmarks if needs_repair(one)]
+    if not failed:
+        return None
+    return Advice(
+        "failing",
+        f"Repair {number_format.count(len(failed), 'benchmark')} that {_fail(failed)}",
+        "A process that fails gives no values, so no slowdown shows in it.",
+        tuple(Target(one.id, _failure(one)) for one in failed),
+    )
+
+
+def _fail(benchmarks: Sequence[Benchmark]) -> str:
+    return "fails" if len(benchmarks) == 1 else "fail"
+
+
+def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
+    """Advise on benchmarks that the watchdog ended: they may only need more time."""
+    slow = [one for one in benchmarks if needs_time(one)]
+    if not slow:
+        return None
+    return Advice(
+        "slow",
+        f"Give {number_format.count(len(slow), 'benchmark')} more time",
+        'The watchdog ended a process before it was done: raise "timeout" in the configuration.',
+        tuple(Target(one.id, words.brief(one.reason or "timed out")) for one in slow),
+    )
+
+
+def _failure(one: Benchmark) -> str:
+    """Say how a benchmark fails; why it could not be listed is all that is known of one."""
+    if one.ending == UNLISTED and one.reason:
+        return words.brief(one.reason)
+    return one.ending.replace("-", " ")
+
+
+def _unwatched(facts: Facts) -> Advice | None:
+    document = facts.document
+    ranked = [one for one in document.methods if facts.lacks_benchmark(one.id)]
+    ranked.sort(key=lambda method: -(method.calls or 0))
+    if not ranked:
+        return None
+    shares = _shares(document.pairs)
+    return Advice(
+        "unwatched",
+        f"Write benchmarks for {number_format.count(len(ranked), 'method')} that nobody watches",
+        "If one of them got slower, no benchmark would say so.",
+        tuple(Target(method.id, _unwatched_note(method, shares)) for method in ranked),
+    )
+
+
+def _removed(facts: Facts) -> Advice | None:
+    """Advise on methods whose calls the compiler removed: a benchmark is there already."""
+    removed = facts.removed_calls
+    methods = [(method, name) for name, methods in removed.items() for method in methods]
+    if not methods:
+        return None
+    return Advice(
+        "removed",
+        f"Use the results of {number_format.count(len(methods), 'method')} that benchmarks "
+        "throw away",
+        "The compiler removed these calls, so a slowdown of the method changes nothing.",
+        tuple(Target(method, f"called in {benchmark}") for method, benchmark in methods),
+    )
+
+
+def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
+    """Return the largest part of an operation that each method has in any benchmark."""
+    largest: dict[str, float] = {}
+    for pair in pairs:
+        share = pair.share_at_most if pair.share is None else pair.share
+        if share is not None:
+            largest[pair.method] = max(share, largest.get(pair.method, 0.0))
+    return largest
+
+
+def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
+    calls = "" if method.calls is None else f"; {number_format.count(method.calls, 'call')} counted"
+    if method.outcome is Result.UNREACHED:
+        return f"{method.reason or 'no benchmark calls it'}{calls}"
+    largest = shares.get(method.id)
+    if largest is None and not method.reached_by:
+        return f"whether any benchmark calls it is not known{calls}"
+    if largest is None:
+        return f"called, but lost in what else is measured{calls}"
+    return f"at most {number_format.share(min(largest, 1.0))} of what any benchmark measures{calls}"
+
+
+def _left_open(facts: Facts) -> Advice | None:
+    methods = _of_cause(facts, Cause.BUDGET)
+    if not methods:
+        return None
+    again = facts.document.command
+    return Advice(
+        "left-open",
+        f"Go on with {number_format.count(len(methods), 'method')} {facts.left_open}",
+        "The same command goes on from here" + (f": {again}" if again else "."),
+        tuple(Target(one.id, _why(one)) for one in methods),
+    )
+
+
+_SETTLED_BY = {
+    Cause.SCATTER: (
+        "undecided",
+        "Measure {} again",
+        "More iterations, a quieter machine or a larger slowdown would settle these.",
+    ),
+    Cause.SHORT: (
+        "too-short",
+        "Leave aside {} too short to be slowed in proportion",
+        "The delay needs as long as the method itself; neither time nor quiet changes that.",
+    ),
+    Cause.OTHER: (
+        "unsettled",
+        "Look into {} without a verdict",
+        "Why there is none is said beside each of them.",
+    ),
+}
+"""Slug, title and reason of what is done about methods without a verdict."""
+
+
+def _open(facts: Facts, cause: Cause) -> Advice | None:
+    methods = _of_cause(facts, cause)
+    if not methods or cause not in _SETTLED_BY:
+        return None
+    slug, title, why = _SETTLED_BY[cause]
+    return Advice(
+        slug,
+        title.format(number_format.count(len(methods), "method")),
+        why,
+        tuple(Target(one.id, _why(one)) for one in methods),
+    )
+
+
+def _of_cause(facts: Facts, cause: Cause) -> list[Method]:
+    return [one for one in facts.document.methods if facts.is_open_for(one.id, cause)]
+
+
+def _broken(document: Document) -> Advice | None:
+    methods = [method for method in document.methods if method.outcome in BROKEN]
+    if not methods:
+        return None
+    return Advice(
+        "broken",
+        f"Find out why benchmarks fail with {number_format.count(len(methods), 'method')} slowed",
+        "Where the slowdown might have been noticed, the benchmark crashed or did not end.",
+        tuple(Target(one.id, _why(one)) for one in methods),
+    )
+
+
+def _why(method: Method) -> str:
+    return method.reason or words.OUTCOMES[method.outcome].meaning
+
+
+def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
+    shaky = [one for one in benchmarks if one.bucket in words.SHAKY]
+    shaky.sort(key=lambda one: -(one.max_spread or 0.0))
+    if not shaky:
+        return None
+    return Advice(
+        "unstable",
+        f"Steady {number_format.count(len(shaky), 'benchmark')}",
+        "The same code, run again, differs so much that small slowdowns drown in it.",
+        tuple(
+            Target(one.id, f"runs differ by {number_format.share(one.max_spread)}") for one in shaky
+        ),
+    )
+
+
+def _redundant(facts: Facts) -> Advice | None:
+    document = facts.document
+    idle = [one for one in document.benchmarks if facts.is_droppable(one.id)]
+    if not idle:
+        return None
+    return Advice(
+        "redundant",
+        f"Leave out {number_format.count(len(idle), 'benchmark')} where time is short",
+        words.cover(document),
+        tuple(Target(one.id, cost_benefit.redundancy(facts, one)) for one in idle),
+        _saved(document, idle),
+    )
+
+
+def saved(document: Document) -> str:
+    """Return what it saves to run the minimal cover alone; empty where that is not known.
+
+    It is known where nothing is lost without each of the other benchmarks.
+    """
+    facts, kept = Facts(document), document.minimal_cover
+    idle = [one for one in document.benchmarks if one.id not in kept]
+    if not kept or not all(facts.is_droppable(one.id) for one in idle):
+        return ""
+    return _saved(document, idle)
+
+
+def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
+    if not idle or any(one.seconds is None for one in idle):
+        return ""
+    whole = number_format.seconds(sum(one.seconds or 0.0 for one in document.benchmarks))
+    return (
+        f"saves {number_format.seconds(sum(one.seconds or 0.0 for one in idle))} of {whole} a run"
+    )
+
+
+def _unexamined(facts: Facts) -> Advice | None:
+    """Advise on benchmarks of which too little was examined to say whether they are needed."""
+    found = [
+        one
+        for one in facts.document.benchmarks
+        if facts.is_settled(one.id)
+        and one.id not in facts.document.minimal_cover
+        and one.id not in facts.removed_calls
+        and not facts.is_mostly_examined(one.id)
+    ]
+    if not found:
+        return None
+    found.sort(key=lambda one: -(one.seconds or 0.0))
+    return Advice(
+        "unexamined",
+        f"Name the methods that {number_format.count(len(found), 'benchmark')} mainly "
+        f"{'measures' if len(found) == 1 else 'measure'}",
+        'Only then can be told whether they are needed: --method NAME, or "methods".',
+        tuple(Target(one.id, _unexamined_note(facts, one)) for one in found),
+        _a_run(found),
+    )
+
+
+def _unexamined_note(facts: Facts, one: Benchmark) -> str:
+    _, most = facts.examined(one.id)
+    if dead := facts.dead_calls(one.id):
+        return f"the compiler removed its call of {dead[0]}: use the result"
+    if not facts.is_unexamined(one.id):
+        return "how much of it the methods examined are is not known"
+    examined = "that could be slowed" if facts.has_unslowed else "examined"
+    note = f"its main work is not among the methods {examined}"
+    if facts.calls_none(one.id):
+        return f"{note}: it calls none of them"
+    return f"{note}: they are at most {_ceil(most)} of it" if most else note
+
+
+def _ceil(share: float) -> str:
+    return number_format.share(ceil(1000 * share) / 1000)
+
+
+def _silent(facts: Facts) -> Advice | None:
+    """Advise on what takes time, was examined, and surely detects nothing."""
+    silent = [
+        one
+        for one in facts.document.benchmarks
+        if one.seconds
+        and facts.detects_nothing(one.id)
+        and facts.is_mostly_examined(one.id)
+        and one.id not in facts.removed_calls
+    ]
+    if not silent:
+        return None
+    silent.sort(key=lambda one: -(one.seconds or 0.0))
+    alone = len(silent) == 1
+    return Advice(
+        "silent",
+        f"Ask what {number_format.count(len(silent), 'benchmark')} {'is' if alone else 'are'} for",
+        f"{'It detects' if alone else 'They detect'} no slowdown of the methods examined, which "
+        f"hold most of {'its' if alone else 'their'} work.",
+        tuple(
+            Target(
+                one.id, f"takes {number_format.seconds(one.seconds)}; calls some and notices none"
+            )
+            for one in silent
+        ),
+        _a_run(silent),
+    )
+
+
+def _a_run(benchmarks: Sequence[Benchmark]) -> str:
+    seconds = sum(one.seconds or 0.0 for one in benchmarks)
+    return f"{number_format.seconds(seconds)} a run" if seconds else ""

@@ -1,0 +1,148 @@
+"""Allocations in words: which benchmark would show that a method allocates more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from auditor.abs import words
+from auditor.abs.allocation_document import AllocationMethod, AllocationPair, Allocations
+from auditor.abs.document import Document
+from auditor.abs.page import anchors
+from auditor.abs.page.anchors import Link, Links
+from auditor.abs.page.page_budget import ALLOCATIONS
+from auditor.core.result import Result
+from reports import names, number_format, wording
+
+SHOWS = wording.Word("▲", "shows", "what it reports rises with one more allocation per call")
+HIDDEN = wording.Word("△", "hidden", "it does not rise")
+OPEN = wording.Word("◇", "open", "whether it rises could not be told")
+MARKS = {Result.DETECTED: SHOWS, Result.MISSED: HIDDEN}
+"""The marks in the matrix, told apart by their form; any other outcome is open."""
+SILENT = (Result.MISSED, Result.UNREACHED)
+"""Methods that may begin to allocate, and nobody would see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """A row: what a benchmark reports without and with the allocation."""
+
+    method: Link
+    benchmark: Link
+    mark: wording.Word
+    before: str
+    after: str
+    expected: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationsView:
+    """What the page shows; `silent` are methods that nobody watches, and why.
+
+    `hidden` counts the pairs that only the JSON result has.
+    """
+
+    headline: str
+    pairs: tuple[PairView, ...]
+    hidden: int
+    silent: tuple[tuple[Link, str], ...]
+    legend: tuple[wording.Word, ...]
+
+
+def mark(pair: AllocationPair) -> wording.Word:
+    """Return the mark of a pair."""
+    return MARKS.get(pair.outcome, OPEN)
+
+
+def by_pair(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
+    """Return the pairs by method and benchmark, but those that turned out not to call it."""
+    found = document.allocations.pairs if document.allocations else ()
+    called = (pair for pair in found if pair.outcome is not Result.UNREACHED)
+    return {(pair.method, pair.benchmark): pair for pair in called}
+
+
+def headline(found: Allocations) -> str:
+    """Return the answer in one sentence."""
+    size = number_format.count(found.bytes, "byte")
+    methods = number_format.count(found.counted, "method")
+    what = f"One more allocation of {size} per call would show"
+    if found.counted == 0:
+        return f"{what} in no method that could be judged."
+    if found.undecided == found.counted:
+        return (
+            f"Whether one more allocation of {size} per call would show is open for all {methods}."
+        )
+    open_ = f", and perhaps in {found.undecided} more" if found.undecided else ""
+    return f"{what} in {found.noticed} of {methods}{open_}."
+
+
+def silent(found: Allocations) -> tuple[AllocationMethod, ...]:
+    """Return the methods that could start to allocate without anyone noticing."""
+    return tuple(one for one in found.methods if one.outcome in SILENT)
+
+
+def short(one: AllocationMethod) -> str:
+    """Return what a table says of a method."""
+    if one.outcome is Result.UNREACHED:
+        return ""
+    if one.outcome not in (Result.DETECTED, Result.MISSED):
+        return words.OUTCOMES[one.outcome].word
+    return f"{len(one.noticed_by)} of {len(one.reached_by)}"
+
+
+def lines(document: Document) -> tuple[str, ...]:
+    """Return what a terminal shows below its table."""
+    found = document.allocations
+    if found is None:
+        return ()
+    quiet = [one.id for one in silent(found)]
+    if not quiet:
+        return (headline(found),)
+    shortened = names.shorten(one.id for one in document.methods)
+    some = ", ".join(shortened.get(one, one) for one in quiet[:5])
+    more = f" and {len(quiet) - 5} more" if len(quiet) > 5 else ""
+    return headline(found), f"Could start to allocate without anyone noticing: {some}{more}"
+
+
+def view(document: Document) -> AllocationsView | None:
+    """Put them into words; None where nobody asked."""
+    found = document.allocations
+    if found is None:
+        return None
+    methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
+    called = list(by_pair(document).values())
+    met = {mark(pair) for pair in called}
+    return AllocationsView(
+        headline=headline(found),
+        pairs=tuple(_pair(pair, methods, benchmarks) for pair in called[:ALLOCATIONS]),
+        hidden=len(called[ALLOCATIONS:]),
+        silent=tuple(
+            (anchors.link(methods, one.id), words.OUTCOMES[one.outcome].word)
+            for one in silent(found)
+        ),
+        legend=tuple(word for word in (SHOWS, HIDDEN, OPEN) if word in met),
+    )
+
+
+def _pair(pair: AllocationPair, methods: Links, benchmarks: Links) -> PairView:
+    unit = f" {pair.unit}" if pair.unit else ""
+    return PairView(
+        method=anchors.link(methods, pair.method),
+        benchmark=anchors.link(benchmarks, pair.benchmark),
+        mark=mark(pair),
+        before=_amount(pair.before) + (unit if pair.before is not None else ""),
+        after=_amount(pair.after) + (unit if pair.after is not None else ""),
+        expected=f"+{_amount(pair.expected)}" if pair.expected else number_format.NONE,
+        said=words.brief(pair.reason or ""),
+    )
+
+
+def _amount(value: float | None) -> str:
+    """Write a count so that one more allocation shows also where there are thousands."""
+    if value is None:
+        return number_format.NONE
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:,.3g}"
+
+
+def title(pair: AllocationPair) -> str:
+    """Return what the mark in the matrix says to those who do not see it."""
+    return f"one more allocation per call {mark(pair).word}"

@@ -1,0 +1,68 @@
+"""Where in the page a method, a benchmark or a pair is: the same place in every report."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from auditor.abs.document import Document, Either
+from reports import names
+
+_LONGEST = 48
+_UNSAFE = re.compile(r"[^A-Za-z0-9._~-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What is shown of a name, and the fragment where its owner is described (empty: nowhere)."""
+
+    name: str
+    anchor: str
+
+
+Links = Mapping[str, Link]
+
+
+def methods(document: Document) -> Links:
+    """Return the methods of the audit by their ids."""
+    short = names.labels(one.id for one in document.methods)
+    return {each: Link(name, method(each)) for each, name in short.items()}
+
+
+def benchmarks(document: Either) -> Links:
+    """Return the benchmarks of the audit by their ids."""
+    short = names.labels(one.id for one in document.benchmarks)
+    return {each: Link(name, benchmark(each)) for each, name in short.items()}
+
+
+def link(known: Links, name: str) -> Link:
+    """Return the link of a name; one that is no link where the page does not describe it."""
+    return known.get(name) or Link(names.label(name), "")
+
+
+def method(name: str) -> str:
+    """Return the fragment of a method."""
+    return f"method-{_fragment(name)}"
+
+
+def benchmark(name: str) -> str:
+    """Return the fragment of a benchmark."""
+    return f"benchmark-{_fragment(name)}"
+
+
+def pair(method: str, benchmark: str) -> str:
+    """Return the fragment of a pair; short, because there may be thousands."""
+    return f"cell-{_digest(f'{len(method)} {method} {benchmark}', 10)}"
+
+
+def _fragment(name: str) -> str:
+    """Return the name where an address may hold it, else the end of it and a digest."""
+    safe = _UNSAFE.sub("-", name)
+    if safe == name and 0 < len(name) <= _LONGEST:
+        return name
+    return f"{safe[-_LONGEST:].lstrip('.-')}-{_digest(name, 8)}"
+
+
+def _digest(text: str, letters: int) -> str:
+    # A lone surrogate cannot be encoded, but may be in a name that JSON holds.
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:letters]

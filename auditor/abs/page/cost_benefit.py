@@ -1,0 +1,224 @@
+"""What a run of the suite costs, what each benchmark buys with it, and which changes pay most."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from auditor.abs import words
+from auditor.abs.claims import Facts
+from auditor.abs.document import Benchmark, Document, Method
+from auditor.core.result import Result
+from reports import number_format
+
+MOST = 3
+_SAFETY = 2.0
+"""How many times smaller than what it has to notice a shortened benchmark still sees."""
+_LEAST_ITERATIONS = 5
+_WATCHED = frozenset({"warm-after", "not-seen-warm"})
+"""What is said of a benchmark whose processes were watched."""
+_LEAST_SHOWN = 0.001
+_LEAST_SAVED = 0.05
+"""Of the suite's time; less is not worth a change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bought:
+    """A benchmark: seconds and part of a run, and what they buy.
+
+    `alone` are points of the total score that go without it, `together` those that others hold as
+    well. `visible` is the least slowdown of its operation that is noticed, `used` the part of all
+    counted calls that go to methods it watches. None: not known.
+    """
+
+    benchmark: str
+    seconds: float | None
+    part: float | None
+    alone: float
+    together: float
+    visible: float | None
+    used: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Something to do: what of, what for, and what it does to the score and to a run.
+
+    `points` are percent of the total score, `seconds` of a run of the suite, below zero where they
+    are saved. What is not `measured` is predicted.
+    """
+
+    owner: str
+    what: str
+    points: float
+    seconds: float
+    measured: bool
+
+    @property
+    def effect(self) -> str:
+        """Return the effect in words."""
+        how = "measured" if self.measured else "predicted"
+        points = f"+{self.points:.3g} points" if self.points else "no points lost"
+        if not self.seconds:
+            return f"{points}, no time ({how})"
+        word = "more" if self.seconds > 0 else "less"
+        return f"{points}, {number_format.seconds(abs(self.seconds))} {word} a run ({how})"
+
+
+def bought(document: Document) -> tuple[Bought, ...]:
+    """Return what each benchmark costs and buys, the most expensive first."""
+    known = [one.seconds for one in document.benchmarks if one.seconds]
+    whole, point = sum(known), _point(document)
+    calls = {one.id: one.calls for one in document.methods if one.calls is not None}
+    every = sum(calls.values())
+    found = [
+        Bought(
+            benchmark=one.id,
+            seconds=one.seconds,
+            part=one.seconds / whole if one.seconds else None,
+            alone=point * len(one.unique),
+            together=point * len(one.shared),
+            visible=one.visible,
+            used=sum(calls.get(each, 0) for each in (*one.unique, *one.shared)) / every
+            if every
+            else None,
+        )
+        for one in document.benchmarks
+    ]
+    return tuple(sorted(found, key=lambda one: (-(one.seconds or 0.0), one.benchmark)))
+
+
+def changes(document: Document) -> tuple[Change, ...]:
+    """Return the changes that raise the score most for their time, and what pays for them.
+
+    At most MOST: those that raise it first, a use of what is removed before a new benchmark, then
+    the one that saves most. Empty where the score says nothing.
+    """
+    if not _point(document) or any(one.slug == "score-mode" for one in document.caveats):
+        return ()
+    facts = Facts(document)
+    raising = sorted(_fixes(facts), key=lambda one: (-one.points, one.owner))
+    raising += _stubs(facts)
+    saving = sorted((*_drops(facts), *_shorter(document)), key=lambda one: one.seconds)
+    kept = min(len(saving), max(1, MOST - len(raising)))
+    return (*raising[: MOST - kept], *saving[:kept])
+
+
+def _point(document: Document) -> float:
+    """Return the percent of the total score that a method is worth; 0 where none counts."""
+    counted = document.scores.total.counted
+    return 100 / counted if counted else 0.0
+
+
+def _fixes(facts: Facts) -> Iterator[Change]:
+    """Yield uses of results: a call that was removed is watched as soon as it is there."""
+    for benchmark, methods in facts.removed_calls.items():
+        more = f" and {len(methods) - 1} more" if len(methods) > 1 else ""
+        were = "calls were" if more else "call was"
+        yield Change(
+            owner=benchmark,
+            what=f"use the result of {methods[0]}{more}, whose {were} removed",
+            points=_point(facts.document) * len(methods),
+            seconds=0.0,
+            measured=False,
+        )
+
+
+def _stubs(facts: Facts) -> list[Change]:
+    """Return new benchmarks for methods that nobody watches, the most used first."""
+    document = facts.document
+    times = [one.seconds for one in document.benchmarks if one.seconds]
+    lost = [one for one in document.methods if facts.lacks_benchmark(one.id)]
+    lost.sort(key=lambda one: -(one.calls or 0))
+    every = sum(one.calls or 0 for one in document.methods)
+    return [
+        Change(
+            owner=one.id,
+            what=f"write a benchmark for it (bench-audit stubs begins one){_use(one, every)}",
+            points=_point(document),
+            seconds=median(times) if times else 0.0,
+            measured=False,
+        )
+        for one in lost[:MOST]
+    ]
+
+
+def _use(one: Method, every: int) -> str:
+    if not one.calls:
+        return ""
+    part = one.calls / every
+    shown = (
+        number_format.share(part)
+        if part >= _LEAST_SHOWN
+        else f"below {number_format.share(_LEAST_SHOWN)}"
+    )
+    return f"; {shown} of the counted calls"
+
+
+def _drops(facts: Facts) -> Iterator[Change]:
+    """Yield benchmarks without which all is watched that is watched now."""
+    for one in facts.document.benchmarks:
+        if one.seconds and facts.is_droppable(one.id):
+            yield Change(
+                owner=one.id,
+                what=f"drop it, or run it less often: {redundancy(facts, one)}",
+                points=0.0,
+                seconds=-one.seconds,
+                measured=not words.is_estimate(facts.document),
+            )
+
+
+def redundancy(facts: Facts, one: Benchmark) -> str:
+    """Say why a benchmark is redundant, and how much of it was examined."""
+    why = "others notice all that it notices" if one.shared else "it notices none of them"
+    least, _ = facts.examined(one.id)
+    return f"{why}; the methods examined are at least {number_format.share(least)} of it"
+
+
+def _shorter(document: Document) -> Iterator[Change]:
+    """Yield benchmarks that see far more than they have to; scatter falls with the square root.
+
+    What is watched measures as many iterations as it takes.
+    """
+    plan = document.plan
+    if plan.iterations is None or plan.warmup is None:
+        return
+    whole = sum(one.seconds or 0.0 for one in document.benchmarks)
+    for one in document.benchmarks:
+        least = _least_noticed(document, one)
+        watched = any(each.slug in _WATCHED for each in one.caveats)
+        if (
+            watched
+            or one.bucket in words.SHAKY
+            or least is None
+            or not one.visible
+            or not one.seconds
+        ):
+            continue
+        part = (_SAFETY * one.visible / least) ** 2
+        iterations = max(_LEAST_ITERATIONS, math.ceil(part * plan.iterations))
+        saved = one.seconds * (plan.iterations - iterations) / (plan.warmup + plan.iterations)
+        if saved > _LEAST_SAVED * whole:
+            seen = one.visible * math.sqrt(plan.iterations / iterations)
+            yield Change(
+                owner=one.id,
+                what=f"measure {iterations} iterations in place of {plan.iterations}: it would see "
+                f"{number_format.times(1 + seen)} and has to see {number_format.times(1 + least)}",
+                points=0.0,
+                seconds=-saved,
+                measured=False,
+            )
+
+
+def _least_noticed(document: Document, one: Benchmark) -> float | None:
+    """Return the smallest effect that the benchmark has noticed; None where it has none."""
+    if one.id not in document.minimal_cover:
+        return None
+    return min(
+        (
+            pair.effect
+            for pair in document.pairs
+            if pair.benchmark == one.id and pair.outcome is Result.DETECTED and pair.effect
+        ),
+        default=None,
+    )

@@ -1,0 +1,179 @@
+"""The same suite on several machines: how stable it is on each, side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean, median, stdev
+
+from markupsafe import Markup
+
+from auditor.abs.document import Benchmark, Either
+from auditor.abs.page import anchors
+from auditor.abs.page.anchors import Link
+from reports import number_format, violins
+
+_FACTS = ("cpu", "cores", "memory", "kernel", "governor", "turbo")
+_ALSO = {"virtual": "virtual", "container": "in a container"}
+_STRAIN = {
+    "stolen": "stolen", "waited": "waited", "throttled": "throttled", "hot": "too hot",
+    "others": "used by others",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    """A machine, and how stable the suite is on it; `buckets` are counts of benchmarks."""
+
+    name: str
+    machine: str
+    code: str
+    benchmarks: str
+    buckets: tuple[str, ...]
+    middle: str
+    worst: str
+    seconds: str
+    strain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing that is said of each machine."""
+
+    what: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BesideRow:
+    """A benchmark: on each machine its spread and its mean."""
+
+    link: Link
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Each benchmark's spread on the first machine and on another one."""
+
+    says: str
+    plot: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentsView:
+    """All machines, the first of which the rest of the page is about."""
+
+    buckets: tuple[str, ...]
+    rows: tuple[EnvironmentRow, ...]
+    benchmarks: tuple[BesideRow, ...]
+    violins: Markup
+    scatters: tuple[Scatter, ...]
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """Return a table whose columns are the machines."""
+        rows = self.rows
+        counts = zip(*(row.buckets for row in rows), strict=True)
+        return (
+            Said("what it is", tuple(row.machine for row in rows)),
+            Said(self._of_code, tuple(row.code for row in rows)),
+            Said("the suite takes", tuple(row.seconds for row in rows)),
+            Said("benchmarks with a spread", tuple(row.benchmarks for row in rows)),
+            *(Said(f"in {one}", each) for one, each in zip(self.buckets, counts, strict=True)),
+            Said("median spread", tuple(row.middle for row in rows)),
+            Said("largest spread", tuple(row.worst for row in rows)),
+            Said("of the time", tuple(row.strain or number_format.NONE for row in rows)),
+        )
+
+    @property
+    def _of_code(self) -> str:
+        """Name the row of revisions and tools: what another one does is not the machine's doing."""
+        alike = len({row.code for row in self.rows}) == 1
+        return "what it runs" if alike else "what it runs (not the same: it may be that)"
+
+
+def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView | None:
+    """Return the machines side by side; None where there is only one."""
+    if not beside:
+        return None
+    every = (document, *beside)
+    names = [_name(at, one) for at, one in enumerate(every, start=1)]
+    links = dict(anchors.benchmarks(document))
+    known = [{one.id: one for one in each.benchmarks} for each in every]
+    spreads = [_spreads(each) for each in known]
+    return EnvironmentsView(
+        buckets=tuple(one.range.value for one in document.stability.buckets),
+        rows=tuple(_row(name, each) for name, each in zip(names, every, strict=True)),
+        benchmarks=tuple(
+            BesideRow(links[one.id], tuple(_cell(one.id, each) for each in known))
+            for one in document.benchmarks
+        ),
+        violins=violins.violins(
+            [(name, list(each.values())) for name, each in zip(names, spreads, strict=True)]
+        ),
+        scatters=tuple(
+            _scatter(names[0], name, spreads[0], other)
+            for name, other in zip(names[1:], spreads[1:], strict=True)
+        ),
+    )
+
+
+def _name(at: int, document: Either) -> str:
+    image = document.host_facts.get("image")
+    return f"{at}: {document.host}{', containers' if image else ''}"
+
+
+def _row(name: str, document: Either) -> EnvironmentRow:
+    spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    facts = document.host_facts
+    also = [word for key, word in _ALSO.items() if facts.get(key, "no").partition(" ")[0] != "no"]
+    known = [f"{key} {facts[key]}" for key in _FACTS if facts.get(key, "unknown") != "unknown"]
+    return EnvironmentRow(
+        name=name,
+        machine=", ".join((*known, *also)),
+        code=_code(document),
+        benchmarks=f"{len(spreads)} of {len(document.benchmarks)}",
+        buckets=tuple(str(one.count) for one in document.stability.buckets),
+        middle=number_format.share(median(spreads) if spreads else None),
+        worst=number_format.share(max(spreads, default=None)),
+        seconds=_duration([one for one in document.stability.suite_seconds if one is not None]),
+        strain=", ".join(
+            f"{word} {number_format.share(value)}"
+            for key, word in _STRAIN.items()
+            if (value := asdict(document.strain)[key]) is not None
+        ),
+    )
+
+
+def _code(document: Either) -> str:
+    tools = (f"{name} {version}" for name, version in sorted(document.versions.items()))
+    return ", ".join((document.revision, *tools))
+
+
+def _duration(seconds: Sequence[float]) -> str:
+    """Write what a run of the suite takes, and its coefficient of variation."""
+    if not seconds:
+        return number_format.NONE
+    mean = fmean(seconds)
+    apart = f" ± {number_format.share(stdev(seconds) / mean)}" if len(seconds) > 1 and mean else ""
+    return number_format.seconds(mean) + apart
+
+
+def _spreads(known: Mapping[str, Benchmark]) -> dict[str, float]:
+    return {key: one.max_spread for key, one in known.items() if one.max_spread is not None}
+
+
+def _scatter(
+    first: str, second: str, here: Mapping[str, float], there: Mapping[str, float]
+) -> Scatter:
+    both = [(value, there[key]) for key, value in here.items() if key in there]
+    larger = sum(other > one for one, other in both)
+    says = f"{larger} of {len(both)} benchmarks have a larger spread on {second} than on {first}."
+    return Scatter(says, violins.pairs(first, second, both))
+
+
+def _cell(name: str, known: Mapping[str, Benchmark]) -> tuple[str, str]:
+    if name not in known:
+        return number_format.NONE, number_format.NONE
+    benchmark = known[name]
+    mean = number_format.score(benchmark.mean_seconds, benchmark.unit)
+    return number_format.share(benchmark.max_spread), mean

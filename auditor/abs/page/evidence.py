@@ -1,0 +1,214 @@
+"""Method by method: the pairs it was measured in, with their numbers and plots."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from markupsafe import Markup
+
+from auditor.abs import words
+from auditor.abs.claims import OPEN
+from auditor.abs.document import Document, Method, Pair, PairRun
+from auditor.abs.page import anchors, curve
+from auditor.abs.page.anchors import Link
+from auditor.abs.page.page_budget import Key, Listed
+from auditor.core.result import Result
+from reports import number_format, plots, wording
+from reports.results import Caveat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairView:
+    """A row of a method's table; `anchor` is the place of all of it.
+
+    `tried` says what came of other slowdowns, `runs` what of each run, all of which `blocks` draws.
+    """
+
+    anchor: str
+    benchmark: Link
+    kind: str
+    word: wording.Word
+    plot: Markup = field(repr=False)
+    effect: str
+    interval: str
+    threshold: str
+    p: str
+    achieved: str
+    share: str
+    facts: str
+    reason: str
+    tried: str
+    caveats: tuple[Caveat, ...]
+    runs: tuple[str, ...]
+    blocks: Markup = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodView:
+    """A method with its pairs; `hidden` counts those that only the JSON result has.
+
+    `order` is the place of its outcome, `called` and `from_` are numbers to sort by or empty.
+    """
+
+    link: Link
+    id: str
+    kind: str
+    word: wording.Word
+    order: int
+    says: str
+    where: str
+    calls: str
+    called: str
+    slugs: str
+    least: str
+    from_: str
+    pairs: tuple[PairView, ...]
+    hidden: int
+
+
+def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
+    """Return all methods with the pairs that are listed."""
+    links = anchors.methods(document)
+    benchmarks = anchors.benchmarks(document)
+    tried = {(one.method, one.benchmark): one for one in _curves(document)}
+    pairs: dict[str, list[Pair]] = {}
+    for pair in document.pairs:
+        if pair.outcome is not Result.UNREACHED:
+            pairs.setdefault(pair.method, []).append(pair)
+    least = curve.least(document.curve)
+    views = []
+    for method in document.methods:
+        mine = pairs.get(method.id, [])
+        rows = tuple(
+            _pair(pair, anchors.link(benchmarks, pair.benchmark), chosen, tried)
+            for pair in mine
+            if (pair.method, pair.benchmark) in chosen.places
+        )
+        views.append(_method(method, links[method.id], rows, mine, least.get(method.id)))
+    return tuple(views)
+
+
+def _curves(document: Document) -> Iterable[curve.PairCurve]:
+    return document.curve.pairs if document.curve else ()
+
+
+def _method(
+    method: Method,
+    link: Link,
+    rows: tuple[PairView, ...],
+    mine: Sequence[Pair],
+    least: curve.PairCurve | None,
+) -> MethodView:
+    span = method.span
+    from_pairs = any(method.reason == pair.reason for pair in mine)
+    known = least.slowdown if least else None
+    return MethodView(
+        link=link,
+        id=method.id,
+        kind=words.kind(method),
+        word=words.word(method),
+        order=words.LEGEND.index(words.word(method)),
+        says=_counted(method) if from_pairs or not method.reason else method.reason,
+        where=f"{span.file}:{span.first_line}" if span else "",
+        calls=number_format.count(method.calls, "call") if method.calls is not None else "",
+        called="" if method.calls is None else str(method.calls),
+        slugs=", ".join(caveat.slug for caveat in method.caveats),
+        least=curve.told(least) if least else "",
+        from_="" if known is None else f"{known:g}",
+        pairs=rows,
+        hidden=len(mine) - len(rows),
+    )
+
+
+def _counted(method: Method) -> str:
+    reached = len(method.reached_by)
+    if not reached:
+        return "which benchmark calls it is not known"
+    by = number_format.count(reached, "benchmark calls it", "benchmarks call it")
+    seen = len(method.detected_by)
+    if method.outcome is Result.DETECTED:
+        return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
+    if method.outcome is Result.MISSED:
+        return f"{by}, none notices"
+    return f"{by}, whether one notices is open" if method.outcome in OPEN else by
+
+
+def _pair(
+    pair: Pair, benchmark: Link, chosen: Listed, tried: Mapping[Key, curve.PairCurve]
+) -> PairView:
+    key = (pair.method, pair.benchmark)
+    runs = pair.runs if key in chosen.drawn else ()
+    return PairView(
+        anchor=chosen.places[key],
+        benchmark=benchmark,
+        kind=pair.outcome.value,
+        word=words.OUTCOMES[pair.outcome],
+        plot=plots.forest(pair.effect, pair.interval, pair.threshold),
+        effect=number_format.effect(pair.effect),
+        interval=number_format.span(pair.interval, scale=100),
+        threshold=number_format.share(pair.threshold),
+        p=number_format.chance(pair.p),
+        achieved=number_format.share(pair.achieved_slowdown),
+        share=_share(pair),
+        facts=_facts(pair),
+        reason="" if any(one.text == pair.reason for one in pair.caveats) else pair.reason or "",
+        tried=_tried(tried[key]) if key in tried else "",
+        caveats=pair.caveats,
+        runs=tuple(_run(at, run) for at, run in enumerate(runs, start=1)),
+        blocks=plots.arms([(run.reference, run.slowed) for run in runs]),
+    )
+
+
+def _tried(found: curve.PairCurve) -> str:
+    """Say what came of each slowdown that was tried."""
+    return ", ".join(
+        f"{number_format.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
+        for step in found.steps
+    )
+
+
+def _share(pair: Pair) -> str:
+    if pair.share is None and pair.share_at_most is not None and pair.share_at_most < 1:
+        return f"at most {number_format.share(ceil(100 * pair.share_at_most) / 100)}"
+    if pair.share_interval is not None:
+        interval = number_format.span(pair.share_interval, scale=100)
+        return f"{number_format.share(pair.share)} ({interval})"
+    return number_format.share(pair.share) + (" (!)" if _too_large(pair) else "")
+
+
+def _too_large(pair: Pair) -> bool:
+    """Tell whether a part would be larger than the whole, as it is shown; dead code may be."""
+    large = pair.share is not None and pair.share >= 1.005
+    return large and pair.outcome is not Result.DEAD_CODE
+
+
+def _facts(pair: Pair) -> str:
+    known = []
+    if pair.calls_per_operation is not None:
+        unit = "call" if pair.calls_per_operation == 1 else "calls"
+        known.append(f"{number_format.number(pair.calls_per_operation)} {unit} per operation")
+    if pair.method_seconds is not None:
+        known.append(f"{number_format.seconds(pair.method_seconds)} a call")
+    if pair.samples is not None:
+        known.append(f"share by {pair.samples} CPU samples")
+    if pair.decided_by == "share":
+        known.append("decided by share")
+    if pair.wait:
+        known.append(f"slowed by {pair.wait}")
+    if _too_large(pair):
+        known.append(
+            f"a share of {number_format.share(pair.share)}: the time of a call must be too long"
+        )
+    return ", ".join(known)
+
+
+def _run(at: int, run: PairRun) -> str:
+    said = f"Run {at}: effect {number_format.effect(run.effect)}, p {number_format.chance(run.p)}"
+    said += ", significant" if run.significant else ", not significant"
+    return f"{said} (trial {run.trials[0][:12]})" if len(run.trials) == 1 else said
+
+
+def gathered(document: Document) -> Iterable[tuple[Caveat, str]]:
+    """Return the caveats of pairs, with the word for what has them; a method has its pairs'."""
+    for pair in document.pairs:
+        yield from ((caveat, "pair") for caveat in pair.caveats)

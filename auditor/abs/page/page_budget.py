@@ -1,0 +1,93 @@
+"""Which pairs a page describes and which it draws, so that it stays small enough to be opened."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from auditor.abs.document import Document, Pair
+from auditor.abs.page import anchors
+from auditor.core.result import Result
+from reports import names
+
+SMALL, LARGE = 940_000, 9_300_000
+"""Bytes of a page with at most _FEW pairs, and of any page: a little less than is promised."""
+_FEW = 2_000
+_EACH = 42
+"""Bytes more for each further pair, reached or not: LARGE with 200,000 of them."""
+_FRAME, _ROW, _CELL, _ALLOCATION = 60_000, 1_400, 105, 400
+"""Bytes of what every page has, of a benchmark or a method, of a cell of the matrix, and of a row
+of the table of allocations."""
+_DESCRIBED, _RUN, _DOT = 740, 370, 10
+"""Bytes of a pair's numbers, of the frame of a run's plot, and of a block in it."""
+_FOR_NUMBERS = 0.7
+"""The part of what is left that numbers may fill; plots get the rest."""
+
+ALLOCATIONS = 1_000
+"""Rows that the table of allocations has at most."""
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Fragments of the pairs that are described, by (method, benchmark), and those with a plot."""
+
+    places: Mapping[Key, str]
+    drawn: frozenset[Key]
+
+
+def listed(document: Document) -> Listed:
+    """Choose the pairs, those that are hardest to believe first."""
+    reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
+    ranked = sorted(reached, key=_doubt)
+    room = _room(document, len(reached))
+    described, left = _taken(ranked, room * _FOR_NUMBERS, _numbers)
+    drawn, _ = _taken(
+        [pair for pair in described if pair.runs], left + room * (1 - _FOR_NUMBERS), _plot
+    )
+    places = {_key(pair): anchors.pair(*_key(pair)) for pair in described}
+    return Listed(places, frozenset(_key(pair) for pair in drawn))
+
+
+def _key(pair: Pair) -> Key:
+    return pair.method, pair.benchmark
+
+
+def _doubt(pair: Pair) -> tuple[int, float]:
+    order = {Result.INCONCLUSIVE: 0, Result.DETECTED: 1, Result.MISSED: 2, Result.UNMEASURED: 4}
+    if pair.effect is None or not pair.threshold:
+        return order.get(pair.outcome, 3), 0.0
+    return order.get(pair.outcome, 3), abs(pair.effect / pair.threshold - 1)
+
+
+def _room(document: Document, reached: int) -> float:
+    """Return how many bytes are left for pairs once all else is written, by estimate."""
+    rows = len(document.methods) + len(document.benchmarks)
+    cells = len(document.methods) * len(document.benchmarks)
+    whole = min(SMALL + _EACH * max(0, cells - _FEW), LARGE)
+    allocated = len(document.allocations.pairs) if document.allocations else 0
+    fixed = _FRAME + _ALLOCATION * min(allocated, ALLOCATIONS)
+    return max(0.0, whole - fixed - _ROW * rows - _CELL * reached)
+
+
+def _taken(
+    pairs: Iterable[Pair], room: float, cost: Callable[[Pair], int]
+) -> tuple[list[Pair], float]:
+    """Take pairs in their order as long as there is room; return them with what is left of it."""
+    taken = []
+    for pair in pairs:
+        needed = cost(pair)
+        if needed > room:
+            break
+        room -= needed
+        taken.append(pair)
+    return taken, room
+
+
+def _numbers(pair: Pair) -> int:
+    said = sum(len(caveat.slug) + len(caveat.text) + 40 for caveat in pair.caveats)
+    name = min(len(pair.benchmark), names.LONGEST)
+    return _DESCRIBED + name + said + len(pair.reason or "")
+
+
+def _plot(pair: Pair) -> int:
+    return sum(_RUN + _DOT * (len(run.reference) + len(run.slowed)) for run in pair.runs)

@@ -1,0 +1,160 @@
+"""The page of a result of `abs` or `stability`."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from auditor.abs import words
+from auditor.abs.document import Document, Either
+from auditor.abs.page import advice, allocations, anchors, controls, evidence, suite
+from auditor.abs.page.anchors import Link
+from auditor.abs.page.environments import EnvironmentsView, environments
+from auditor.abs.page.matrix import Matrix, matrix
+from auditor.abs.page.page_budget import listed
+from auditor.abs.page.scores import CurveView, ScoreView, noticed, scores
+from reports import number_format, plots
+from reports.html import CaveatView, Closing, Facts, closing, rendered
+from reports.results import Caveat
+from reports.wording import Word
+
+
+@dataclass(frozen=True, slots=True)
+class TargetView:
+    """What an advice is about, and why."""
+
+    link: Link
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One thing to do."""
+
+    slug: str
+    title: str
+    why: str
+    gain: str
+    targets: tuple[TargetView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """How many methods came out in one way."""
+
+    kind: str
+    word: Word
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsView:
+    """What only an ABS audit has."""
+
+    judged: str
+    scores: tuple[ScoreView, ...]
+    parts: tuple[PartView, ...]
+    parts_plot: Markup = field(repr=False)
+    kinds: Facts
+    rules: Facts
+    controls: str
+    curve: CurveView | None
+    matrix: Matrix
+    axis: Markup = field(repr=False)
+    scale: Markup = field(repr=False)
+    methods: tuple[evidence.MethodView, ...]
+    redundancy: suite.RedundancyView
+    allocations: allocations.AllocationsView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Everything the template shows, in words."""
+
+    subject: str
+    headline: str
+    abs: AbsView | None
+    steps: tuple[StepView, ...]
+    stability: suite.StabilityView
+    environments: EnvironmentsView | None
+    closing: Closing
+
+
+def page(document: Either, beside: Sequence[Either] = ()) -> str:
+    """Render a document; the same document gives the same bytes.
+
+    `beside` are results of the same suite on other machines.
+    """
+    return rendered("page.html.j2", page=view(document, beside))
+
+
+def view(document: Either, beside: Sequence[Either] = ()) -> Page:
+    """Put a document into words."""
+    return Page(
+        subject=words.subject(document),
+        headline=words.headline(document),
+        abs=_abs(document) if isinstance(document, Document) else None,
+        steps=_steps(document),
+        stability=suite.stability(document),
+        environments=environments(document, beside),
+        closing=closing(document, _caveats(document)),
+    )
+
+
+def _abs(document: Document) -> AbsView:
+    chosen = listed(document)
+    counts = Counter((words.kind(one), words.word(one)) for one in document.methods)
+    met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
+    parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
+    return AbsView(
+        judged=words.judged(document),
+        scores=scores(document),
+        parts=parts,
+        parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
+        kinds=tuple((part.kind, part.word.word) for part in parts),
+        rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
+        controls=controls.told(document.controls),
+        curve=noticed(document),
+        matrix=matrix(document, chosen.places),
+        axis=plots.forest_axis(),
+        scale=plots.scale(),
+        methods=evidence.methods(document, chosen),
+        redundancy=suite.redundancy(document),
+        allocations=allocations.view(document),
+    )
+
+
+def _steps(document: Either) -> tuple[StepView, ...]:
+    known = dict(anchors.benchmarks(document))
+    if isinstance(document, Document):
+        known |= anchors.methods(document)
+    return tuple(
+        StepView(
+            step.slug,
+            step.title,
+            step.why,
+            step.gain,
+            tuple(TargetView(anchors.link(known, each.id), each.note) for each in step.targets),
+        )
+        for step in advice.advice(document)
+    )
+
+
+def _caveats(document: Either) -> tuple[CaveatView, ...]:
+    whole = dict.fromkeys((*document.caveats, *document.stability.caveats))
+    views = [CaveatView(caveat.slug, caveat.text, "") for caveat in whole]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for caveat, owner in _local(document):
+        groups.setdefault((caveat.slug, owner), []).append(caveat.text)
+    for (slug, owner), texts in groups.items():
+        example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"
+        views.append(CaveatView(slug, example, number_format.count(len(texts), owner)))
+    return tuple(views)
+
+
+def _local(document: Either) -> Iterable[tuple[Caveat, str]]:
+    if isinstance(document, Document):
+        yield from evidence.gathered(document)
+    for one in document.benchmarks:
+        yield from ((caveat, "benchmark") for caveat in one.caveats)

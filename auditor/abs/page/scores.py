@@ -1,0 +1,115 @@
+"""The head of the page: the scores, and how small a slowdown is noticed still."""
+
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from auditor.abs import table, words
+from auditor.abs.document import Document, Score
+from auditor.abs.page import anchors, curve
+from auditor.abs.page.anchors import Link, Links
+from reports import number_format, plots
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreView:
+    """A score with its bar, and the benchmarks that it leaves out."""
+
+    row: table.ScoreRow
+    plot: Markup = field(repr=False)
+    excluded: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointView:
+    """In how many methods a slowdown is noticed."""
+
+    size: str
+    covered: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeastView:
+    """The least slowdown of a method that was seen to be noticed, and by which benchmark."""
+
+    method: Link
+    benchmark: Link
+    size: str
+    told: str
+    order: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurveView:
+    """How small a slowdown is noticed still, in how many pairs that was tried, and by method."""
+
+    says: str
+    plot: Markup = field(repr=False)
+    points: tuple[PointView, ...]
+    tried: str
+    least: tuple[LeastView, ...]
+
+
+def scores(document: Document) -> tuple[ScoreView, ...]:
+    """Return the scores that there are."""
+    rows = table.score_rows(document)
+    known = [score for _, score in table.scores(document)]
+    links = anchors.benchmarks(document)
+    return tuple(
+        ScoreView(
+            row, _bar(score), tuple(anchors.link(links, one) for one in score.excluded_benchmarks)
+        )
+        for row, score in zip(rows, known, strict=True)
+    )
+
+
+def _bar(score: Score) -> Markup:
+    if score.percent is None:
+        return plots.NOTHING
+    low, high = score.bounds or (score.percent, score.percent)
+    return plots.score(low, high)
+
+
+def noticed(document: Document) -> CurveView | None:
+    """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
+    found = document.curve
+    says = curve.suite(found, words.undecided(document.scores.total))
+    if found is None or not says:
+        return None
+    counted = [point for point in found.points if point.counted]
+    methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
+    least = curve.least(found).values()
+    return CurveView(
+        says=says,
+        plot=plots.steps(
+            [
+                (number_format.times(1 + point.slowdown), 100 * point.covered / point.counted)
+                for point in counted
+            ]
+        ),
+        points=tuple(
+            PointView(
+                number_format.times(1 + point.slowdown),
+                f"{point.covered} of {point.counted}",
+                number_format.percent(100 * point.covered / point.counted),
+            )
+            for point in counted
+        ),
+        tried=number_format.count(len(found.pairs), "pair"),
+        least=tuple(_least(one, methods, benchmarks) for one in sorted(least, key=_size)),
+    )
+
+
+def _size(one: curve.PairCurve) -> tuple[float, str]:
+    return float("inf") if one.slowdown is None else one.slowdown, one.method
+
+
+def _least(one: curve.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
+    return LeastView(
+        method=anchors.link(methods, one.method),
+        benchmark=anchors.link(benchmarks, one.benchmark),
+        size=curve.noticed(one),
+        told=curve.told(one),
+        order="" if one.slowdown is None else f"{one.slowdown:g}",
+    )

@@ -1,0 +1,241 @@
+"""The suite as the page shows it: how stable it is, and which benchmarks are redundant."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from auditor.abs import table, words
+from auditor.abs.claims import OPEN, Facts
+from auditor.abs.document import Benchmark, Document, Either
+from auditor.abs.page import advice, anchors, cost_benefit
+from auditor.abs.page.anchors import Link
+from reports import names, number_format, plots
+from reports.results import Caveat
+
+_LEAST_LIMIT = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadView:
+    """A benchmark's row in the table of spreads; `lines` is all that `problem` is the start of.
+
+    `order`, `mean_order` and `seconds_order` are numbers to sort by, or empty.
+    """
+
+    link: Link
+    id: str
+    spread: str
+    order: str
+    range: str
+    shaky: bool
+    plot: Markup = field(repr=False)
+    mean: str
+    mean_order: str
+    seconds: str
+    seconds_order: str
+    runs: str
+    visible: str
+    problem: str
+    lines: str
+    caveats: tuple[Caveat, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StabilityView:
+    """The section on stability; `limit` is what the ends of the strips stand for.
+
+    `visible` tells whether it is known what can be seen in each benchmark.
+    """
+
+    says: str
+    plot: Markup = field(repr=False)
+    buckets: tuple[table.StabilityRow, ...]
+    incomplete: int
+    visible: bool
+    limit: str
+    benchmarks: tuple[SpreadView, ...]
+    durations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchView:
+    """A benchmark's row in the table of redundancy, with the methods that it detects."""
+
+    link: Link
+    kept: bool
+    unique: tuple[Link, ...]
+    shared: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostView:
+    """A benchmark's row in the table of costs, each text with a number to sort by, or empty.
+
+    `alone` and `together` are points of the total score.
+    """
+
+    link: Link
+    seconds: str
+    seconds_order: str
+    part: str
+    part_order: str
+    alone: str
+    alone_order: str
+    together: str
+    together_order: str
+    visible: str
+    visible_order: str
+    used: str
+    used_order: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityRow:
+    """How many methods, and which share of the counted ones, so many benchmarks detect."""
+
+    benchmarks: str
+    methods: str
+    share: str
+    plot: Markup = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedundancyView:
+    """The section on redundancy; `none` are benchmarks that detect nothing.
+
+    `silent` says how many those are, `saved` what the cover takes of the suite's time, `whole` what
+    a run of the suite takes.
+    """
+
+    says: str
+    saved: str
+    whole: str
+    costs: tuple[CostView, ...]
+    density: tuple[DensityRow, ...]
+    watching: tuple[WatchView, ...]
+    none: tuple[Link, ...]
+    silent: str
+
+
+def stability(document: Either) -> StabilityView:
+    """Return the section on stability, least stable benchmarks first."""
+    known = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    limit = _limit(document.benchmarks)
+    links = anchors.benchmarks(document)
+    ordered = sorted(document.benchmarks, key=_instability)
+    return StabilityView(
+        says=words.suite(document),
+        plot=plots.spreads(known),
+        buckets=table.stability_rows(document.stability),
+        incomplete=len(document.benchmarks) - len(known),
+        visible=any(one.visible is not None for one in document.benchmarks),
+        limit=number_format.share(limit),
+        benchmarks=tuple(_spread(one, links[one.id], limit) for one in ordered),
+        durations=tuple(number_format.seconds(each) for each in document.stability.suite_seconds),
+    )
+
+
+def _instability(one: Benchmark) -> tuple[bool, float]:
+    return one.max_spread is None, -(one.max_spread or 0.0)
+
+
+def _limit(benchmarks: Iterable[Benchmark]) -> float:
+    """Return the half width of the strips: nine of ten fit, the others end at the edge."""
+    spreads = sorted(one.max_spread for one in benchmarks if one.max_spread is not None)
+    return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
+
+
+def _spread(one: Benchmark, link: Link, limit: float) -> SpreadView:
+    failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
+    reason = one.reason or ""
+    short = words.brief(reason)
+    return SpreadView(
+        link=link,
+        id=names.seen(one.id),
+        spread=number_format.share(one.max_spread),
+        order=_order(one.max_spread),
+        range=words.BUCKETS[one.bucket] if one.bucket else "incomplete",
+        shaky=one.bucket in words.SHAKY,
+        plot=plots.strip(one.means, limit),
+        mean=number_format.score(one.mean_seconds, one.unit),
+        mean_order=_order(one.mean_seconds),
+        seconds=number_format.seconds(one.seconds),
+        seconds_order=_order(one.seconds),
+        runs=str(one.runs),
+        visible=number_format.times(1 + one.visible) if one.visible is not None else "",
+        problem=": ".join(filter(None, (failed, short))),
+        lines=reason if reason != short else "",
+        caveats=one.caveats,
+    )
+
+
+def _order(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def redundancy(document: Document) -> RedundancyView:
+    """Return the section on redundancy: the cover first, in the order it was chosen."""
+    benchmarks, methods = anchors.benchmarks(document), anchors.methods(document)
+    order = {kept: at for at, kept in enumerate(document.minimal_cover)}
+    facts = Facts(document)
+    watching = [one for one in document.benchmarks if facts.detects(one.id)]
+    none = [one for one in document.benchmarks if facts.detects_nothing(one.id)]
+    silent = number_format.count(len(none), "benchmark detects", "benchmarks detect")
+    watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
+    return RedundancyView(
+        says=words.cover(document),
+        saved=advice.saved(document),
+        whole=number_format.seconds(sum(one.seconds or 0.0 for one in document.benchmarks)),
+        costs=costs(document),
+        density=_density(document),
+        watching=tuple(
+            WatchView(
+                link=benchmarks[one.id],
+                kept=one.id in order,
+                unique=tuple(anchors.link(methods, each) for each in one.unique),
+                shared=tuple(anchors.link(methods, each) for each in one.shared),
+            )
+            for one in watching
+        ),
+        none=tuple(benchmarks[one.id] for one in none),
+        silent=f"{silent} none of these methods",
+    )
+
+
+def costs(document: Document) -> tuple[CostView, ...]:
+    """Return what each benchmark costs and buys, the most expensive first."""
+    links = anchors.benchmarks(document)
+    return tuple(_cost(one, links[one.benchmark]) for one in cost_benefit.bought(document))
+
+
+def _cost(one: cost_benefit.Bought, link: Link) -> CostView:
+    return CostView(
+        link=link,
+        seconds=number_format.seconds(one.seconds),
+        seconds_order=_order(one.seconds),
+        part=number_format.share(one.part),
+        part_order=_order(one.part),
+        alone=number_format.number(one.alone) if one.alone else "",
+        alone_order=_order(one.alone),
+        together=number_format.number(one.together) if one.together else "",
+        together_order=_order(one.together),
+        visible=number_format.times(1 + one.visible) if one.visible is not None else "",
+        visible_order=_order(one.visible),
+        used=number_format.share(one.used) if one.used else "",
+        used_order=_order(one.used),
+    )
+
+
+def _density(document: Document) -> tuple[DensityRow, ...]:
+    open_ = sum(one.outcome in OPEN for one in document.methods)
+    none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
+    return tuple(
+        DensityRow(
+            benchmarks=number_format.count(one.benchmarks, "benchmark") if one.benchmarks else none,
+            methods=number_format.number(one.methods),
+            share=number_format.percent(one.percent),
+            plot=plots.score(one.percent, one.percent),
+        )
+        for one in document.density
+    )

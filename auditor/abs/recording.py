@@ -1,0 +1,88 @@
+"""Hears what an audit measures, for the file that the paper's research tools would write."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from auditor.cli.surroundings import Surroundings
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Purpose, Run
+from auditor.core.ports import Observer
+
+if TYPE_CHECKING:  # `--help` should not pay for msgspec
+    from auditor.abs.assemble import Audit
+    from auditor.config import Config, Places
+
+CSV = "result.csv"
+"""The name of the file, in the output folder."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """The runs that an audit rests on, those that the store knew too, by phase and trial."""
+
+    runs: dict[tuple[str, str], Run] = field(default_factory=dict)
+
+    def around(self, surroundings: Surroundings) -> Surroundings:
+        """Return surroundings whose audits are heard."""
+        from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
+
+        unheard = surroundings.opener(open_audit)
+
+        @contextmanager
+        def opened(
+            config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
+        ) -> "Iterator[Audit]":
+            both = _Both(observer, self.runs)
+            with unheard(config, places, environment, both) as audit:
+                yield audit
+
+        return replace(surroundings, replacements={**surroundings.replacements, open_audit: opened})
+
+    def table(self, harness: str) -> str:
+        """Return the file: GoABS's for a Go suite, JavaABS's for a JMH suite.
+
+        Controls and the detection curve slow the same methods by other sizes: they are not in it,
+        nor is a run that was made anew because its turns were wrong.
+        """
+        from auditor.abs.study.pair import MAIN  # noqa: PLC0415 numpy and scipy come with it
+        from auditor.abs.study.recorded_rows import rows_of  # noqa: PLC0415
+        from auditor.importers.research_tools.layout import Tool  # noqa: PLC0415
+        from auditor.importers.research_tools.writing import text  # noqa: PLC0415
+
+        judged = {
+            _place(run): run
+            for (phase, _), run in self.runs.items()
+            if run.trial.purpose is Purpose.SUITE or phase.startswith(f"{MAIN.name},")
+        }
+        return text(rows_of(judged.values()), Tool.GO if harness == "go" else Tool.JAVA)
+
+
+def _place(run: Run) -> tuple[object, ...]:
+    """Return whose run it is, and which: the last of a place is the one that was judged."""
+    trial = run.trial
+    return trial.purpose, trial.variant, trial.benchmark, trial.repetition, trial.fork
+
+
+@dataclass(slots=True)
+class _Both:
+    """Passes on what happens, and keeps the runs."""
+
+    observer: Observer
+    runs: dict[tuple[str, str], Run]
+    phase: str = ""
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        self.phase = name
+        self.observer.phase_started(name, trials, seconds)
+
+    def build_step(self, text: str) -> None:
+        self.observer.build_step(text)
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        self.runs[self.phase, run.trial.id] = run
+        self.observer.trial_ended(run, reused=reused)
+
+    def caveat(self, caveat: Caveat) -> None:
+        self.observer.caveat(caveat)

@@ -1,0 +1,156 @@
+"""A gate that would fail: the methods that make it fail are measured a second time."""
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from auditor.abs import output
+from auditor.abs.document import Document, Method
+from auditor.abs.exports import long_tables
+from auditor.abs.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
+from auditor.abs.judge.indifference_zone import is_borderline
+from auditor.abs.model import MethodVerdict
+from auditor.abs.page.accepted import left_out
+from auditor.cli.console import Console
+from auditor.cli.options import Asked
+from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
+from auditor.core.request import second_seed
+from auditor.core.result import Result
+from auditor.core.units import duration
+from auditor.store.audits import SECOND_LOOK
+from reports import number_format
+
+_LEAST_SECONDS = 10.0
+"""What is left of a budget has to last so long for a second look to begin."""
+_NO_TIME = "missed, and the budget left too little time to measure again"
+FIRST_PART = 0.75
+"""Part of a budget for the first look, where a gate may need a second one."""
+_FOLDER = "second-look"
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What became of methods that the first look has as missed."""
+
+    methods: tuple[str, ...]
+    """Those that were to be measured again."""
+    detected: frozenset[str] = frozenset()
+    """Those that the second look detects."""
+    undecided: frozenset[str] = frozenset()
+    """Those that it leaves open."""
+    unmeasured: str = ""
+    """Why nothing was measured again; empty where it was."""
+
+    @classmethod
+    def of(cls, methods: Sequence[str], outcomes: Mapping[str, Result]) -> "SecondLook":
+        """Return what the outcomes of a second look say of methods that the first has missed."""
+        detected = frozenset(one for one in methods if outcomes.get(one) is Result.DETECTED)
+        undecided = {one for one in methods if outcomes.get(one) not in MISSED} - detected
+        return cls(tuple(methods), detected, frozenset(undecided))
+
+    @property
+    def unsure(self) -> frozenset[str]:
+        """Return the methods that decide no gate."""
+        return frozenset(self.methods) if self.unmeasured else self.detected | self.undecided
+
+    def said(self) -> Iterator[str]:
+        """Yield a line for each thing that came out."""
+        if self.unmeasured:
+            yield f"second look: unsure of {some(self.methods)}: {self.unmeasured}"
+            return
+        for names, what in (
+            (self.detected, "missed at first, detected when measured again"),
+            (self.undecided, "missed at first, undecided when measured again"),
+        ):
+            if names:
+                yield f"second look: unsure of {some(sorted(names))}: {what}"
+        if again := len(self.methods) - len(self.unsure):
+            yield f"second look: {number_format.count(again, 'method')} missed again"
+
+
+def suspects(document: Document, least: float | None, baseline: Baseline | None) -> list[str]:
+    """Return the methods whose misses make a gate fail, in their order."""
+    new = set() if baseline is None else set(newly_missed(document, baseline))
+    accepted = left_out(document.accepted)
+    return [
+        one.id
+        for one in document.methods
+        if is_surely_missed(one) and one.id not in accepted and (least is not None or one.id in new)
+    ]
+
+
+def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return what the configuration of a second look has in the place of the first's.
+
+    Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
+    """
+    unreached = {one.id for one in document.methods if one.outcome is Result.UNREACHED}
+    asked: dict[str, Any] = {
+        "methods": list(methods),
+        "seed": second_seed(seed),
+        "controls": 0,
+        "curve": "none",
+    }
+    if unreached.isdisjoint(methods):
+        reaching = sorted(
+            {
+                one.benchmark
+                for one in document.pairs
+                if one.method in {*methods} and one.outcome is not Result.UNREACHED
+            }
+        )
+        if reaching:
+            asked["benchmarks"] = f"^({'|'.join(map(re.escape, reaching))})$"
+    return asked
+
+
+def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook:
+    """Measure the methods anew; `asked` is the second look's, `begun` when the command began."""
+    budget = asked.config.request.suite.budget_seconds
+    if budget is not None:
+        left = budget - (time.monotonic() - begun)
+        if left < _LEAST_SECONDS:
+            return out_of_time(methods)
+        asked = _within(asked, left)
+    folder = asked.places.output / _FOLDER
+    asked = replace(asked, places=replace(asked.places, output=folder))
+    try:
+        document, _ = output.make(
+            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), output.ABS
+        )
+    except (UsageError, OutOfTime, NoBenchmarks) as error:
+        return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
+    return SecondLook.of(methods, sure_outcomes(long_tables.judged(document).methods))
+
+
+def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:
+    """Return the outcome of each method; a borderline one counts as open."""
+    return {
+        one.id: Result.INCONCLUSIVE if is_borderline(one.caveats) else one.outcome
+        for one in methods
+    }
+
+
+def out_of_time(methods: Sequence[str]) -> SecondLook:
+    """Return what becomes of methods when a budget is over."""
+    return SecondLook(tuple(methods), unmeasured=_NO_TIME)
+
+
+def first_look(asked: Asked) -> Asked:
+    """Return what the first look is asked, so that a budget leaves time for the second."""
+    budget = asked.config.request.suite.budget_seconds
+    if budget is None:
+        return asked
+    kept = duration((1 - FIRST_PART) * budget)
+    Console(asked.surroundings.environment, quiet=asked.quiet).note(
+        f"of the budget {kept} are kept for a second look at what would make a gate fail"
+    )
+    return _within(asked, FIRST_PART * budget)
+
+
+def _within(asked: Asked, seconds: float) -> Asked:
+    request = asked.config.request
+    suite = replace(request.suite, budget_seconds=seconds)
+    return replace(asked, config=replace(asked.config, request=replace(request, suite=suite)))

@@ -1,0 +1,209 @@
+"""Finished audits: the results that a store or a file holds."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from auditor.abs import document as documents
+from auditor.abs.document import Document, Either
+from auditor.abs.exports import long_tables
+from auditor.cli.console import Console
+from auditor.cli.options import Asked
+from auditor.core.caveats import Caveat
+from auditor.core.errors import UsageError
+from auditor.core.files import own_files
+from auditor.core.files.foreign_files import read_named
+from auditor.core.files.paths import exists
+from auditor.core.jobs import HostFacts
+from auditor.store.audits import AuditRecord
+from auditor.store.failures import damaged
+from auditor.store.machines import machine
+from auditor.store.sqlite import SqliteStore
+
+_WHERE = ("host", "local", "docker", "ssh", "dispatch")
+"""The keys of a configuration that say where a suite runs."""
+_UNASKED = ("budget", "gates", "timeout", "store")
+"""Keys that change nothing that is measured or judged of a method."""
+_LONGEST = 60
+_NAMED = 3
+"""Keys that differ, of which a caveat names no more."""
+AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A finished audit in a store, and what it was asked."""
+
+    path: Path
+    record: AuditRecord = field(repr=False)
+    config: dict[str, Any]
+
+    @property
+    def command(self) -> str:
+        """Return the command's name."""
+        return self.record.command
+
+    def result(self) -> str:
+        """Read its result, JSON text; raises StoreError."""
+        with SqliteStore(self.path) as store:
+            return store.result(self.record)
+
+    def document(self) -> Either:
+        """Read its result; raises StoreError where that is none of `abs` and `stability`."""
+        with sound(self.path):
+            return documents.read(self.result())
+
+    def __str__(self) -> str:
+        """Say which audit it is."""
+        return f"bench-audit {self.command}, begun at {self.record.started}"
+
+
+def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
+    """Return the last one asked for the same thing, else the last one of the same subject.
+
+    `of` is the command whose result is meant, None any of one revision. Raises UsageError if there
+    is none.
+    """
+    subject = wanted["subject"]
+    mine = [one for one in _kept(path, of) if one.config["subject"] == subject]
+    if not mine:
+        first = f"bench-audit {of or 'abs'}"
+        raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
+    same = [one for one in mine if one.config == wanted]
+    return (same or mine)[-1]
+
+
+def beside(path: Path, of: str, config: Mapping[str, Any], document: Either) -> tuple[Either, ...]:
+    """Return the last result of the same question on each machine unlike that of `document`.
+
+    `of` is the command, and `config` the configuration, that `document` is the result of. A store
+    has such results where another host was asked for, or where others were merged into it.
+    """
+    asked = _anywhere(config)
+    by_machine: dict[str, Either] = {}
+    for one in _kept(path, of):
+        if _anywhere(one.config) == asked:
+            other = one.document()
+            by_machine[_machine(other)] = other
+    by_machine.pop(_machine(document), None)
+    return tuple(by_machine[name] for name in sorted(by_machine))
+
+
+def _anywhere(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked, without where."""
+    return {key: value for key, value in config.items() if key not in _WHERE}
+
+
+def _machine(document: Either) -> str:
+    return machine(HostFacts(document.host, tuple(document.host_facts.items())))
+
+
+def stored(asked: Asked, console: Console) -> Either:
+    """Return the last result of `abs` that a store holds, and say which it is."""
+    wanted = json.loads(asked.config.text)
+    found = last(asked.places.store, wanted, "abs")
+    console.note(f"of the result of {found}")
+    if caveat := other_configuration(found, wanted):
+        console.say(f"note[{caveat.slug}]: {caveat.text}")
+    return found.document()
+
+
+def other_configuration(found: Kept, wanted: Mapping[str, Any]) -> Caveat | None:
+    """Say how the configuration of the audit found differs from what was asked; None: it does not.
+
+    The result that is shown has this caveat, and its headline says so.
+    """
+    asked, shown = (
+        {key: value for key, value in _flat(one) if key.partition(".")[0] not in _UNASKED}
+        for one in (wanted, found.config)
+    )
+    differing = [
+        f"{key}: asked {_written(asked.get(key))}, shown {_written(shown.get(key))}"
+        for key in (*asked, *(key for key in shown if key not in asked))
+        if asked.get(key) != shown.get(key)
+    ]
+    if not differing:
+        return None
+    more = f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
+    text = (
+        f"no audit was asked for exactly this ({'; '.join(differing[:_NAMED])}{more}); flags "
+        f"count, too. This is the last one of the subject: {found}"
+    )
+    return Caveat("other-configuration", text)
+
+
+def _flat(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _written(value: object) -> str:
+    text = json.dumps(value) if value is not None else "the default"
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def _kept(path: Path, of: str | None) -> list[Kept]:
+    if not exists(path):
+        return []
+    with SqliteStore(path) as store, sound(path):
+        return [
+            Kept(path, one, _asked(one.config))
+            for one in store.audits()
+            if one.ended and one.is_meant(of)
+        ]
+
+
+def _asked(text: str) -> dict[str, Any]:
+    found: object = json.loads(text)
+    if isinstance(found, dict) and "subject" in found:
+        return found
+    raise ValueError("the configuration of an audit names no subject")
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """Take what cannot be read back for damage; a result that is none of ours is a wrong one."""
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError, UsageError) as error:
+        raise damaged(path, str(error)) from error
+
+
+def read(path: Path) -> Either:
+    """Return the result in a file; raises UsageError where there is none."""
+    written = read_named(path)
+    try:
+        return documents.read(written)
+    except UsageError as error:
+        raise UsageError(f"{path}: {_other_kind(path, written) or error}") from error
+
+
+def _other_kind(path: Path, content: bytes) -> str:
+    """Return what a file is that is no result of `abs` or `stability`, and what takes it."""
+    from auditor.importers import formats  # noqa: PLC0415 `--help` needs no numpy
+
+    whose = formats.whose(path)
+    if whose:
+        return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
+    if own_files.command_of(content) in own_files.REPORTED:
+        return ""
+    return own_files.describe_beginning(content, path)
+
+
+def matrix(either: Either) -> Document:
+    """Return a result that tells who detects what; raises UsageError for another."""
+    found = long_tables.judged(either)
+    if any(one.slug == "score-mode" for one in found.caveats):
+        raise UsageError(
+            'this result was made with the mode "score", which stops at the first benchmark that '
+            "detects a method, so nobody knows which others do; run the same bench-audit abs with "
+            f"--mode matrix first ({AUDIT_AGAIN})"
+        )
+    return found

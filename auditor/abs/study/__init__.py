@@ -1,0 +1,1 @@
+"""What an audit measures, in which order."""

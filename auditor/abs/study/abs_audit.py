@@ -1,0 +1,365 @@
+"""If a method got slower, would the suite notice? Plan, run, judge."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from auditor.abs.judge import abs_score, controls, detection, indifference_zone, power
+from auditor.abs.judge import allocations as allocation_audit
+from auditor.abs.judge.abs_score import AbsData, MethodData
+from auditor.abs.judge.curve import Search, least_noticed
+from auditor.abs.model import AbsVerdict, Allocations, Controls, PairVerdict
+from auditor.abs.study import accepted_misses as accepted_study
+from auditor.abs.study import allocations as allocation_study
+from auditor.abs.study.controls import zero_delays
+from auditor.abs.study.cpu_samples import sample_shares
+from auditor.abs.study.curve import detection_curve
+from auditor.abs.study.injection import choose_pairs_to_slow
+from auditor.abs.study.pair import Pair, PairRuns, Question, StudyRuns
+from auditor.abs.study.pairs import PairStudy
+from auditor.abs.study.unslowable_methods import obstacles
+from auditor.core.caveats import Caveat
+from auditor.core.errors import UsageError
+from auditor.core.request import AbsRequest, CurveMode, Rule
+from auditor.core.result import ReachState, Result
+from auditor.core.stability import Stability
+from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
+from auditor.measure import binary_layout
+from auditor.measure import reach_judge as reach
+from auditor.measure.context import Parts
+from auditor.measure.method_choice import LARGEST_CHOICE, Candidates, candidates
+from auditor.measure.planning.budget import BudgetedSuite, is_budgeted, measure_suite
+from auditor.measure.reach_judge import Reach
+from auditor.measure.reach_study import ReachRuns, map_reach
+from auditor.measure.stability_judge import slowdown_size, withheld_benchmarks
+from auditor.measure.stability_study import judged
+from auditor.measure.suite_runs import Baseline, baseline
+
+NOT_COUNTED = Reach(
+    state=ReachState.UNKNOWN,
+    caveats=(Caveat("no-reach", "nobody has counted whether the benchmark calls the method"),),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The methods that are judged, and what is known of how they are called.
+
+    `in_one_call` are the ids of benchmarks of which one call of the harness's held all blocks.
+    """
+
+    methods: tuple[Method, ...]
+    invalid: Mapping[str, str]
+    calls: Mapping[str, int]
+    reach: Mapping[tuple[str, str], Reach]
+    in_one_call: frozenset[str]
+    caveats: tuple[Caveat, ...]
+
+    def of(self, method: Method, benchmark: Benchmark) -> Reach:
+        """Return how a benchmark reaches a method."""
+        return self.reach.get((method.id, benchmark.id), NOT_COUNTED)
+
+    @property
+    def data(self) -> tuple[MethodData, ...]:
+        """Return the methods with what is known of each."""
+        return tuple(
+            MethodData(
+                method=method,
+                calls=self.calls.get(method.id),
+                invalid=self.invalid.get(method.id),
+            )
+            for method in self.methods
+        )
+
+    @property
+    def slowable(self) -> tuple[Method, ...]:
+        """Return the methods that a variant can be made of."""
+        return tuple(
+            method
+            for method in self.methods
+            if method.refusal is None and method.id not in self.invalid
+        )
+
+
+def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
+    """Return the verdict; what the budget prevented is undecided in it."""
+    found = candidates(request, parts)
+    accepted = accepted_study.accepted(request.accepted, parts)
+    said = _told(detection.statement_beforehand(request), parts)
+    base, budgeted = _unchanged(request, found, parts)
+    slowdown = _slowdown(request, steady := judged(base, parts), parts)
+    question = Question(request=request, baseline=base, slowdown=slowdown)
+    study = None if slowdown is None else PairStudy(question, slowdown, parts)
+    counted = budgeted.counted if budgeted else None
+    chosen = _choose(request, found, base, study, parts, counted=counted)
+    pairs = _pairs(chosen, base)
+    steady = _seen(request, steady, pairs, base)
+    _told(power.statement(steady, slowdown), parts)
+    allocations = _allocations(request, chosen, pairs, base, parts)
+    question, made = _measured(question, study, _worth_measuring(request, pairs), parts)
+    judged_pairs = _note_unmeasured(_judged(question, pairs, made), parts)
+    checked, searched = _further(question, judged_pairs, pairs, made, parts)
+    steady = power.confirmed(steady, judged_pairs, slowdown, least_noticed(searched or ()))
+    said += _statements(request, steady, slowdown)
+    verdict = abs_score.judge(
+        AbsData(
+            slowdown=slowdown,
+            slowdown_source="auto" if request.slowdown is None else "fixed",
+            rule=request.rule,
+            score_only=request.score_only,
+            estimate=request.estimate,
+            methods=chosen.data,
+            pairs=judged_pairs,
+            searched=searched,
+            controls=checked,
+            stability=steady,
+            unfinished=_unfinished(base) | withheld_benchmarks(steady),
+            unsampled=base.unsampled,
+            caveats=(
+                *said,
+                *chosen.caveats,
+                *question.sampling.caveats,
+                *(budgeted.caveats if budgeted else ()),
+                *_layouts(question, made, parts),
+                *parts.said_of_budget,
+            ),
+        )
+    )
+    return _with_allocations(accepted_study.judged(verdict, accepted, parts), allocations)
+
+
+def _unfinished(base: Baseline) -> frozenset[str]:
+    return frozenset(benchmark.id for benchmark in base.unfinished)
+
+
+def _note_unmeasured(pairs: tuple[PairVerdict, ...], parts: Parts) -> tuple[PairVerdict, ...]:
+    """Return the pairs, and note that the deadline kept some from being measured.
+
+    A stage with a deadline of its own does not note that in the study's. Pairs of a method that
+    another benchmark detects may not have been asked for.
+    """
+    detected = {pair.method for pair in pairs if pair.outcome is Result.DETECTED}
+    if parts.deadline is not None and any(
+        pair.outcome is Result.UNMEASURED and pair.method not in detected for pair in pairs
+    ):
+        parts.deadline.prevented = True
+    return pairs
+
+
+def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> AbsVerdict:
+    if allocations is None:
+        return verdict
+    more = allocation_audit.caveats(allocations)
+    return replace(verdict, allocations=allocations, caveats=(*verdict.caveats, *more))
+
+
+def _measured(
+    question: Question, study: PairStudy | None, pairs: Sequence[Pair], parts: Parts
+) -> tuple[Question, StudyRuns]:
+    """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
+    if study is None:
+        return question.among(()), StudyRuns()
+    request = question.request
+    if request.asks_shares:
+        question = replace(question, sampling=sample_shares(pairs, question, _for_samples(parts)))
+        study.take_samples(question.sampling)
+    pairs_to_slow = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
+    made = study.run(pairs_to_slow)
+    return question.among(made.references), made
+
+
+SAMPLES_PART = 0.6
+"""Part of the time left that CPU samples may take where there is a budget."""
+
+
+def _for_samples(parts: Parts) -> Parts:
+    deadline = parts.deadline
+    if deadline is None:
+        return parts
+    return replace(parts, deadline=deadline.within(SAMPLES_PART * deadline.left))
+
+
+def _unchanged(
+    request: AbsRequest, found: Candidates, parts: Parts
+) -> tuple[Baseline, BudgetedSuite | None]:
+    """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
+    if not is_budgeted(request, parts):
+        return baseline(parts), None
+    slowable = [method for method in found.methods if method.refusal is None]
+    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not found.fixed)
+    return budgeted.baseline, budgeted
+
+
+def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) -> Iterator[Caveat]:
+    """Say what the verdicts leave of the plan's weakness, and by what rule they were reached."""
+    if weakness := power.statement(steady, slowdown):
+        yield weakness
+    if slowdown is None and withheld_benchmarks(steady):
+        text = (
+            'the slowdown "auto" is withheld, as a busy machine made the spreads that size it; '
+            "repeat the command on a quiet one, or give a number: --slowdown 0.5"
+        )
+        yield Caveat("auto-slowdown", text)
+    yield from detection.statement_of_rule(request)
+
+
+def _seen(
+    request: AbsRequest, steady: Stability, pairs: Sequence[Pair], base: Baseline
+) -> Stability:
+    """Return the stability with what the plan can see, now that it is known what is measured."""
+    beside = {one.benchmark.id for one in _worth_measuring(request, pairs) if one.method.apart}
+    return power.stated(steady, base.benchmarks, base.runs, request, beside)
+
+
+def _allocations(
+    request: AbsRequest, chosen: Chosen, pairs: Sequence[Pair], base: Baseline, parts: Parts
+) -> Allocations | None:
+    """Judge the reached pairs by allocations, before the times, which take all that is left."""
+    size = request.allocation_bytes
+    if size is None:
+        return None
+    reached = [pair for pair in pairs if pair.reach.may_be_in_loop]
+    judged = allocation_study.study(size, reached, base, parts)
+    return allocation_audit.judge(size, chosen.data, judged)
+
+
+def _further(
+    question: Question,
+    verdicts: Sequence[PairVerdict],
+    pairs: Sequence[Pair],
+    made: StudyRuns,
+    parts: Parts,
+) -> tuple[Controls | None, list[Search] | None]:
+    """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
+    request, slowdown = question.request, question.slowdown
+    checked, searched = None, None
+    if slowdown is not None and request.controls and not request.estimate:
+        checked = controls.judge(zero_delays(question, slowdown, verdicts, made, parts))
+    if slowdown is not None and request.curve is not CurveMode.NONE:
+        searched = detection_curve(question, verdicts, pairs, made, parts)
+    return checked, searched
+
+
+def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | None:
+    """Return v; None where the runs that it is sized by were prevented by the deadline.
+
+    None, too, where the machine was so busy that most spreads are its own.
+    """
+    if request.slowdown is not None:
+        return request.slowdown
+    spreads = [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
+    busy = len(withheld_benchmarks(steady))
+    size = slowdown_size(spreads) if busy <= len(spreads) else None
+    prevented = parts.deadline is not None and parts.deadline.prevented
+    if size is None and not prevented and not busy:
+        raise UsageError(
+            'the slowdown "auto" cannot be sized: no benchmark was measured in all '
+            f"{steady.runs} runs with any spread; give a number: --slowdown 0.5"
+        )
+    return size
+
+
+def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
+    request: AbsRequest,
+    found: Candidates,
+    base: Baseline,
+    study: PairStudy | None,
+    parts: Parts,
+    *,
+    counted: ReachRuns | None,
+) -> Chosen:
+    """Count the calls of all candidates; where the user named none, keep the most called.
+
+    With a budget they were `counted` before, and no variant is built ahead of its verdict.
+    """
+    slowable = [method for method in found.methods if method.refusal is None]
+    looks_ahead = counted is None
+    by_shares = request.asks_shares and not parts.unprofiled
+    if counted is None:
+        counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
+    if found.known:
+        return _chosen(found.known, counted, found.caveats)
+    by_id = {method.id: method for method in found.methods}
+    how = reach.how_counted(counted.runs, counted.usage, len(counted.asked), counted.tests)
+    good: set[str] = set()
+    left_out: dict[str, str] = {}
+    while True:
+        names, caveats = reach.most_called(_usage(counted), LARGEST_CHOICE, left_out, how)
+        new = [by_id[name] for name in names if name not in good]
+        if not new:
+            return _chosen([by_id[name] for name in names], counted, caveats)
+        if study and looks_ahead:
+            mine = _worth_measuring(request, _pairs(_chosen(new, counted), base))
+            left_out |= obstacles(study, new, mine, parts, by_shares=by_shares)
+        good |= {method.id for method in new} - left_out.keys()
+
+
+def _usage(counted: ReachRuns) -> dict[str, int]:
+    return reach.usage((*counted.runs, *counted.usage))
+
+
+def _chosen(
+    methods: Sequence[Method], counted: ReachRuns, caveats: tuple[Caveat, ...] = ()
+) -> Chosen:
+    return Chosen(
+        methods=tuple(methods),
+        invalid={method.id: message for method, message in counted.invalid},
+        calls=_usage(counted),
+        reach=counted.map(methods),
+        in_one_call=reach.in_one_call(counted.runs),
+        caveats=caveats,
+    )
+
+
+def _pairs(chosen: Chosen, base: Baseline) -> list[Pair]:
+    """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
+    found = []
+    for method in chosen.slowable:
+        reaches = [(benchmark, chosen.of(method, benchmark)) for benchmark in base.usable]
+        family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
+        found += [
+            Pair(
+                method=method,
+                benchmark=benchmark,
+                reach=reach,
+                family=family,
+                in_one_call=benchmark.id in chosen.in_one_call,
+            )
+            for benchmark, reach in reaches
+        ]
+    return found
+
+
+def _worth_measuring(request: AbsRequest, pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs reached in the loop, with `exact` all."""
+    return [pair for pair in pairs if request.exact or pair.reach.may_be_in_loop]
+
+
+def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple[PairVerdict, ...]:
+    measured = {one.pair.key: one for one in made.pairs}
+    verdicts = (
+        detection.judge_pair(
+            question.data(
+                measured.get(pair.key, PairRuns(pair=pair)), made.references_of(pair.benchmark)
+            )
+        )
+        for pair in pairs
+    )
+    if question.request.is_fixed:
+        return tuple(verdicts)
+    return tuple(map(indifference_zone.settle_borderline, verdicts))
+
+
+def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:
+    """Say what must be said before the time is spent, and return it."""
+    if caveat is None:
+        return []
+    parts.observer.caveat(caveat)
+    return [caveat]
+
+
+def _layouts(question: Question, made: StudyRuns, parts: Parts) -> list[Caveat]:
+    if question.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
+        return []
+    found = binary_layout.caveat(parts.layouts, question.layout, made.references)
+    return [found] if found else []

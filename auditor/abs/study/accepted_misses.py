@@ -1,0 +1,39 @@
+"""Which misses are accepted: those in the configuration, and those marked in the sources."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from auditor.abs.judge.accepted_misses import MARKER, marked, without_accepted
+from auditor.abs.model import AbsVerdict
+from auditor.core.accepted import CONFIGURATION, Acceptance, Accepted
+from auditor.core.errors import UsageError
+from auditor.measure.context import Parts
+from auditor.measure.method_choice import named
+
+
+def accepted(written: Sequence[Acceptance], parts: Parts) -> dict[str, Accepted]:
+    """Return the accepted misses by method; the configuration goes before a marker.
+
+    Raises UsageError for a name that means no method or several, for a method that is named twice,
+    and for a marker without a reason.
+    """
+    sources = parts.suite.sources
+    if not written and not any(MARKER in source.text for source in sources):
+        return {}
+    methods = parts.mutator.methods(sources)
+    found: dict[str, Accepted] = {}
+    for one in written:
+        method = named(one.method, methods, parts.mutator, parts.project.name).id
+        if method in found:
+            raise UsageError(f"the miss of {method} is accepted twice at $.ignore; keep one")
+        found[method] = Accepted(
+            method=method, reason=one.reason, until=one.until, where=CONFIGURATION
+        )
+    return {one.method: one for one in marked(methods, sources, parts.mutator.comment)} | found
+
+
+def judged(verdict: AbsVerdict, found: dict[str, Accepted], parts: Parts) -> AbsVerdict:
+    """Add them to a verdict; the day is that of Coordinated Universal Time."""
+    if not found:
+        return verdict
+    return without_accepted(verdict, found, date.fromisoformat(parts.clock.now()[:10]))

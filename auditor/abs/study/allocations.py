@@ -1,0 +1,80 @@
+"""One more allocation per call, in one short process for each reached pair."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from auditor.abs.judge import allocations
+from auditor.abs.judge.allocations import PAIRS, AllocationData
+from auditor.abs.model import AllocationPair
+from auditor.abs.study import variants
+from auditor.abs.study.pair import Pair, PairKey, operations
+from auditor.core.mutant import Refused
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import Plan
+from auditor.measure import schedules
+from auditor.measure.context import Built, Parts
+from auditor.measure.suite_runs import Baseline
+from auditor.measure.trials import measure
+
+BLOCK_SECONDS = 0.01
+"""Counts hardly scatter, so blocks are short: an allocation is the same in each call."""
+WARM_SHARE = 0.25
+"""Of the warm-up of a timed process: code has to be compiled, but not to be as fast as it gets."""
+
+
+def short(plan: Plan) -> Plan:
+    """Return the plan of a process in which nothing is timed."""
+    block = min(BLOCK_SECONDS, plan.iteration_seconds)
+    warm = WARM_SHARE * plan.warmup * plan.iteration_seconds
+    return Plan(forks=1, warmup=ceil(warm / block), iterations=PAIRS, iteration_seconds=block)
+
+
+def study(
+    size: int, pairs: Sequence[Pair], baseline: Baseline, parts: Parts
+) -> tuple[AllocationPair, ...]:
+    """Judge `pairs` by allocations of `size` bytes; what the deadline prevented is unmeasured.
+
+    The variants are those that are slowed down, so nothing is built for this alone.
+    """
+    built = {key: variants.made(key, parts) for key in {pair.variant: None for pair in pairs}}
+    trials = {
+        pair.key: _trial(size, pair, made, baseline, parts)
+        for pair in pairs
+        for made in [built[pair.variant]]
+        if isinstance(made, Built)
+    }
+    ended = _runs(trials, parts)
+    return tuple(
+        allocations.judge_pair(
+            AllocationData(
+                method=pair.method.id,
+                benchmark=pair.benchmark,
+                bytes=size,
+                reach=pair.reach,
+                refusal=made.reason if isinstance(made, Refused) else None,
+                run=ended.get(pair.key),
+                plain=baseline.of(pair.benchmark),
+            )
+        )
+        for pair in pairs
+        for made in [built[pair.variant]]
+    )
+
+
+def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: Parts) -> Trial:
+    plan = schedules.fitted(short(parts.request.plan), pair.benchmark)
+    schedule = schedules.allocating(
+        plan,
+        operations(pair, baseline, plan),
+        size,
+        pair.rng(parts.request.seed, 0, 0, size),
+    )
+    return parts.trial(Purpose.ALLOCATION, pair.benchmark, schedule, built)
+
+
+def _runs(trials: Mapping[PairKey, Trial], parts: Parts) -> dict[PairKey, Run]:
+    keys = {trial.id: key for key, trial in trials.items()}
+    if not keys:
+        return {}
+    runs = measure("allocations", list(trials.values()), parts)
+    return {keys[run.trial.id]: run for run in runs}

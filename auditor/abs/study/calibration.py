@@ -1,0 +1,286 @@
+"""How long each method takes in each benchmark, and what delay makes it as slow as asked."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count, zip_longest
+from statistics import median
+
+from auditor.abs.judge import distortion
+from auditor.abs.judge.prediction import predict
+from auditor.abs.study.pair import Pair, PairKey, PairRuns, Question, operations
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import AbsRequest, Plan
+from auditor.core.schedule import ArmName
+from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
+from auditor.measure import calibration, readings, schedules
+from auditor.measure.calibration import Asked, Calibration, achieved_caveat
+from auditor.measure.context import Built, Parts
+from auditor.measure.suite_runs import Baseline
+from auditor.measure.trials import measure
+
+ROUNDS = 4
+"""A guess, two corrections, and a check: the loop's cost is not linear in its turns."""
+MOST_ROUNDS = 2 * ROUNDS
+"""Where the turns that came nearest are still far from what was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """A pair whose variant exists, and its calibration as far as it is.
+
+    `inlined`: calls of the method may be none in the unchanged program.
+    """
+
+    pair: Pair
+    built: Built
+    asked: Asked
+    inlined: bool = False
+    runs: tuple[Run, ...] = field(default=(), repr=False)
+    known: Calibration | None = None
+
+    @property
+    def unsettled(self) -> bool:
+        """Tell whether another process helps; after one that failed none does.
+
+        The answer follows from the pair's own processes, those of earlier audits included, so an
+        audit that is repeated makes none, nor one in which other pairs have new processes: the
+        clock's cost, too, is taken as they tell it.
+        """
+        if not self.pair.calls:
+            return False
+        if not self.runs:
+            return True
+        alone = calibration.judge(self.runs, replace(self.asked, clock_seconds=None))
+        if alone is None or not isinstance(self.runs[-1].outcome, Measured):
+            return False
+        far = achieved_caveat(alone.achieved, self.asked.slowdown) is not None
+        return not alone.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
+
+    @property
+    def may_be_measured(self) -> bool:
+        """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
+        return not self.runs or self.known is not None
+
+    def plan(self, baseline: Baseline, request: AbsRequest) -> Plan:
+        """Return the plan of the pair's processes: shorter blocks where one call holds them all."""
+        benchmark = self.pair.benchmark
+        fit = baseline.plans[benchmark.id]
+        if not self._in_one_call(request):
+            return fit
+        return schedules.in_one_call(fit, request.suite.plan, benchmark)
+
+    def calibrating(self, baseline: Baseline, request: AbsRequest) -> Plan:
+        """Return the plan of its calibration, of which the same holds."""
+        benchmark = self.pair.benchmark
+        operation = baseline.first_seconds(benchmark)
+        fit = schedules.calibrating(baseline.plans[benchmark.id], benchmark, operation)
+        if not self._in_one_call(request):
+            return fit
+        finest = schedules.calibrating(request.suite.plan, benchmark, operation)
+        shorter = schedules.CALIBRATION_IN_ONE_CALL
+        return schedules.in_one_call(fit, finest, benchmark, shorter)
+
+    def _in_one_call(self, request: AbsRequest) -> bool:
+        return not request.is_fixed and self.pair.in_one_call and self.built.variant.beside
+
+    def with_runs(self, more: Sequence[Run]) -> "Calibrated":
+        """Return this with more processes."""
+        runs = (*self.runs, *more)
+        return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
+
+    def corrected(self, runs: Sequence[Run]) -> "Calibrated":
+        """Return this with other turns, by what those of its pair's `runs` were seen to give."""
+        return replace(self, asked=replace(self.asked, verified=False)).with_runs(runs)
+
+    def pair_runs(self, runs: Sequence[Run]) -> PairRuns:
+        """Return all that was run for the pair, `runs` being those that measured it."""
+        return PairRuns(
+            pair=self.pair,
+            beside=self.built.variant.beside,
+            inlined=self.inlined,
+            calibrating=self.runs,
+            calibration=self.known,
+            runs=tuple(runs),
+        )
+
+    def delay(self, wait: Wait | None) -> Delay:
+        """Return what the slowed blocks wait; without a calibration the clock decides in place."""
+        if self.known is not None:
+            return self.known.delay
+        return Delay(wait if wait in (Wait.SLEEP, Wait.SPIN) else Wait.SPIN, self.asked.slowdown)
+
+    def operations(self, plan: Plan, baseline: Baseline, wait: Wait | None) -> int | None:
+        """Return the operations of a block by the time that one takes with the probe.
+
+        Blocks of a calibration hold fewer, since the clock makes some of them many times as long;
+        where the delay itself reads the clock, so do these. The first process of a pair stays the
+        first, whatever other audits add.
+        """
+        known = baseline.operations[self.pair.benchmark.id]
+        timed = self.delay(wait).wait is not Wait.WORK
+        arm = ArmName.CLOCKED if timed else ArmName.PROBE
+        probes = readings.medians(self.runs[:1], arm)
+        if known is None or not probes:
+            return operations(self.pair, baseline, plan)
+        return schedules.fit_operations(known, plan.iteration_seconds / median(probes))
+
+
+def waves(
+    pairs: Sequence[Calibrated], promise: Callable[[Calibrated], float]
+) -> list[list[Calibrated]]:
+    """Return the most promising pair of each method, then the next of each, and so on."""
+    ordered = (sorted(mine, key=promise, reverse=True) for mine in by_method(pairs))
+    return [[one for one in wave if one] for wave in zip_longest(*ordered)]
+
+
+def by_method(pairs: Iterable[Calibrated]) -> list[list[Calibrated]]:
+    """Return the pairs of each method, the methods in their order: those called most are first."""
+    found: dict[Method, list[Calibrated]] = {}
+    for one in pairs:
+        found.setdefault(one.pair.method, []).append(one)
+    return list(found.values())
+
+
+def _in_turns(pairs: Iterable[Calibrated]) -> list[Calibrated]:
+    """Return the first pair of each method, then the second: who waits for a build waits alone."""
+    numbers: dict[Method, Iterator[int]] = defaultdict(count)
+    return sorted(pairs, key=lambda one: next(numbers[one.pair.method]))
+
+
+class CalibrationStudy:
+    """Measures t(k) and finds the turns, round by round, beginning with what the store knows.
+
+    Neither depends on the slowdown asked for, so what was measured for one is a beginning for
+    another.
+    """
+
+    def __init__(self, question: Question, parts: Parts) -> None:
+        """Take what is asked."""
+        self._question = question
+        self._baseline = question.baseline
+        self._parts = parts
+        self._seen: dict[PairKey, tuple[Run, ...]] = {}
+
+    def run(self, pairs: Sequence[Calibrated], references: Sequence[Run] = ()) -> list[Calibrated]:
+        """Return `pairs` as far as they could be calibrated; one that is settled is left alone.
+
+        `references` are the plain processes among those of the pairs, so far.
+        """
+        known = self._with_one_clock(self._remembered(pairs))
+        for index in range(MOST_ROUNDS):
+            trials = {
+                trial.id: (one.pair.key, trial)
+                for one in _in_turns(known.values())
+                if one.unsettled and not self.is_decided(one, references)
+                for trial in [self.next_trial(one)]
+            }
+            if not trials:
+                break
+            name = f"calibration, round {index + 1}"
+            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+                key, _ = trials[run.trial.id]
+                known[key] = known[key].with_runs([run])
+            known = self._with_one_clock(known)
+        return list(known.values())
+
+    def undecided(self, pairs: Iterable[Calibrated], references: Sequence[Run]) -> list[Calibrated]:
+        """Return those that have to be measured, and may be."""
+        return [
+            one for one in pairs if one.may_be_measured and not self.is_decided(one, references)
+        ]
+
+    def reopened(
+        self,
+        known: Mapping[PairKey, Calibrated],
+        ended: Mapping[PairKey, Sequence[Run]],
+        references: Mapping[str, Run],
+    ) -> Iterator[list[Calibrated]]:
+        """Yield pairs that seemed decided until a plain process among the others was shorter.
+
+        All that is `known` and has `ended` meanwhile counts; each pair comes once.
+        """
+        tried: set[PairKey] = set()
+        while True:
+            plain = tuple(references.values())
+            rest = [one for key, one in known.items() if not ended[key] and key not in tried]
+            again = [one for one in self.undecided(rest, plain) if self.is_decided(one)]
+            if not again:
+                break
+            tried |= {one.pair.key for one in again}
+            yield again
+
+    def is_decided(self, one: Calibrated, references: Sequence[Run] = ()) -> bool:
+        """Tell whether what is known says all: then the delay of a method need not be exact.
+
+        Its share of the operation may, or that the probe surely distorts it.
+        """
+        request = self._question.request
+        if request.is_fixed:
+            return False
+        plain = [run for run in references if run.trial.benchmark == one.pair.benchmark]
+        data = self._question.data(one.pair_runs(()), plain)
+        found = predict(data)
+        said = found is not None and (found.misses or (request.estimate and bool(one.runs)))
+        return said or distortion.distorted(data) is not None
+
+    def next_trial(self, one: Calibrated) -> Trial:
+        """Return the next process of a pair, numbered by how many there are."""
+        pair, number = one.pair, len(one.runs)
+        plain = self._baseline.first_seconds(pair.benchmark) or 0.0
+        each = self._parts.mutator.turn_seconds
+        turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked, each)
+        plan = one.calibrating(self._baseline, self._question.request)
+        schedule = schedules.calibration(
+            plan,
+            operations(pair, self._baseline, plan),
+            turns,
+            pair.rng(self._parts.request.seed, 0, number),
+            beside=one.built.variant.beside,
+        )
+        fixed = self._question.request.is_fixed
+        if not fixed:
+            schedule = replace(schedule, quiet=schedules.QUIET)
+        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
+        # What a pair is detected by is measured in the pair itself, and a share that is too small
+        # for that is so with all doubt.
+        rough = not fixed and self._needs_one_processor(pair.benchmark)
+        return replace(trial, repetition=number + 1, rough=rough)
+
+    def _needs_one_processor(self, benchmark: Benchmark) -> bool:
+        """Tell whether nothing of a benchmark's process runs beside its own code.
+
+        Else what others take of the other processors would be in its times: of threads, and of
+        collecting garbage (such blocks are longer than others).
+        """
+        plan = schedules.fitted(self._parts.request.plan, benchmark)
+        one = max(benchmark.threads, benchmark.concurrency) == 1
+        known = self._baseline.plans[benchmark.id]  # a watched warm-up may be another
+        quiet = known.iteration_seconds == plan.iteration_seconds
+        return one and quiet and self._parts.one_processor
+
+    def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
+        """Return `pairs` with the processes that the store has of them."""
+        found = {
+            one.pair.key: self._parts.store.alike(self.next_trial(one)) if one.unsettled else ()
+            for one in pairs
+        }
+        runs = [run for each in found.values() for run in each]
+        if runs:
+            self._parts.observer.phase_started("calibration, known", len(runs), 0.0)
+        for run in runs:
+            self._parts.observer.trial_ended(run, reused=True)
+        return {one.pair.key: one.with_runs(found[one.pair.key]) for one in pairs}
+
+    def _with_one_clock(self, known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
+        """Return `known` with what all processes of the study so far tell of the clock's cost."""
+        self._seen |= {key: one.runs for key, one in known.items()}
+        cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
+        found = {}
+        for key, one in known.items():
+            asked = replace(one.asked, clock_seconds=cost)
+            found[key] = replace(one, asked=asked).with_runs(())
+        return found

@@ -1,0 +1,34 @@
+"""Measures pairs again with a delay of nothing: what an audit detects there is a false alarm."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from auditor.abs.judge import controls, detection
+from auditor.abs.model import PairVerdict
+from auditor.abs.study.pair import Manner, Question, StudyRuns, most_runs
+from auditor.abs.study.pairs import PairStudy
+from auditor.measure.context import Parts
+
+
+def zero_delays(
+    question: Question,
+    slowdown: float,
+    verdicts: Sequence[PairVerdict],
+    made: StudyRuns,
+    parts: Parts,
+) -> list[PairVerdict]:
+    """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
+    request = replace(question.request, score_only=False)
+    asked = replace(question, request=request, control=True)
+    by_key = {one.pair.key: one.pair for one in made.pairs}
+    found = []
+    for turn in range(request.controls):
+        manner = Manner(name="controls", first_run=turn * most_runs(request))
+        study = PairStudy(asked, slowdown, parts, manner)
+        mine = [by_key[one.method, one.benchmark] for one in controls.chosen(verdicts, turn)]
+        done = study.run(mine)
+        found += [
+            detection.judge_pair(asked.data(one, done.references_of(one.pair.benchmark)))
+            for one in done.pairs
+        ]
+    return found

@@ -1,0 +1,219 @@
+"""Samples the unchanged benchmarks until the shares of the methods decide, or the plan is spent."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from auditor.abs.study.injection import is_decided, is_surely_shown, more_samples_may_decide
+from auditor.abs.study.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
+from auditor.core.caveats import Caveat
+from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.outcome import Frame, Profiled
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.subject import Language, Method, SourceFile, SourceRole
+from auditor.measure import schedules
+from auditor.measure.context import Built, Parts
+from auditor.measure.failures import line, reason
+from auditor.measure.profiles.cpu_shares import (
+    Share,
+    frames_of,
+    is_empty_operation,
+    is_longer_than_the_operation,
+    is_too_short_for_a_call,
+    share_of,
+)
+from auditor.measure.trials import measure
+
+ROUND_SECONDS = ((0.4,), (0.4,), (0.4, 0.4), (0.8, 0.8), (0.8, 0.8))
+"""Lengths of the profiled processes of a benchmark, round by round. The later ones are for those
+with a method near the limit; several short ones tell more than a long one where processes differ.
+"""
+FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
+"""The same of further ones where no delay surely decides: operations are too slow for it, or too
+short for its probe."""
+FEWEST_ROUNDS = 2
+"""Rounds of each benchmark: of one process nothing is known of how processes differ."""
+SHARE_ERROR = 0.01
+"""Two-sided error of the shares of one method in all its benchmarks together."""
+
+
+def sample_shares(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sampling:
+    """Return the sampled share of each pair, as far as samples and time allow."""
+    if parts.unprofiled:
+        return Sampling(caveats=(_report_no_profile(parts.unprofiled),))
+    built = _build_program((), parts)
+    if isinstance(built, Refused):
+        return Sampling(caveats=(_report_no_profile(built.reason),))
+    return _Sampler(pairs, question, built, parts).sample()
+
+
+def _build_program(apart: tuple[Method, ...], parts: Parts) -> Built | Refused:
+    """Return the program that is sampled, with methods that a JVM keeps out of line."""
+    variant = Variant(Kind.PROFILED, apart)
+    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
+
+
+class _Sampler:
+    """Profiles benchmarks round by round."""
+
+    def __init__(
+        self, pairs: Sequence[Pair], question: Question, built: Built, parts: Parts
+    ) -> None:
+        self._question = question
+        self._built = built
+        self._parts = parts
+        self._pairs: dict[str, list[Pair]] = {}
+        for pair in pairs:
+            self._pairs.setdefault(pair.benchmark.id, []).append(pair)
+        self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
+        self._failed: set[str] = set()
+        self._sampling = Sampling()
+
+    def sample(self) -> Sampling:
+        processes = 0
+        for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
+            names = [name for name in self._pairs if self._needs_samples(name, number)]
+            trials = [
+                self._make_trial(name, repetition, seconds)
+                for repetition, seconds in enumerate(lengths, start=processes + 1)
+                for name in names
+            ]
+            processes += len(lengths)
+            if not trials:
+                break
+            # The dispatcher runs neighbours side by side that need not be alone.
+            trials.sort(key=lambda trial: trial.alone)
+            for run in measure(f"profile, round {number}", trials, self._parts):
+                self._add_run(run)
+            self._sampling = self._compute_shares()
+        return self._sampling
+
+    def _needs_samples(self, name: str, number: int) -> bool:
+        """Tell whether another round of a benchmark can decide one of its pairs."""
+        if name in self._failed:
+            return False
+        if number <= FEWEST_ROUNDS:
+            return True
+        question = replace(self._question, sampling=self._sampling)
+        pairs = self._pairs[name]
+        if number > len(ROUND_SECONDS):
+            probe = self._parts.mutator.probe_seconds
+            pairs = [pair for pair in pairs if not is_surely_shown(pair, question, probe)]
+        evidence = (question.data(PairRuns(pair=pair), ()) for pair in pairs)
+        return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
+
+    def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
+        base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
+        schedule = schedules.profile_schedule(
+            base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
+        )
+        trial = self._parts.trial(
+            Purpose.PROFILE, benchmark, schedule, self._choose_program(name, repetition)
+        )
+        return replace(trial, repetition=repetition)
+
+    def _choose_program(self, name: str, repetition: int) -> Built:
+        """Return the program of a process: in most a JVM keeps the methods out of line.
+
+        The compiler's debug information may count samples of an inlined loop for its caller. Where
+        an operation is another one with calls in it, the unchanged program tells more.
+        """
+        methods = tuple(dict.fromkeys(pair.method for pair in self._pairs[name]))
+        is_java = all(method.language is Language.JAVA for method in methods)
+        if not is_java or repetition == 1 or (repetition > 2 and self._tells_more_unchanged(name)):
+            return self._built
+        built = _build_program(methods, self._parts)
+        return self._built if isinstance(built, Refused) else built
+
+    def _tells_more_unchanged(self, name: str) -> bool:
+        """Tell whether the unchanged program tells more of most pairs that are open still."""
+        shares = [
+            self._sampling.pairs[pair.key].share.by_unchanged
+            for pair in self._pairs[name]
+            if pair.key in self._sampling.pairs and not self._is_decided(pair)
+        ]
+        return sum(shares) > len(shares) / 2
+
+    def _is_decided(self, pair: Pair) -> bool:
+        question = replace(self._question, sampling=self._sampling)
+        return is_decided(question.data(PairRuns(pair=pair), ()))
+
+    def _add_run(self, run: Run) -> None:
+        name = run.trial.benchmark.id if run.trial.benchmark else ""
+        self._runs[name].append(run)
+        if not isinstance(run.outcome, Profiled):
+            self._failed.add(name)
+
+    def _compute_shares(self) -> Sampling:
+        pairs: dict[PairKey, Sampled] = {}
+        for name, pairs_of_benchmark in self._pairs.items():
+            for pair in pairs_of_benchmark:
+                share = share_of(
+                    pair.method,
+                    pair.benchmark,
+                    self._runs[name],
+                    error=SHARE_ERROR / pair.family,
+                    calls=pair.calls,
+                )
+                if share is not None:
+                    where = find_removed_call(pair, share, self._runs[name], self._parts)
+                    pairs[pair.key] = Sampled(share, removed=where)
+        runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
+        failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
+        return Sampling(pairs=pairs, caveats=_describe_failures(failed))
+
+
+def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:
+    """Return where the compiler removed the call of a method, empty where it did not surely.
+
+    No sample is in the method. Kept out of line (JVM), a call takes longer than the whole
+    operation; or each call would be shorter than a cycle. In that case, where the benchmark's
+    machine code was read, its source names the method, but it has no instruction of it, and the
+    method is none that is always called. Else the operation does nothing but count.
+    """
+    if is_longer_than_the_operation(share):
+        return f"in {pair.benchmark.name}"
+    if not is_too_short_for_a_call(share):
+        return ""
+    profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
+    code = tuple(dict.fromkeys(frame for one in profiles for frame in one.code))
+    if not code:
+        return f"in {pair.benchmark.name}" if is_empty_operation(share) else ""
+    if frames_of(pair.method, code) or parts.is_always_called(pair.method):
+        return ""
+    return _find_call(code, pair.method.name, parts.suite.sources)
+
+
+def _find_call(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) -> str:
+    """Return where the benchmark's own functions call a method by its name, empty for nowhere."""
+    calls = re.compile(rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\(".encode())
+    spans: dict[tuple[str, str], list[int]] = {}
+    for frame in code:
+        if frame.file:
+            spans.setdefault((frame.function, frame.file), []).append(frame.line)
+    tests = {one.path: one.text for one in sources if one.role is SourceRole.BENCHMARKS}
+    for (_, file), lines in spans.items():
+        text = tests.get(file, b"").splitlines()
+        for number in range(min(lines), max(lines) + 1):
+            if number <= len(text) and calls.search(text[number - 1]):
+                return f"at {file}:{number}"
+    return ""
+
+
+def _report_no_profile(why: str) -> Caveat:
+    return Caveat(
+        "no-profile", f"shares were not sampled: {why}; methods are judged by delays alone"
+    )
+
+
+def _describe_failures(failed: Sequence[Run]) -> tuple[Caveat, ...]:
+    if not failed:
+        return ()
+    first = failed[0]
+    name = first.trial.benchmark.id if first.trial.benchmark else ""
+    why = line(reason(first.outcome))
+    count = len({run.trial.benchmark for run in failed})
+    return (
+        _report_no_profile(f"{count} benchmarks could not be profiled, such as {name} ({why})"),
+    )

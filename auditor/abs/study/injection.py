@@ -1,0 +1,136 @@
+"""Which pairs a delay is injected in, once the shares of the methods are sampled."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from auditor.abs.judge import share_verdict
+from auditor.abs.judge.distortion import allowed_probe
+from auditor.abs.judge.pair import PairData
+from auditor.abs.study.pair import Pair, PairRuns, Question
+from auditor.core.result import Result
+from auditor.measure.profiles.cpu_shares import FEWEST_SAMPLES
+
+HOPELESS = 2.0
+"""Times the allowed cost of the probe from which on no delay is injected: what a probe costs is
+known to a factor of two beforehand."""
+
+
+def choose_pairs_to_slow(
+    pairs: Sequence[Pair], question: Question, probe_seconds: float
+) -> list[Pair]:
+    """Return the pairs in which a delay is to be injected, in their order.
+
+    A delay is injected in each pair that the samples leave open and a delay may decide. It also
+    confirms each method that is detected by share, in one pair whose probe is honest.
+    `probe_seconds` is about what the probe adds to a call.
+    """
+    if question.request.is_fixed or not question.sampling.pairs:
+        return list(pairs)
+    wanted: set[tuple[str, str]] = set()
+    witnesses: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        judgement = share_verdict.judge_by_share(question.data(PairRuns(pair=pair), ()))
+        if judgement is None:
+            if not _has_share(pair, question) or is_worth_a_delay(pair, question, probe_seconds):
+                wanted.add(pair.key)
+        elif judgement.outcome is Result.DETECTED and _is_honest(pair, question, probe_seconds):
+            witnesses.setdefault(pair.method.id, []).append(pair)
+    wanted |= {_choose_witness(pairs, question).key for pairs in witnesses.values()}
+    return [pair for pair in pairs if pair.key in wanted]
+
+
+SLOW_SECONDS = 0.01
+"""Benchmarks with longer operations confirm a detection only if there are no others."""
+NEAR = 0.25
+"""Distance from the limit, relative to it, below which two runs with a delay often differ."""
+SAMPLED_SECONDS = 0.05
+"""In longer operations no delay decides an open pair. It would take a hundred operations, and ten
+seconds of samples tell more."""
+UNCONFIRMED_SECONDS = 0.2
+"""In longer operations no delay confirms a detection by share."""
+
+
+def is_decided(data: PairData) -> bool:
+    """Tell whether the share decides a pair; near the limit either verdict is right."""
+    return share_verdict.judge_by_share(data) is not None
+
+
+def more_samples_may_decide(data: PairData) -> bool:
+    """Tell whether the share would decide an open pair if it had no sampling error.
+
+    Without it the share lies where it is now, or at either end of its interval.
+    """
+    share = data.sampled
+    if share is None or share.samples < FEWEST_SAMPLES:
+        return True
+    low, high = share.irreducible
+    for shift in (0.0, share.by_itself[0] - low, share.by_itself[1] - high):
+        moved = max(0.0, low + shift), min(1.0, high + shift)
+        middle = min(1.0, max(0.0, share.share + shift))
+        best = replace(share, share=middle, low=moved[0], high=moved[1], by_itself=moved)
+        if is_decided(replace(data, sampled=best)):
+            return True
+    return False
+
+
+def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bool:
+    """Tell whether an injected delay may decide what the samples leave open, in reasonable time."""
+    if _operation_seconds(pair, question) > SAMPLED_SECONDS:
+        return False
+    cost = _probe_cost(pair, question, probe_seconds)
+    return cost is None or cost <= HOPELESS * _allowed_probe_cost(pair, question)
+
+
+def is_surely_shown(pair: Pair, question: Question, probe_seconds: float) -> bool:
+    """Tell whether a delay surely decides what the samples leave open, in reasonable time.
+
+    What lies near the limit a delay leaves open as well.
+    """
+    worth = is_worth_a_delay(pair, question, probe_seconds)
+    return worth and _is_honest(pair, question, probe_seconds) and not _is_near(pair, question)
+
+
+def _is_near(pair: Pair, question: Question) -> bool:
+    data = question.data(PairRuns(pair=pair), ())
+    effect = share_verdict.effect_of(data)
+    return effect is not None and abs(effect.effect - data.limit) < NEAR * data.limit
+
+
+def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:
+    """Tell whether a delay may confirm a detection by share."""
+    if _operation_seconds(pair, question) > UNCONFIRMED_SECONDS:
+        return False
+    cost = _probe_cost(pair, question, probe_seconds)
+    return cost is not None and cost <= _allowed_probe_cost(pair, question)
+
+
+def _allowed_probe_cost(pair: Pair, question: Question) -> float:
+    slowdown = question.data(PairRuns(pair=pair), ()).slowdown
+    return allowed_probe(slowdown, beside=pair.method.apart)
+
+
+def _has_share(pair: Pair, question: Question) -> bool:
+    sampled = question.sampling.pairs.get(pair.key)
+    return sampled is not None and not sampled.share.obstacle
+
+
+def _choose_witness(pairs: Iterable[Pair], question: Question) -> Pair:
+    """Return the pair with the largest share, of those with short operations if there are any."""
+
+    def preference(pair: Pair) -> tuple[bool, float]:
+        is_short = _operation_seconds(pair, question) < SLOW_SECONDS
+        return is_short, question.sampling.pairs[pair.key].share.share
+
+    return max(pairs, key=preference)
+
+
+def _operation_seconds(pair: Pair, question: Question) -> float:
+    return question.baseline.first_seconds(pair.benchmark) or 0.0
+
+
+def _probe_cost(pair: Pair, question: Question, probe_seconds: float) -> float | None:
+    """Return what the probe adds to an operation, relative to it; None where that is unknown."""
+    plain = question.baseline.first_seconds(pair.benchmark)
+    if plain is None or pair.calls is None:
+        return None
+    return pair.calls * probe_seconds / pair.benchmark.concurrency / plain

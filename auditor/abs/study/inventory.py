@@ -1,0 +1,90 @@
+"""What a dry run lists: benchmarks by place, methods with their calls, what fits, what to omit."""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from auditor.abs.model import AbsVerdict
+from auditor.core.request import AbsRequest
+from auditor.core.units import duration
+from auditor.measure.context import Parts
+from auditor.measure.method_choice import candidates
+from auditor.measure.planning.expected_time import ExpectedTime
+from auditor.measure.planning.preview import CountedMethod, Inventory, places_of
+from auditor.measure.suite_runs import chosen
+
+LONG_SECONDS = 8 * 3600.0
+"""An audit without a budget that takes longer than this is told what to leave out."""
+_LARGE_PART = 0.5
+_MOST_PLACES = 6
+
+
+def inventory(
+    request: AbsRequest, parts: Parts, unlimited: ExpectedTime, verdict: AbsVerdict | None
+) -> Inventory:
+    """Return what `abs` would audit.
+
+    `unlimited` is its time without a budget, `verdict` what a rehearsal says once calls are
+    counted.
+    """
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    known = candidates(request, parts)
+    methods = known.known or known.methods
+    slowable = [one.id for one in methods if one.refusal is None]
+    places, budget = places_of(benchmarks), parts.request.budget_seconds
+    hints = _omission(places, unlimited, budget), _fitting(unlimited, budget, known.most_slowed)
+    return Inventory(
+        benchmarks=places,
+        methods=_methods(slowable, verdict),
+        reason=_reason(request, parts, [one.refusal for one in methods], slowable),
+        unusable=parts.suite.unusable,
+        hints=tuple(filter(None, hints)),
+    )
+
+
+def _methods(slowable: Sequence[str], verdict: AbsVerdict | None) -> tuple[CountedMethod, ...]:
+    if verdict is None:
+        return tuple(CountedMethod(id=one) for one in slowable)
+    return tuple(
+        CountedMethod(id=one.id, calls=one.calls, benchmarks=len(one.reached_by))
+        for one in verdict.methods
+    )
+
+
+def _reason(
+    request: AbsRequest, parts: Parts, refusals: Sequence[str | None], slowable: Sequence[str]
+) -> str:
+    """Say why no method can be audited, empty where one can."""
+    if slowable:
+        return ""
+    if refusal := next(filter(None, refusals), None):
+        return f"none of the {len(refusals)} methods can be slowed; the first: {refusal}"
+    where = "" if request.methods else "; name one with --method, or the library's folder"
+    return f"{parts.project.name} has no public method that can be slowed{where}"
+
+
+def _fitting(unlimited: ExpectedTime, budget: float | None, methods: int) -> str:
+    """Say how many methods a budget decides, empty where it decides all."""
+    if budget is None or unlimited.high <= budget or not methods:
+        return ""
+    least = int(methods * budget / unlimited.high)
+    most = min(methods, max(1, round(methods * budget / max(unlimited.low, 1.0))))
+    count = f"{least} to {most}" if least < most else f"{most}"
+    return (
+        f"the budget of {duration(budget)} decides about {count} of {methods} methods; "
+        f"without it: {unlimited.text}"
+    )
+
+
+def _omission(
+    places: Sequence[tuple[str, int]], unlimited: ExpectedTime, budget: float | None
+) -> str:
+    """Say what to leave out of a suite that takes too long, empty where nothing stands out."""
+    total, (place, count) = sum(number for _, number in places), places[0]
+    is_long = unlimited.low > (LONG_SECONDS if budget is None else budget)
+    if not is_long or len(places) == 1 or count < _LARGE_PART * total:
+        return ""
+    few = len(places) <= _MOST_PLACES + 1
+    others = "|".join(re.escape(name) for name, _ in places[1:]) if few else ""
+    how = f": --benchmarks {shlex.quote(others)}" if others else " with --benchmarks PATTERN"
+    return f"{place} has {count} of {total} benchmarks; leave it out{how}"

@@ -1,0 +1,221 @@
+"""Pairs of a method and a benchmark, and what was run for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from zlib import crc32
+
+import numpy as np
+
+from auditor.abs.judge import paired
+from auditor.abs.judge.pair import PairData
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Run
+from auditor.core.request import AbsRequest, Plan
+from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
+from auditor.measure import binary_layout as layout
+from auditor.measure import schedules
+from auditor.measure.calibration import Calibration
+from auditor.measure.profiles.cpu_shares import Share
+from auditor.measure.reach_judge import Reach
+from auditor.measure.suite_runs import Baseline, by_benchmark
+from auditor.stats.components import Component
+
+PairKey = tuple[str, str]
+"""The ids of a method and a benchmark."""
+VariantKey = tuple[Method, bool]
+"""A method, and whether its nested calls have to be guarded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A pair. `family` is the number of benchmarks that may detect its method.
+
+    `in_one_call`: one call of the harness's held all blocks of the benchmark when calls were
+    counted, so it does where they lie beside plain ones.
+    """
+
+    method: Method
+    benchmark: Benchmark
+    reach: Reach
+    family: int = 1
+    in_one_call: bool = False
+
+    @property
+    def calls(self) -> float | None:
+        """Return the outermost calls per operation, None where the reach map could not tell."""
+        return self.reach.calls_per_operation
+
+    @property
+    def key(self) -> PairKey:
+        """Return the ids of method and benchmark."""
+        return self.method.id, self.benchmark.id
+
+    @property
+    def variant(self) -> VariantKey:
+        """Return what tells the variant of this pair from others."""
+        return self.method, self.reach.nested
+
+    def rng(self, seed: int, *more: int) -> np.random.Generator:
+        """Return the generator of this pair's orders, the same whenever it is asked."""
+        return np.random.default_rng([seed, *(crc32(one.encode()) for one in self.key), *more])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRuns:
+    """What was run for a pair, so far; `beside` as in its variant, `inlined` as in PairData."""
+
+    pair: Pair
+    beside: bool = False
+    inlined: bool = False
+    refusal: str | None = None
+    calibrating: tuple[Run, ...] = field(default=(), repr=False)
+    calibration: Calibration | None = None
+    runs: tuple[Run, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """What the samples of a benchmark tell of one method."""
+
+    share: Share
+    removed: str = ""
+    """Where the compiler has removed the call, as "at FILE:LINE"; empty where it has not surely."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """The sampled shares of the pairs."""
+
+    pairs: Mapping[PairKey, Sampled] = field(default_factory=dict, repr=False)
+    """By the ids of method and benchmark, as far as samples were taken."""
+    caveats: tuple[Caveat, ...] = ()
+    """What kept benchmarks from being sampled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of each pair. `slowdown` is None where it could not be sized in time.
+
+    With `control` the pairs are judged as ever, but nothing is slowed down in them. `layout` is
+    what is known of layouts, None as long as too few were drawn.
+    """
+
+    request: AbsRequest
+    baseline: Baseline
+    slowdown: float | None
+    control: bool = False
+    layout: Component | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+
+    def among(self, references: Sequence[Run]) -> "Question":
+        """Return this with what all plain processes so far, these included, tell of layouts."""
+        return replace(self, layout=layout.component((*self.baseline.runs, *references)))
+
+    def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
+        """Return what is known of a pair; `references` are those of its benchmark."""
+        pair, request = done.pair, self.request
+        sampled = self.sampling.pairs.get(pair.key)
+        return PairData(
+            method=pair.method.id,
+            benchmark=pair.benchmark,
+            slowdown=self.slowdown or 0.0,  # unknown: nothing was measured that is judged by it
+            rule=request.rule,
+            wanted=request.runs * request.suite.plan.forks,
+            forks=request.suite.plan.forks,
+            family=pair.family,
+            min_delta=request.min_delta,
+            significance=request.significance,
+            estimate=request.estimate,
+            control=self.control,
+            layout=self.layout,
+            beside=done.beside,
+            inlined=done.inlined,
+            interleaved=request.is_interleaved,
+            reach=pair.reach,
+            sampled=sampled.share if sampled else None,
+            removed=sampled.removed if sampled else "",
+            pairs=paired.AT_MOST * request.suite.plan.iterations,
+            calibration=done.calibration,
+            refusal=done.refusal,
+            plain=(*self.baseline.of(pair.benchmark), *references),
+            calibrating=done.calibrating,
+            runs=done.runs,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRuns:
+    """What was run for all pairs; `references` are processes of the unchanged suite among them."""
+
+    pairs: tuple[PairRuns, ...] = ()
+    references: tuple[Run, ...] = field(default=(), repr=False)
+    _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sort the references by benchmark: each pair asks for those of its own."""
+        object.__setattr__(self, "_by_benchmark", by_benchmark(self.references))
+
+    @property
+    def known(self) -> dict[PairKey, tuple[Run, ...]]:
+        """Return the processes that tell what turns give, by pair."""
+        return {one.pair.key: (*one.calibrating, *one.runs) for one in self.pairs}
+
+    def references_of(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return the references of a benchmark."""
+        return self._by_benchmark.get(benchmark.id, ())
+
+
+_CORRECTIONS = 2
+
+
+def corrections(request: AbsRequest) -> int:
+    """Return how often the first run of a pair is made anew at most, as its turns were wrong."""
+    return 0 if request.is_fixed else _CORRECTIONS
+
+
+def most_runs(request: AbsRequest) -> int:
+    """Return how many runs a pair may have, the further ones near the threshold included."""
+    return request.runs if request.is_fixed else paired.FURTHER * request.runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a study of pairs differs from that of the verdicts.
+
+    `name` is what it is called in the progress. Unless it is `thorough`, turns on a line between
+    known ones are not tried in a calibration first, and what is near the threshold gets neither
+    other turns nor further runs. `first_run` runs were made by others before; `known` are processes
+    that tell what turns give. A process may have `at_most` times the pairs of the plan.
+    """
+
+    name: str = "pairs"
+    thorough: bool = True
+    first_run: int = 0
+    at_most: int = paired.AT_MOST
+    known: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
+
+
+MAIN = Manner()
+"""The study that the verdicts are made of."""
+
+
+def operations(pair: Pair, baseline: Baseline, plan: Plan) -> int | None:
+    """Return how many operations a block of `plan` holds, None where that cannot be fixed."""
+    known = baseline.operations[pair.benchmark.id]
+    plain = baseline.first_seconds(pair.benchmark)
+    if plain is None or not pair.calls:
+        return known
+    return schedules.probed(known, plan, plain, pair.calls)
+
+
+def calls_per_second(pair: Pair, baseline: Baseline) -> float:
+    """Return how often a thread calls: the method's share, if all calls lasted alike.
+
+    The larger it is the likelier is a detection; what is unknown may be large.
+    """
+    plain = baseline.first_seconds(pair.benchmark)
+    if plain is None or pair.calls is None:
+        return inf
+    return pair.calls / pair.benchmark.concurrency / plain

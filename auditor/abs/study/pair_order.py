@@ -1,0 +1,78 @@
+"""In which order pairs are measured, and when the time is over for further ones."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import chain
+
+from auditor.abs.study.calibration import Calibrated, by_method, waves
+from auditor.abs.study.pair import calls_per_second
+from auditor.core.request import AbsRequest
+from auditor.core.subject import Method
+from auditor.measure.context import Deadline
+from auditor.measure.suite_runs import Baseline
+
+FIRST_WAVE = 2
+"""Pairs of a method that are measured before anybody looks whether one detects it."""
+FIRST_PAIRS = 6
+"""Pairs of a method that are measured before those of the next: where so many promising ones do
+not detect it, the others hardly do."""
+
+
+def promised(one: Calibrated, baseline: Baseline) -> float:
+    """Return how likely a pair is to detect its method: the larger, the likelier."""
+    return calls_per_second(one.pair, baseline)
+
+
+def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
+    pending: Sequence[Calibrated],
+    reopened: Iterable[Sequence[Calibrated]],
+    promise: Callable[[Calibrated], float],
+    *,
+    detected: Container[Method],
+    request: AbsRequest,
+    deadline: Deadline | None,
+) -> Iterator[Sequence[Calibrated]]:
+    """Yield the pairs that are calibrated and measured together, wave by wave.
+
+    The caller adds to `detected` what a wave has detected. Once the deadline is over no wave
+    follows: to plan what cannot be run takes time, too. `reopened` pairs come last.
+    """
+    matrix = request.estimate or not request.score_only
+    first: Iterable[Sequence[Calibrated]]
+    if not matrix:
+        first = waves(pending, promise)
+    elif deadline is None:
+        first = [pending]
+    else:
+        first = deciding_waves(pending, promise, detected)
+    for wave in chain(first, reopened):
+        if deadline is not None and deadline.is_over:
+            return
+        if matrix and deadline is not None:
+            yield wave
+        else:
+            yield [one for one in wave if one.pair.method not in detected]
+
+
+def deciding_waves(
+    pairs: Sequence[Calibrated],
+    promise: Callable[[Calibrated], float],
+    detected: Container[Method],
+) -> Iterator[Sequence[Calibrated]]:
+    """Yield waves of pairs: method by method until it is decided, then all that is left.
+
+    A method is decided once it is in `detected`, or has no pairs left. Its pairs of the largest
+    `promise` come first, in waves that double. What is left are further pairs of methods that
+    nothing has detected, then those of the others.
+    """
+    rest = []
+    for mine in by_method(pairs):
+        ordered = sorted(mine, key=promise, reverse=True)
+        begin, size = 0, FIRST_WAVE
+        while begin < min(len(ordered), FIRST_PAIRS):
+            if begin and ordered[0].pair.method in detected:
+                break
+            yield ordered[begin : begin + size]
+            begin, size = begin + size, 2 * size
+        if begin < len(ordered):
+            rest.append(ordered[begin:])
+    yield from sorted(rest, key=lambda one: one[0].pair.method in detected)

@@ -1,0 +1,309 @@
+"""Measuring pairs of a method and a benchmark."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from auditor.abs.judge import detection, extra_runs, paired
+from auditor.abs.judge.pair import PairData
+from auditor.abs.model import PairVerdict
+from auditor.abs.study import trial_order, variants
+from auditor.abs.study.calibration import Calibrated, CalibrationStudy
+from auditor.abs.study.pair import (
+    MAIN,
+    Manner,
+    Pair,
+    PairKey,
+    PairRuns,
+    Question,
+    Sampling,
+    StudyRuns,
+    VariantKey,
+    corrections,
+    most_runs,
+)
+from auditor.abs.study.pair_order import ordered_waves, promised
+from auditor.abs.study.reference_trials import reference
+from auditor.abs.study.reusable_delays import NearDelays, differ
+from auditor.core.mutant import Delay, Refused, Wait
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import Plan, Rule
+from auditor.core.result import Result
+from auditor.core.schedule import Stop
+from auditor.core.subject import Method
+from auditor.measure import schedules
+from auditor.measure.calibration import CLOSEST, Asked
+from auditor.measure.context import Built, Parts
+from auditor.measure.trials import hung, measure
+
+Ended = Mapping[PairKey, list[Run]]
+"""The processes of each pair that were made so far."""
+
+
+class PairStudy:
+    """Calibrates and measures pairs; a variant is made once for each method."""
+
+    def __init__(
+        self, question: Question, slowdown: float, parts: Parts, manner: Manner = MAIN
+    ) -> None:
+        """Take what was asked, and v."""
+        self._manner = manner
+        self._question = question
+        self._request = question.request
+        self._baseline = question.baseline
+        self._slowdown = slowdown
+        self._parts = parts
+        self._built: dict[VariantKey, Built | Refused] = {}
+        self._corrected: dict[PairKey, Calibrated] = {}
+        self._calibrating = CalibrationStudy(question, parts)
+        self._near = NearDelays(parts.store)
+
+    def take_samples(self, sampling: Sampling) -> None:
+        """Judge from now on by the samples of the unchanged benchmarks, too."""
+        self._question = replace(self._question, sampling=sampling)
+        self._calibrating = CalibrationStudy(self._question, self._parts)
+
+    def run(self, pairs: Sequence[Pair]) -> StudyRuns:
+        """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
+
+        For the score alone that is done wave by wave: a method that is detected needs no further.
+        """
+        refused, pending = [], []
+        for pair in pairs:
+            built = self.variant(pair.variant)
+            if isinstance(built, Refused):
+                refused.append(PairRuns(pair=pair, refusal=built.reason))
+            else:
+                pending.append(self._pending(pair, built))
+        last = {one.pair.key: one for one in pending}
+        ended: dict[PairKey, list[Run]] = {key: [] for key in last}
+        references: dict[str, Run] = {}
+        detected: set[Method] = set()
+        reopened = self._calibrating.reopened(last, ended, references)
+        for wanted in ordered_waves(
+            pending,
+            reopened,
+            partial(promised, baseline=self._baseline),
+            detected=detected,
+            request=self._request,
+            deadline=self._parts.deadline,
+        ):
+            known = self._so_far(references)
+            missing = self._calibrating.run(wanted, known)
+            last |= {one.pair.key: one for one in missing}
+            if not self._request.estimate:
+                ready = self._calibrating.undecided(missing, known)
+                # A calibration that the time cut off may know the delays of another slowdown only.
+                ready = [one for one in ready if not one.unsettled]
+                self._measure_wave(ready, ended, references)
+                detected |= self._detected(missing, ended, self._so_far(references))
+        last |= self._corrected
+        measured = (one.pair_runs(ended[key]) for key, one in last.items())
+        return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
+
+    def first_trial(self, pairs: Sequence[Pair], built: Built) -> Trial | None:
+        """Return the first process that is to be run of some pairs, None if none is."""
+        pending = (self._pending(pair, built) for pair in pairs)
+        one = next((one for one in pending if not self._calibrating.is_decided(one)), None)
+        if one is None:
+            return None
+        return self._calibrating.next_trial(one) if one.unsettled else self._pair_trial(one, 1, 1)
+
+    def _pending(self, pair: Pair, built: Built) -> Calibrated:
+        """Return a pair of which nothing is known, with what its calibration is to reach."""
+        asked = Asked(
+            slowdown=self._slowdown,
+            calls_per_operation=pair.calls or 0.0,
+            concurrency=pair.benchmark.concurrency,
+            wait=self._request.wait,
+            verified=self._manner.thorough,
+        )
+        inlined = built.variant.beside and not self._parts.is_always_called(pair.method)
+        found = Calibrated(pair=pair, built=built, asked=asked, inlined=inlined)
+        known = self._manner.known.get(pair.key)
+        return found.with_runs(known) if known else found
+
+    def variant(self, key: VariantKey) -> Built | Refused:
+        """Return what makes a variant, or why there is none."""
+        if key not in self._built:
+            self._built[key] = variants.made(key, self._parts)
+        return self._built[key]
+
+    def _detected(
+        self, missing: Sequence[Calibrated], ended: Ended, references: Sequence[Run]
+    ) -> set[Method]:
+        return {
+            one.pair.method
+            for one in missing
+            if self._judged(one, ended[one.pair.key], references).outcome is Result.DETECTED
+        }
+
+    def _measure_wave(
+        self,
+        ready: Sequence[Calibrated],
+        ended: dict[PairKey, list[Run]],
+        references: dict[str, Run],
+    ) -> None:
+        """Measure pairs run by run; what hung in a run is left out of the next."""
+        runs = self._request.runs
+        most = most_runs(self._request) if self._manner.thorough else runs
+        for repetition in range(1, most + 1):
+            known = self._so_far(references)
+            ready = [
+                one
+                for one in ready
+                if self._is_open(one, ended[one.pair.key], known, asked=repetition <= runs)
+            ]
+            trials = {
+                trial.id: (key, trial)
+                for key, trial in self._trials(ready, ended, known, repetition)
+            }
+            if not trials:
+                break
+            asked = f"run {repetition} of {runs}"
+            asked = asked if repetition <= runs else f"further run {repetition - runs}"
+            name = f"{self._manner.name}, {asked}"
+            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+                key, _ = trials[run.trial.id]
+                if key is None:
+                    references[run.trial.id] = run
+                else:
+                    ended[key].append(run)
+            if repetition == 1:
+                ready = self._correct(ready, ended, self._so_far(references))
+
+    def _so_far(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
+        """Return the references; those of the verdicts are also what layouts are known by."""
+        known = tuple(references.values())
+        if self._manner is MAIN:
+            self._question = self._question.among(known)
+        return known
+
+    def _correct(
+        self,
+        ready: Sequence[Calibrated],
+        ended: dict[PairKey, list[Run]],
+        references: Sequence[Run],
+    ) -> list[Calibrated]:
+        """Measure again, with other turns, what had another slowdown than asked for.
+
+        The blocks of a pair tell what turns give better than those of a calibration.
+        """
+        found = {one.pair.key: one for one in ready}
+        forks = range(1, self._parts.request.plan.forks + 1)
+        for _ in range(corrections(self._request)):
+            off = {
+                key: one.corrected(ended[key])
+                for key, one in found.items()
+                if self._missed_its_aim(one, ended[key], references)
+            }
+            trials = {
+                trial.id: (key, trial)
+                for key, one in off.items()
+                for trial in (self._pair_trial(one, 1, fork) for fork in forks)
+            }
+            again: dict[PairKey, list[Run]] = {}
+            name = f"{self._manner.name}, turns corrected"
+            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+                again.setdefault(trials[run.trial.id][0], []).append(run)
+            found |= {key: off[key] for key in again}
+            ended |= again
+            if not again:
+                break
+        self._corrected |= found
+        return list(found.values())
+
+    def _missed_its_aim(
+        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
+    ) -> bool:
+        if self._question.control:
+            return False
+        wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
+        if one.delay(wait).wait is not Wait.WORK:
+            return False
+        said = self._judged(one, runs, references)
+        thorough = self._manner.thorough
+        near = thorough and extra_runs.is_off_near_the_threshold(said, self._slowdown)
+        other = differ(one.corrected(runs).delay(wait), one.delay(wait), CLOSEST)
+        return other and (near or paired.missed_its_aim(data))
+
+    def _is_open(
+        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, asked: bool
+    ) -> bool:
+        """Tell whether another run can matter, one that was `asked` for or a further one."""
+        if not runs or hung(runs):
+            return not runs
+        if self._request.is_fixed:
+            return True
+        data = self._data(one, runs, references)
+        said = detection.judge_pair(data)
+        if extra_runs.is_settled(said, data):
+            return False
+        return asked or (extra_runs.may_yet_decide(said) and extra_runs.is_within_reach(said))
+
+    def _judged(self, one: Calibrated, runs: Sequence[Run], plain: Sequence[Run]) -> PairVerdict:
+        return detection.judge_pair(self._data(one, runs, plain))
+
+    def _data(self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]) -> PairData:
+        one = self._corrected.get(one.pair.key, one)
+        mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
+        return self._question.data(one.pair_runs(runs), mine)
+
+    def _trials(
+        self, ready: Sequence[Calibrated], ended: Ended, known: Sequence[Run], repetition: int
+    ) -> list[trial_order.Process]:
+        """Return the processes of a run in an order drawn for it; a reference has no key."""
+        forks = range(1, self._parts.request.plan.forks + 1)
+        groups: list[list[trial_order.Process]] = [
+            [(one.pair.key, self._pair_trial(one, repetition, fork)) for fork in forks]
+            for one in ready
+        ]
+        seed = (self._parts.request.seed, 7, repetition)
+        paper = self._request.rule is Rule.PAPER
+        data = [self._data(one, ended[one.pair.key], known) for one in ready]
+        wanted = dict.fromkeys(
+            one.benchmark for one in data if paper or extra_runs.needs_plain(one)
+        )
+        plain = [one for one in wanted if one not in hung(known)]
+        number = self._manner.first_run + repetition
+        if self._request.is_interleaved:
+            among = trial_order.beside(self._parts, self._baseline, plain, number)
+            return trial_order.interleaved(
+                [*(each for one in groups for each in one), *among], seed
+            )
+        if not paper:
+            groups += [
+                [(None, reference(self._parts, self._baseline, one, number))] for one in plain
+            ]
+        return trial_order.drawn(groups, seed)
+
+    def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
+        """Return a process of a pair; where it is corrected, of no delay that was wrong."""
+        delay = one.delay(self._request.wait)
+        if self._question.control:
+            delay = replace(delay, number=0)
+        elif not self._request.exact:
+            delay = self._near.of(self._with_delay(one, delay, 1, 1), delay, one.runs)
+        return self._with_delay(one, delay, repetition, fork)
+
+    def _with_delay(self, one: Calibrated, delay: Delay, repetition: int, fork: int) -> Trial:
+        plan = one.plan(self._baseline, self._request)
+        done = one.operations(plan, self._baseline, self._request.wait)
+        repetition += self._manner.first_run
+        if self._request.rule is Rule.PAPER:
+            purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
+        else:
+            rng = one.pair.rng(self._parts.request.seed, repetition, fork)
+            longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
+            stop = self._stop(one, longest)
+            plan = plan if stop is None else longest
+            beside = one.built.variant.beside
+            schedule = schedules.pairs(plan, done, delay, rng, beside=beside)
+            purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
+        trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
+        return replace(trial, repetition=repetition, fork=fork)
+
+    def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:
+        if self._request.exact:
+            return None
+        return paired.stop(self._question.data(one.pair_runs(()), ()), plan.iterations)

@@ -1,0 +1,53 @@
+"""In which order the processes of a run are made."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from auditor.abs.study.pair import PairKey
+from auditor.core.plan import Purpose, Trial
+from auditor.core.suite import Benchmark
+from auditor.measure import schedules
+from auditor.measure.context import Parts
+from auditor.measure.suite_runs import Baseline
+
+Process = tuple[PairKey | None, Trial]
+"""A process of a pair; without a key one of the unchanged suite."""
+
+
+def drawn(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
+    """Return groups of processes that follow each other, the order of the groups drawn."""
+    order = np.random.default_rng(seed).permutation(len(groups))
+    return [each for index in order for each in groups[index]]
+
+
+def interleaved(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
+    """Return processes benchmark by benchmark, their order drawn, as that of the benchmarks.
+
+    So what is slowed and what is not are measured near each other, and neither sooner on the whole:
+    a machine that becomes slower makes the one no slower than the other.
+    """
+    found: dict[Benchmark | None, list[list[Process]]] = {}
+    for process in processes:
+        found.setdefault(process[1].benchmark, []).append([process])
+    return drawn(
+        [drawn(mine, (*seed, place)) for place, mine in enumerate(found.values())],
+        seed,
+    )
+
+
+def beside(
+    parts: Parts, baseline: Baseline, benchmarks: Iterable[Benchmark], repetition: int
+) -> list[Process]:
+    """Return the processes of a run of the unchanged suite, for beside those slowed."""
+    return [
+        (None, replace(_plain(parts, baseline, one), repetition=repetition, fork=fork))
+        for one in benchmarks
+        for fork in range(1, parts.request.plan.forks + 1)
+    ]
+
+
+def _plain(parts: Parts, baseline: Baseline, benchmark: Benchmark) -> Trial:
+    schedule = schedules.plain(baseline.plans[benchmark.id], baseline.operations[benchmark.id])
+    return parts.trial(Purpose.REFERENCE, benchmark, schedule)

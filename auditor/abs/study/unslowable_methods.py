@@ -1,0 +1,49 @@
+"""Why methods cannot be slowed at all, found out by the first process of each variant."""
+
+from collections.abc import Sequence
+
+from auditor.abs.study.pair import Pair, VariantKey
+from auditor.abs.study.pairs import PairStudy
+from auditor.core.mutant import Refused
+from auditor.core.outcome import NotBuilt
+from auditor.core.plan import Trial
+from auditor.core.subject import Method
+from auditor.measure.context import Parts
+from auditor.measure.trials import measure
+
+
+def obstacles(
+    study: PairStudy,
+    methods: Sequence[Method],
+    pairs: Sequence[Pair],
+    parts: Parts,
+    *,
+    by_shares: bool,
+) -> dict[str, str]:
+    """Return, by id, why those of `methods` that cannot be slowed at all cannot.
+
+    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway. If
+    methods are judged `by_shares` first, most need no such process, and only refusals count.
+    For a method that nothing reaches nothing is built, nor for one that is surely missed wherever
+    it is called; nor where counting failed, since there it may be the benchmark that cannot be
+    changed.
+    """
+    mine: dict[VariantKey, list[Pair]] = {}
+    for pair in pairs:
+        if pair.calls is not None:
+            mine.setdefault(pair.variant, []).append(pair)
+    reached = {method for method, _ in mine}
+    mine |= {(method, False): [] for method in methods if method not in reached}
+    found: dict[VariantKey, str] = {}
+    trials: dict[str, tuple[VariantKey, Trial]] = {}
+    for key, each in mine.items():
+        built = study.variant(key)
+        if isinstance(built, Refused):
+            found[key] = built.reason
+        elif not by_shares and (trial := study.first_trial(each, built)) is not None:
+            trials[trial.id] = key, trial
+    for run in measure("first builds", [trial for _, trial in trials.values()], parts):
+        if isinstance(run.outcome, NotBuilt):
+            found[trials[run.trial.id][0]] = run.outcome.message
+    slowable = {method for method, _ in mine.keys() - found.keys()}
+    return {method.id: why for (method, _), why in found.items() if method not in slowable}

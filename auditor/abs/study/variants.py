@@ -1,0 +1,13 @@
+"""The program in which one method is slowed, made the same way for all that is asked of it."""
+
+from auditor.abs.study.pair import VariantKey
+from auditor.core.mutant import Kind, Refused, Variant
+from auditor.measure.context import Built, Parts
+
+
+def made(key: VariantKey, parts: Parts) -> Built | Refused:
+    """Return what makes a variant, or why there is none."""
+    method, nested = key
+    variant = Variant(Kind.DELAYED, (method,), guarded=nested, beside=method.apart)
+    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)

@@ -1,0 +1,200 @@
+"""The result as rows of short texts, for a terminal."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from auditor.abs import words
+from auditor.abs.document import Benchmark, Document, Either, Method, Score, Stability
+from auditor.abs.page import allocations, controls, curve
+from auditor.abs.page.advice import Advice, advice
+from auditor.core.result import Result
+from reports import names, number_format
+from reports.results import Caveat
+
+ADVISED = 3
+"""How many names a line shows before it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """One of the three scores; `bounds` is empty where nothing is undecided."""
+
+    name: str
+    meaning: str
+    percent: str
+    bounds: str
+    covered: str
+    excluded: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodRow:
+    """A method: `outcome` is for choosing a colour, the rest is to be shown.
+
+    `notices` is the smallest slowdown noticed, empty where no curve was measured.
+    """
+
+    id: str
+    name: str
+    outcome: Result
+    glyph: str
+    word: str
+    detected_by: int
+    reached_by: int
+    notices: str
+    note: str
+    allocation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StabilityRow:
+    """One bucket of spreads."""
+
+    range: str
+    count: int
+    percent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """All a terminal shows. What is said of methods is empty for a stability audit."""
+
+    title: str
+    headline: str
+    judged: str
+    curve: str
+    controls: str
+    scores: tuple[ScoreRow, ...]
+    methods: tuple[MethodRow, ...]
+    stability: tuple[StabilityRow, ...]
+    suite: str
+    cover: str
+    rules: str
+    allocations: tuple[str, ...]
+    advice: tuple[str, ...]
+    caveats: tuple[tuple[str, str], ...]
+
+
+def _curve(document: Document) -> str:
+    return curve.suite(document.curve, words.undecided(document.scores.total))
+
+
+def summary(known: Either) -> Summary:
+    """Return what a terminal shows of a document."""
+    judged = known if isinstance(known, Document) else None
+    return Summary(
+        title=names.line(words.subject(known)),
+        headline=names.line(words.headline(known)),
+        judged=words.judged(judged) if judged else "",
+        curve=_curve(judged) if judged else "",
+        controls=controls.told(judged.controls) if judged else "",
+        scores=score_rows(judged) if judged else (),
+        methods=_methods(judged) if judged else (),
+        stability=stability_rows(known.stability),
+        suite=words.suite(known),
+        cover=names.line(words.cover(judged)) if judged else "",
+        rules=words.rules(judged) if judged else "",
+        allocations=tuple(map(names.line, allocations.lines(judged))) if judged else (),
+        advice=_lines(advice(known)),
+        caveats=(
+            *((caveat.slug, names.line(caveat.text)) for caveat in known.caveats),
+            *_of_benchmarks(known.benchmarks),
+        ),
+    )
+
+
+def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]:
+    """Yield the caveats of benchmarks, each with the names of those that have it."""
+    owners: dict[Caveat, list[str]] = {}
+    for one in benchmarks:
+        for caveat in one.caveats:
+            owners.setdefault(caveat, []).append(one.id)
+    for caveat, mine in owners.items():
+        yield caveat.slug, f"{_some(mine)}: {names.line(caveat.text)}"
+
+
+def score_rows(document: Document) -> tuple[ScoreRow, ...]:
+    """Return the three scores, and those over other methods where these differ."""
+    return tuple(_score(name, score, document) for name, score in scores(document))
+
+
+def scores(document: Document) -> tuple[tuple[str, Score], ...]:
+    """Return the scores that there are, with their names."""
+    three = document.scores
+    known = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
+    if document.whole_list is not None:
+        known.append(("whole list", document.whole_list))
+    if document.without_accepted is not None:
+        known.append(("without accepted", document.without_accepted))
+    return tuple(known)
+
+
+def _score(name: str, score: Score, document: Document) -> ScoreRow:
+    excluded = len(score.excluded_benchmarks)
+    known = score.percent is not None and words.undecided(score) < score.counted
+    return ScoreRow(
+        name=name,
+        meaning=words.meaning(name, score, document),
+        percent=number_format.percent(score.percent) if known else number_format.NONE,
+        bounds=number_format.span(score.bounds) if words.undecided(score) else "",
+        covered=f"{score.covered} of {score.counted}" if known else "",
+        excluded=number_format.count(excluded, "benchmark") + " left out" if excluded else "",
+    )
+
+
+def _methods(document: Document) -> tuple[MethodRow, ...]:
+    short = names.shorten(method.id for method in document.methods)
+    least, found = curve.least(document.curve), document.allocations
+    known = {one.id: allocations.short(one) for one in found.methods} if found else {}
+    return tuple(
+        _method(one, short[one.id], least.get(one.id), known.get(one.id, ""))
+        for one in document.methods
+    )
+
+
+def _method(method: Method, name: str, least: curve.PairCurve | None, allocation: str) -> MethodRow:
+    word = words.word(method)
+    slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
+    return MethodRow(
+        id=method.id,
+        name=names.line(name),
+        outcome=method.outcome,
+        glyph=word.glyph,
+        word=word.word,
+        detected_by=len(method.detected_by),
+        reached_by=len(method.reached_by),
+        notices=curve.noticed(least) if least else "",
+        note=method.reason or slugs,
+        allocation=allocation,
+    )
+
+
+def stability_rows(stability: Stability) -> tuple[StabilityRow, ...]:
+    """Return Table 3 of the paper for this suite."""
+    return tuple(
+        StabilityRow(
+            range=words.BUCKETS[bucket.range],
+            count=bucket.count,
+            percent=number_format.percent(bucket.percent),
+        )
+        for bucket in stability.buckets
+    )
+
+
+def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
+    return tuple(_line(step) for step in steps)
+
+
+def _line(step: Advice) -> str:
+    if step.noted:
+        short = names.shorten(one.id for one in step.targets)
+        said = (names.line(f"{short[one.id]}: {one.note}") for one in step.targets[:ADVISED])
+        return "\n  ".join((f"{step.title}:", *said))
+    return f"{step.title}: {_some(target.id for target in step.targets)}"
+
+
+def _some(ids: Iterable[str]) -> str:
+    short = names.shorten(ids)
+    shown = names.line(", ".join(list(short.values())[:ADVISED]))
+    more = len(short) - ADVISED
+    return shown + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,125 @@
+"""A result of `abs` or `stability` on a terminal: the answer, what it rests on, what to do."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from auditor.abs.document import Benchmark, Document, Either
+from auditor.abs.page.accepted import Accepted
+from auditor.abs.page.environments import environments
+from auditor.abs.table import MethodRow, Summary, summary
+from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
+from auditor.core.result import Result
+from reports import names, number_format
+
+_STYLES = {
+    Result.DETECTED: "green",
+    Result.MISSED: "red",
+    Result.UNREACHED: "red",
+    Result.INCONCLUSIVE: "yellow",
+}
+
+
+def result(document: Either) -> RenderableType:
+    """Return what a terminal shows of an audit."""
+    known = summary(document)
+    parts: list[RenderableType] = [*_head(known)]
+    if known.scores:
+        parts += ["", _scores(known)]
+    if known.methods:
+        parts += ["", _methods(known.methods, allocations=bool(known.allocations))]
+        parts += ["", *lines(known.allocations)] if known.allocations else []
+    elif document.benchmarks:
+        parts += ["", _benchmarks(document.benchmarks)]
+    parts += ["", Text(known.suite), Text(_spreads(known))]
+    parts += lines([known.controls, known.cover, known.rules])
+    parts += section("Accepted misses", _accepted(document))
+    parts += section("Next", known.advice)
+    parts += section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
+    return Group(*parts)
+
+
+def _head(known: Summary) -> Iterable[Text]:
+    yield Text(known.title, style="dim")
+    yield Text(known.headline, style="bold")
+    yield from lines([known.curve])
+    yield from lines([known.judged], style="dim")
+
+
+def _scores(known: Summary) -> Table:
+    table = lineless("score", ">percent", ">may be", "covered", "with")
+    for row in known.scores:
+        excluded = f" ({row.excluded})" if row.excluded else ""
+        table.add_row(row.name, row.percent, row.bounds, row.covered, row.meaning + excluded)
+    return table
+
+
+def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
+    curve = any(row.notices for row in rows)
+    least, more = ([">notices"] if curve else []), ([">allocation shows"] if allocations else [])
+    table = lineless("", "method", "", *least, ">detected by", ">called by", *more, "")
+    for row in rows[:MOST_ROWS]:
+        style = _STYLES.get(row.outcome, "")
+        table.add_row(
+            Text(row.glyph, style=style),
+            Text(row.name),
+            Text(row.word, style=style),
+            *([row.notices] if curve else []),
+            str(row.detected_by or ""),
+            str(row.reached_by or ""),
+            *([row.allocation] if allocations else []),
+            Text(_note(row.note), style="dim"),
+        )
+    return and_more(table, len(rows))
+
+
+def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
+    table = lineless("benchmark", ">mean", ">spread", "")
+    known = names.shorten(one.id for one in benchmarks)
+    for one in benchmarks[:MOST_ROWS]:
+        table.add_row(
+            Text(names.line(known[one.id])),
+            number_format.score(one.mean_seconds, one.unit),
+            number_format.share(one.max_spread),
+            Text("" if one.ending == "measured" else f"{one.ending} {_note(one.reason)}"),
+        )
+    return and_more(table, len(benchmarks))
+
+
+def _note(text: str | None) -> str:
+    return names.line(short(text or ""))
+
+
+def _accepted(document: Either) -> list[str]:
+    accepted = document.accepted if isinstance(document, Document) else ()
+    return [
+        names.line(f"{one.method}: {one.reason} ({_state(one)}; {one.where})") for one in accepted
+    ]
+
+
+def _state(one: Accepted) -> str:
+    """Say whether an accepted miss is left out of the score that gates use."""
+    if one.expired:
+        return f"until {one.until}, so it counts again"
+    if not one.left_out:
+        return "it is none"
+    return f"until {one.until}" if one.until else "for good"
+
+
+def _spreads(known: Summary) -> str:
+    filled = [f"{row.range}: {row.count}" for row in known.stability if row.count]
+    return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
+
+
+def side_by_side(document: Either, others: Sequence[Either]) -> RenderableType:
+    """Return how stable a suite is on each machine."""
+    view = environments(document, others)
+    table = Table(box=None, pad_edge=False, title="\nSide by side", title_justify="left")
+    table.add_column("")
+    for row in view.rows if view else ():
+        table.add_column(row.name)
+    for one in view.said if view else ():
+        table.add_row(Text(one.what), *map(Text, one.cells))
+    return table

@@ -1,0 +1,270 @@
+"""What outcomes are called, and the verdict in plain words."""
+
+from auditor.abs.claims import Cause, Facts
+from auditor.abs.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument
+from auditor.core import busy
+from auditor.core.result import ReachState, Result
+from auditor.core.stability import Bucket
+from reports import number_format
+from reports.wording import SET_UP_ONLY, Word
+
+OUTCOMES = {
+    Result.DETECTED: Word("✓", "detected", "a benchmark notices the slowdown"),
+    Result.MISSED: Word("✗", "missed", "called, but the slowdown is not noticed"),
+    Result.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
+    Result.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is noticed is open"),
+    Result.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
+    Result.CRASHED: Word("!", "crashed", "the benchmark failed when slowed"),
+    Result.TIMED_OUT: Word("t", "timed out", "the benchmark did not end when slowed"),
+    Result.INVALID: Word("i", "invalid", "the slowed version does not compile"),
+    Result.REFUSED: Word("r", "refused", "this method cannot be slowed"),
+    Result.UNMEASURED: Word("-", "unmeasured", "not measured"),
+}
+LEGEND = tuple(
+    word
+    for outcome, named in OUTCOMES.items()
+    for word in ((named, SET_UP_ONLY) if outcome is Result.UNREACHED else (named,))
+)
+"""All words, in the order in which they are shown."""
+
+SCORES = {
+    "total": "all benchmarks",
+    "relative": "without the least stable 5 %",
+    "absolute": "without those that spread over 50 %",
+    "whole list": "all benchmarks, methods that cannot be slowed included",
+    "without accepted": "all benchmarks, accepted misses left out",
+}
+
+BUCKETS = {
+    Bucket.BELOW_5: "below 5 %",
+    Bucket.BELOW_10: "5 to 10 %",
+    Bucket.BELOW_25: "10 to 25 %",
+    Bucket.BELOW_50: "25 to 50 %",
+    Bucket.ABOVE_50: "above 50 %",
+}
+SHAKY = (Bucket.BELOW_50, Bucket.ABOVE_50)
+
+
+def kind(one: Method | Pair) -> str:
+    """Return the name of an outcome for the style sheet."""
+    return "set-up-only" if _in_set_up(one) else one.outcome.value
+
+
+def word(one: Method | Pair) -> Word:
+    """Return what the outcome of a method or pair is called."""
+    return SET_UP_ONLY if _in_set_up(one) else OUTCOMES[one.outcome]
+
+
+def _in_set_up(one: Method | Pair) -> bool:
+    if one.outcome is not Result.UNREACHED:
+        return False
+    return bool(one.set_up_in) if isinstance(one, Method) else one.reach is ReachState.SET_UP_ONLY
+
+
+def meaning(name: str, score: Score, document: Document) -> str:
+    """Return which benchmarks a score is made with, or why there is none."""
+    if score.percent is None and score.counted:
+        return "cannot tell: no benchmark has a spread"
+    if any(map(is_withheld, document.benchmarks)) and name in {"relative", "absolute"}:
+        return f"{SCORES[name]}; which those are, a busy machine hides"
+    out = set(score.excluded_benchmarks)
+    unknown = any(one.max_spread is None for one in document.benchmarks if one.id in out)
+    return SCORES[name] + (" and those without a spread" if unknown else "")
+
+
+def headline(document: Either) -> str:
+    """Return the answer in one sentence, of which another says whether it is not the one asked."""
+    other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
+    answer = busy.add_to_headline(_answer(document), document.strain)
+    return f"Not the audit that was asked for: {answer}" if other else answer
+
+
+def _answer(document: Either) -> str:
+    if isinstance(document, StabilityDocument):
+        return _stability_headline(document)
+    total = document.scores.total
+    if total.counted == 0:
+        return _without_methods(document)
+    slowdown = "" if document.slowdown is None else f"{number_format.share(document.slowdown)} "
+    methods = number_format.count(total.counted, "method")
+    open_, by_budget = undecided(total), _by_budget(document)
+    if open_ == total.counted:
+        those = "the only method" if total.counted == 1 else f"all {methods}"
+        sentence = f"Whether this suite would notice a {slowdown}slowdown is open for {those}"
+        return f"{sentence}{by_budget}."
+    covered = total.covered or "none"
+    sentence = f"This suite would notice a {slowdown}slowdown in {covered} of {methods}"
+    if is_estimate(document):
+        sentence = f"By estimate, this{sentence.removeprefix('This')}"
+    return f"{sentence}, and perhaps in {open_} more{by_budget}." if open_ else f"{sentence}."
+
+
+def _by_budget(document: Document) -> str:
+    """Say how many methods the budget left open; empty where it left none."""
+    facts = Facts(document)
+    left = sum(facts.is_open_for(one.id, Cause.BUDGET) for one in document.methods)
+    return f" ({left} {facts.left_open})" if left else ""
+
+
+def _without_methods(document: Document) -> str:
+    """Say why no method counts."""
+    facts = Facts(document)
+    if not document.methods and facts.ran_out_of_time:
+        ended = "Nothing was measured yet" if facts.is_so_far else "The budget ended"
+        return f"{ended}: no method was examined, so this audit gives no score."
+    return "No method could be judged, so this audit gives no score."
+
+
+def is_estimate(document: Document) -> bool:
+    """Tell whether the verdicts are predicted, and no method was slowed down."""
+    return any(caveat.slug == "estimate" for caveat in document.caveats)
+
+
+def undecided(score: Score) -> int:
+    """Return how many counted methods may still turn out covered."""
+    if score.bounds is None or score.bounds[1] is None:
+        return 0
+    return max(0, round(score.bounds[1] * score.counted / 100) - score.covered)
+
+
+def _stability_headline(document: StabilityDocument) -> str:
+    spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    if document.stability.runs < 2:
+        measured = sum(bool(one.means) for one in document.benchmarks)
+        whole = number_format.count(len(document.benchmarks), "benchmark")
+        return f"{measured} of {whole} measured, in one run of the suite: a spread needs two."
+    if not spreads and any(map(is_withheld, document.benchmarks)):
+        return "No spread is shown: the runs were made on a busy machine."
+    if not spreads:
+        return "No benchmark was measured in all runs, so nothing can be said about stability."
+    withheld = sum(map(is_withheld, document.benchmarks))
+    calm = sum(spread < 0.05 for spread in spreads)
+    benchmarks = number_format.count(len(spreads), "benchmark")
+    runs = number_format.count(document.stability.runs, "run")
+    left = f"; {withheld} more were measured on a busy machine" if withheld else ""
+    spread = number_format.share(0.05)
+    return f"{calm} of {benchmarks} stay within {spread} over {runs} of the suite{left}."
+
+
+def is_withheld(benchmark: Benchmark) -> bool:
+    """Tell whether a benchmark has no spread only because the machine was busy."""
+    return busy.is_withheld(benchmark.max_spread, benchmark.caveats)
+
+
+def judged(document: Document) -> str:
+    """Return by which rule and which slowdown the verdict was reached."""
+    chosen = "fixed" if document.slowdown_source == "fixed" else "twice the spread of this suite"
+    slowdown = f"slowdown {number_format.share(document.slowdown)} ({chosen})"
+    if document.slowdown is None:
+        slowdown = "no slowdown known"
+    how = "an estimate, nothing was slowed down; " if is_estimate(document) else ""
+    seed = "" if document.seed is None else f", seed {document.seed}"
+    return f'{how}rule "{document.rule.value}", {slowdown}{seed}{_evidence(document)}'
+
+
+def _evidence(document: Document) -> str:
+    """Say how many pairs rest on samples and how many on delays, where any rests on samples."""
+    bases = [pair.decided_by for pair in document.pairs]
+    sampled, slowed = bases.count("share"), bases.count("injection")
+    if not sampled:
+        return ""
+    pairs = number_format.count(sampled, "pair")
+    return f"; {pairs} decided by CPU samples, {slowed} by an injected delay"
+
+
+def brief(text: str) -> str:
+    """Return the first line of a reason, with the next one where that is only announced."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    taken = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
+    said = " ".join(taken)
+    return said if len(said) <= 160 else f"{said[:159]}…"
+
+
+def suite(document: Either) -> str:
+    """Return the size of the suite and how long a run of it takes, in one sentence."""
+    size, whole = _size(document), "the whole suite"
+    if document.stability.filter is not None:
+        whole = "these"
+    known = document.stability.duration
+    if document.plan.iterations is None:
+        return f"{size}; another program has run it, how long that took is not known."
+    if known is None or known.mean is None:
+        return f"{size}; no run of {whole} is complete."
+    sd = "" if known.sd is None else f" (± {number_format.seconds(known.sd)})"
+    takes = f"a run of {whole} takes {number_format.seconds(known.mean)}{sd}"
+    part = known.mean / known.limit
+    said = number_format.share(part) if part >= 0.001 else f"less than {number_format.share(0.001)}"
+    return f"{size}; {takes}, {said} of a CI limit of {number_format.minutes(known.limit)}."
+
+
+def _size(document: Either) -> str:
+    count, chosen = len(document.benchmarks), document.stability.filter
+    size = number_format.count(count, "benchmark")
+    if chosen is not None:
+        over, many = chosen.groups_passed_over, number_format.count(chosen.suite_size, "benchmark")
+        others = (
+            f"; {number_format.count(over, 'package')} without a match passed over" if over else ""
+        )
+        size = f"{count} of the suite's {'benchmarks' if over else many}"
+        size += f" (filter {chosen.pattern!r}{others})"
+    silent = sum(not one.means for one in document.benchmarks)
+    return f"{size}, {silent} of them without a measurement" if silent else size
+
+
+def subject(document: Either) -> str:
+    """Return the name of the subject with its revision."""
+    return " ".join(filter(None, (document.subject, document.revision)))
+
+
+def cover(document: Document) -> str:
+    """Return what the minimal cover says, in one sentence."""
+    facts = Facts(document)
+    if not document.pairs:
+        return "Which benchmarks are redundant is not known: no method was examined."
+    if "score-mode" in facts.slugs:
+        return "Which benchmarks are redundant is not known: each method was done once detected."
+    if not document.minimal_cover:
+        return _without_cover(facts)
+    size = len(document.minimal_cover)
+    whole = number_format.count(len(document.benchmarks), "benchmark")
+    verb = "gives" if size == 1 else "give"
+    return f"{size} of {whole} {verb} the same score for these methods{_least(facts)}."
+
+
+def _without_cover(facts: Facts) -> str:
+    if facts.has_whole_matrix:
+        return "No benchmark detects anything, so there is nothing to keep."
+    pairs = number_format.count(facts.open_pairs, "pair is open", "pairs are open")
+    return "No benchmark was seen to detect a method" + (f"; {pairs}." if facts.open_pairs else ".")
+
+
+def _least(facts: Facts) -> str:
+    """Say how few benchmarks could do as well."""
+    if facts.open_pairs:
+        pairs = number_format.count(facts.open_pairs, "pair is open", "pairs are open")
+        return f"; {pairs}, so others may detect as much"
+    if not facts.has_whole_matrix:
+        return "; not all benchmarks were looked at"
+    bound = facts.document.cover_bound
+    return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
+
+
+def lost(document: Document) -> list[Method]:
+    """Return the methods that nobody watches, but those whose misses the user accepts."""
+    lost = Facts(document).lost
+    return [one for one in document.methods if one.id in lost]
+
+
+def rules(document: Document) -> str:
+    """Return how many methods either half of the rule would cover alone (Section 6.3)."""
+    if not any(pair.runs for pair in document.pairs):
+        return ""
+    counts = [f"{_RULES.get(one.name, one.name)} {one.covered}" for one in document.rules]
+    return f"Methods that count as detected by parts of the rule: {', '.join(counts)}."
+
+
+_RULES = {
+    "test only": "by the test of significance alone",
+    "effect only": "by the size of the effect alone",
+    "both": "by both",
+}

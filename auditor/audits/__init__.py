@@ -1,1 +1,0 @@
-"""The questions: runs in, verdicts out; pure, one file per question."""

@@ -1,0 +1,1 @@
+"""Would the suite have detected past performance changes?"""

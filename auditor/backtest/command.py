@@ -1,0 +1,106 @@
+"""`bench-audit backtest`: would the suite have noticed past changes of performance?"""
+
+from typing import Any
+
+import click
+
+from auditor.backtest import study
+from auditor.backtest.document import backtest_document
+from auditor.backtest.judge import candidates
+from auditor.backtest.model import Kind, PastChange
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.compare.command import changes_of
+from auditor.config import Config
+from auditor.core.errors import Exit, UsageError
+from auditor.versions import own_version
+from runners.subjects.history import commits, history
+
+
+@click.command(short_help="Would the suite have noticed past changes of performance?")
+@options.options(
+    *options.WHAT,
+    click.option(
+        "--fix", multiple=True, metavar="COMMIT", help="It made something faster; repeatable."
+    ),
+    click.option(
+        "--cause", multiple=True, metavar="COMMIT", help="It made something slower; repeatable."
+    ),
+    click.option(
+        "--find",
+        type=click.IntRange(1),
+        metavar="N",
+        help="At most N by what messages say and by changes of benchmarks (10, if none is named).",
+    ),
+    click.option(
+        "--within",
+        type=click.IntRange(1),
+        default=2000,
+        show_default=True,
+        help="Commits that are looked at for --find.",
+    ),
+    click.option("--list", "listed", is_flag=True, help="Say which commits; run nothing."),
+    options.min_delta(),
+    click.option("--rounds", type=int, help="The most rounds before a suspicion (20)."),
+    click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
+    options.SLOWDOWN,
+    click.option("--methods", type=int, help="Changed methods to slow down at most (20; 0: none)."),
+    options.WARMUP,
+    options.RETRY_FAILED,
+    *options.PLACES,
+    click.option(
+        "--format",
+        type=click.Choice(study.FORMATS),
+        default="table",
+        help="What stdout gets.",
+    ),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Compare commits of the past, which made something faster or slower, with their parents.
+
+    Each is built in throw-away copies, with its parent, and the benchmarks that both have are run
+    as compare does. A commit is noticed where a benchmark moves as the commit should have made it.
+    The methods that it changes are slowed down as well: is what the audit calls watched what the
+    suite notices?
+
+    \b
+    bench-audit backtest . --list
+    bench-audit backtest . --fix 1a2b3c4 --cause v1.4.0 --benchmarks Parse
+    """
+    asked = options.Asked.of(context, changes_of(given))
+    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    changes = _changes(asked.config, given)
+    if given["listed"]:
+        console.result(study.listed(changes))
+        return Exit.OK
+    found = study.Trying(asked, console).every(changes)
+    document = backtest_document(found, asked.config.text, own_version())
+    folder = asked.places.output
+    study.keep(folder, document)
+    study.show(document, given["format"], console)
+    console.note(f"\nresult: {folder / study.RESULT}")
+    return Exit.OK
+
+
+def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
+    """Return the commits that are named, and those that are found where that is asked for."""
+    found: list[PastChange] = []
+    for kind, names in ((Kind.FIX, given["fix"]), (Kind.CAUSE, given["cause"])):
+        for one in commits(config.subject, names) if names else ():
+            if not one.parent:
+                raise UsageError(f"{one.id[:12]} has no parent to be compared with")
+            if any(each.commit.id == one.id for each in found):
+                raise UsageError(f"{one.id[:12]} is named twice; it is a fix or a cause")
+            found.append(PastChange(commit=one, kind=kind))
+    if given["find"] or not found:
+        known = {one.commit.id for one in found}
+        every = candidates(history(config.subject, given["within"]), given["find"] or 10)
+        found += [one for one in every if one.commit.id not in known]
+    if not found:
+        raise UsageError(
+            f"no message of the last {given['within']} commits speaks of performance; name commits "
+            "with --fix and --cause"
+        )
+    return tuple(found)

@@ -1,0 +1,201 @@
+"""Which commits of the past may have changed performance, and what trying them has shown."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
+
+from auditor.abs.model import MethodVerdict
+from auditor.backtest.model import Agreement, Backtest, By, Kind, Noticed, PastChange, Tried
+from auditor.compare.model import Change, Comparison, Patch
+from auditor.core.contracts.history import Commit
+from auditor.core.result import Result
+
+_SLOWER = re.compile(
+    r"\b(?:performance|perf|speed|time|throughput|latency)\W+(?:\w+\W+)?regress\w*"
+    r"|\bregress\w*\W+(?:\w+\W+)?(?:performance|perf|speed)|\bslow(?:er|s|ed)?\W?down\w*",
+    re.IGNORECASE,
+)
+_FASTER = re.compile(
+    r"\bperf(?:ormance)?\b|\bfaster\b|\bspeed(?:s|ed|ing)?[ -]?up\b"
+    r"|\boptimi[sz](?:e|es|ed|ing|ations?)\b"
+    r"|\b(?:fewer|less|no|zero|reduc\w+|avoid\w*|remov\w+|eliminat\w+|sav\w+)\W+(?:\w+\W+){0,2}?"
+    r"(?:alloc\w*|cop(?:y|ies|ying)|garbage|overhead|boxing|reflection)",
+    re.IGNORECASE,
+)
+_MENDED = re.compile(r"\b(?:fix\w*|mend\w*|resolv\w*|revert\w*|address\w*)\b", re.IGNORECASE)
+_NO_CODE = re.compile(r"^\W*(?:docs?|ci|chore|build|tests?|deps?)(?:[(:\]/]|!:)", re.IGNORECASE)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_BENCHMARKS = re.compile(r"(?:micro)?bench(?:es|marks?|marking)?|jmh|perf|asv", re.IGNORECASE)
+_TESTS = re.compile(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|(?:Test|Tests|IT)\.java$", re.IGNORECASE)
+_SOURCES = frozenset((".go", ".java", ".py"))
+_SURE = {Result.MISSED, Result.UNREACHED}
+_WANTED = {
+    Kind.FIX: {Change.IMPROVEMENT},
+    Kind.CAUSE: {Change.REGRESSION},
+    Kind.EITHER: {Change.IMPROVEMENT, Change.REGRESSION},
+}
+_CHANGED = {Change.IMPROVEMENT, Change.REGRESSION}
+
+
+def candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
+    """Return the commits that most likely changed performance, at most so many, newest first.
+
+    By what their messages say, the first line before the rest, and by benchmarks that came with
+    them. Commits that change no source of the library are none.
+    """
+    found = [(score, change) for one in commits for score, change in _scored(one) if _is_code(one)]
+    best = sorted(found, key=lambda one: -one[0])[:most]
+    chosen = {change.commit.id for _, change in best}
+    return tuple(change for _, change in found if change.commit.id in chosen)
+
+
+def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
+    if not commit.parent or _NO_CODE.match(commit.title):
+        return
+    title, body = _said(commit.title), _said(commit.message)
+    kind_words = title or body
+    if kind_words is None:
+        return
+    kind, words = kind_words
+    with_benchmarks = any(_is_benchmark(each) for each in commit.files)
+    why = f'its message says "{words}"' + (", and it changes benchmarks" * with_benchmarks)
+    score = 2 * (title is not None) + with_benchmarks
+    yield score, PastChange(commit=commit, kind=kind, why=why)
+
+
+def _said(text: str) -> tuple[Kind, str] | None:
+    """Return what a text says of performance, and with which words."""
+    if match := _SLOWER.search(text):
+        kind = Kind.FIX if _MENDED.search(text) else Kind.EITHER
+        return kind, match[0]
+    if match := _FASTER.search(text):
+        return Kind.FIX, match[0]
+    return None
+
+
+def _is_code(commit: Commit) -> bool:
+    return any(
+        PurePosixPath(each).suffix in _SOURCES
+        and not _is_benchmark(each)
+        and not _TESTS.search(each)
+        for each in commit.files
+    )
+
+
+def _is_benchmark(path: str) -> bool:
+    is_named = any(map(_BENCHMARKS.fullmatch, _WORD.findall(path)))
+    return is_named and PurePosixPath(path).suffix in _SOURCES
+
+
+def tried(change: PastChange, found: Comparison, seconds: float) -> Tried:
+    """Return what a comparison of a commit with its parent says of it."""
+    wanted = _WANTED[change.kind]
+    by = tuple(_moved(found, wanted))
+    noticed, reason = _judged(found, by)
+    common = frozenset(one.id for one in found.benchmarks)
+    verdict = found.patch.verdict
+    methods = {one.id: _is_watched(one, common) for one in verdict.methods} if verdict else {}
+    seen = [
+        each.visible
+        for one in found.benchmarks
+        for each in one.dimensions
+        if each.visible is not None
+    ]
+    return Tried(
+        change=change,
+        noticed=noticed,
+        reason=reason,
+        by=by,
+        against=tuple(_moved(found, _CHANGED - wanted)),
+        benchmarks=len(found.benchmarks),
+        visible=min(seen, default=None),
+        methods=(*found.patch.changed, *found.patch.added),
+        watched=tuple(name for name, one in methods.items() if one is True),
+        unwatched=tuple(name for name, one in methods.items() if one is False),
+        added=found.added,
+        seconds=seconds,
+    )
+
+
+def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
+    """Tell whether a benchmark that both revisions have notices a slowdown; None: not known."""
+    if method.outcome is Result.DETECTED and common.intersection(method.detected_by):
+        return True
+    calling = common.intersection((*method.reached_by, *method.set_up_in))
+    return False if method.outcome in _SURE or (method.reached_by and not calling) else None
+
+
+def _moved(found: Comparison, wanted: set[Change]) -> Iterator[By]:
+    for one in found.benchmarks:
+        for each in one.dimensions:
+            if each.change in wanted and each.confirmed is not False:
+                yield By(benchmark=one.id, dimension=each.dimension, ratio=each.ratio)
+
+
+def _judged(found: Comparison, by: Sequence[By]) -> tuple[Noticed, str]:
+    if by:
+        return Noticed.NOTICED, ""
+    if not found.benchmarks:
+        return Noticed.MISSED, "both revisions have no benchmark in common"
+    if all(one.same for one in found.benchmarks):
+        return Noticed.MISSED, "no benchmark is built of what the commit changes"
+    calling = _calling(found.patch)
+    able = [one for one in found.benchmarks if calling is None or one.id in calling]
+    if not able:
+        return Noticed.MISSED, "no benchmark calls what the commit changes"
+    lacking = sum(one.change is Change.UNKNOWN for one in able)
+    if lacking:
+        return Noticed.UNKNOWN, f"{lacking} of {len(able)} benchmarks cannot be judged"
+    return Noticed.MISSED, "no benchmark changed as it should have"
+
+
+def _calling(patch: Patch) -> frozenset[str] | None:
+    """Return the benchmarks that call what a commit changes; None where nobody knows them all."""
+    methods = patch.verdict.methods if patch.verdict else ()
+    changed = {*patch.changed, *patch.added}
+    if patch.removed or not changed or changed - {one.id for one in methods}:
+        return None
+    if any(not one.reached_by and one.outcome is not Result.UNREACHED for one in methods):
+        return None
+    return frozenset(name for one in methods for name in (*one.reached_by, *one.set_up_in))
+
+
+def failed(change: PastChange, reason: str, seconds: float) -> Tried:
+    """Return that a commit could not be tried, and why."""
+    return Tried(change=change, noticed=Noticed.FAILED, reason=reason, seconds=seconds)
+
+
+def left_out(change: PastChange) -> Tried:
+    """Return that there was no time left for a commit."""
+    return Tried(change=change, noticed=Noticed.UNKNOWN, reason="the time was over")
+
+
+def backtest(found: Iterable[Tried]) -> Backtest:
+    """Return all of them, and how being watched and being noticed go together."""
+    every = tuple(found)
+    return Backtest(tried=every, agreement=agreement(every))
+
+
+def agreement(found: Iterable[Tried]) -> Agreement:
+    """Count the commits of which both is known."""
+    known = [
+        (one.is_watched, one.noticed is Noticed.NOTICED)
+        for one in found
+        if one.is_watched is not None and one.noticed in {Noticed.NOTICED, Noticed.MISSED}
+    ]
+    pairs = ((True, True), (True, False), (False, True), (False, False))
+    return counted(*(known.count(one) for one in pairs))
+
+
+def counted(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:
+    """Return the counts with their correlation."""
+    a, b, c, d = both, watched_only, noticed_only, neither
+    margins = (a + b) * (c + d) * (a + c) * (b + d)
+    return Agreement(
+        both=a,
+        watched_only=b,
+        noticed_only=c,
+        neither=d,
+        phi=(a * d - b * c) / math.sqrt(margins) if margins else None,
+    )

@@ -1,0 +1,132 @@
+"""Past commits tried one after the other; what came out on a terminal."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.backtest import judge as audits
+from auditor.backtest import text as words
+from auditor.backtest.document import BacktestDocument, TriedCommit
+from auditor.backtest.model import Backtest, Noticed, PastChange, Tried
+from auditor.backtest.text import markdown
+from auditor.cli import options, output, tables
+from auditor.cli.console import Console
+from auditor.cli.logs import logged
+from auditor.cli.progress import observer
+from auditor.compare.model import Comparison
+from auditor.config import Config
+from auditor.config.load import at_revision
+from auditor.core.errors import MachineError, OutOfTime, SubjectError
+from reports import results
+
+FORMATS = ("table", "json", "markdown")
+RESULT = "backtest.json"
+_STYLES = {Noticed.NOTICED: "green", Noticed.MISSED: "red", Noticed.UNKNOWN: "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """What is asked, the terminal, and a clock in seconds for the budget."""
+
+    asked: options.Asked
+    console: Console
+    clock: Callable[[], float] = time.monotonic
+
+    def every(self, changes: Sequence[PastChange]) -> Backtest:
+        """Compare each commit with its parent; one that fails does not keep the others from it."""
+        found = []
+        begun, budget = self.clock(), self.asked.config.request.suite.budget_seconds
+        for number, change in enumerate(changes):
+            left = None if budget is None else budget - (self.clock() - begun)
+            if left is not None and left <= 0:
+                found.append(audits.left_out(change))
+                continue
+            share = None if left is None else left / (len(changes) - number)
+            tried = self._one(change, share)
+            self.console.note(words.line(tried))
+            found.append(tried)
+        return audits.backtest(found)
+
+    def _one(self, change: PastChange, seconds: float | None) -> Tried:
+        begun = self.clock()
+        try:
+            found = self._compared(change, seconds)
+        except (SubjectError, OutOfTime, MachineError) as error:
+            return audits.failed(change, str(error), self.clock() - begun)
+        return audits.tried(change, found, self.clock() - begun)
+
+    def _compared(self, change: PastChange, seconds: float | None) -> Comparison:
+        from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
+
+        asked = self.asked
+        config = _within(asked.config, seconds)
+        pair = [
+            at_revision(config, name, Path.cwd())
+            for name in (change.commit.parent, change.commit.id)
+        ]
+        with (
+            logged(asked.places.output, asked.verbose),
+            observer(self.console, time.monotonic) as watching,
+            asked.surroundings.opener(open_comparison)(
+                (pair[0], pair[1]), asked.places, asked.surroundings.environment, watching
+            ) as comparing,
+        ):
+            found = comparing.compare()
+            comparing.document(found)
+        return found
+
+
+def _within(config: Config, seconds: float | None) -> Config:
+    suite = replace(config.request.suite, budget_seconds=seconds)
+    return replace(config, request=replace(config.request, suite=suite))
+
+
+def keep(folder: Path, document: BacktestDocument) -> None:
+    """Write the result and its Markdown."""
+    texts = {RESULT: results.text(document), "backtest.md": markdown(document)}
+    output.keep(folder, texts)
+
+
+def show(document: BacktestDocument, format_: str, console: Console) -> None:
+    """Print a result in one of FORMATS."""
+    output.show(document, format_, console, table, markdown=markdown)
+
+
+def table(document: BacktestDocument) -> RenderableType:
+    """Return what a terminal shows."""
+    made = tables.lineless("", "commit", "of", "", "noticed by", "changed methods", "what it was")
+    for one in document.commits:
+        made.add_row(
+            Text(str(one.noticed), style=_STYLES.get(one.noticed, "")),
+            Text(one.commit[:12]),
+            one.day,
+            str(one.kind),
+            Text(tables.short(_by(one))),
+            Text(words.methods(one)),
+            Text(tables.short(one.title), style="dim"),
+        )
+    return Group(
+        Text(words.headline(document), style="bold"),
+        "",
+        made,
+        *tables.section("How it goes with being watched", words.agreement(document.agreement)),
+    )
+
+
+def _by(one: TriedCommit) -> str:
+    return words.by(one) or one.reason
+
+
+def listed(changes: Sequence[PastChange]) -> RenderableType:
+    """Return the commits that would be tried."""
+    made = tables.lineless("commit", "of", "", "title", "why")
+    for one in changes:
+        title = Text(tables.short(one.commit.title))
+        made.add_row(
+            Text(one.commit.id[:12]), one.commit.day, str(one.kind), title, Text(one.why, "dim")
+        )
+    return made

@@ -1,1 +1,0 @@
-"""One file per command, loaded when it is called."""

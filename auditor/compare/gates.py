@@ -1,0 +1,99 @@
+"""A comparison and the limits that it has to meet, as an exit code."""
+
+from collections.abc import Collection
+
+from auditor.abs.gates import MISSED
+from auditor.compare import page
+from auditor.compare.document import Compared, ComparisonDocument
+from auditor.compare.model import Change
+from auditor.core.errors import Exit
+from reports import number_format
+
+
+def judge(
+    document: ComparisonDocument,
+    *,
+    fail_on_regression: bool,
+    fail_under: float | None,
+    unsure: Collection[str] = (),
+) -> tuple[Exit, list[str]]:
+    """Return the verdict and what to say about it: the benchmarks first, then the patch.
+
+    `unsure` are changed methods that are missed here and were not when they were slowed again.
+    A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
+    true of all of them.
+    """
+    if reason := _nothing_compared(document):
+        return Exit.NO_VERDICT, [f"no verdict: {reason}"]
+    said: list[tuple[Exit, str]] = []
+    changes = [one.change for one in document.benchmarks]
+    if fail_on_regression:
+        found = changes.count(Change.REGRESSION)
+        if found:
+            those = number_format.count(found, "regression")
+            how = "called, not confirmed" if page.is_stored(document) else "confirmed"
+            said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
+        elif suspects := page.suspected(document):
+            those = number_format.count(len(suspects), "suspected regression")
+            said.append((Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"))
+        elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
+            said.append((Exit.NO_VERDICT, "gate undecided: nothing can be told"))
+        elif changed := [one for one in document.benchmarks if _may_hide_a_regression(one)]:
+            those = number_format.count(len(changed), "benchmark")
+            text = f"gate undecided: of {those} of changed methods nothing can be told"
+            said.append((Exit.NO_VERDICT, text))
+        else:
+            open_ = changes.count(Change.UNKNOWN)
+            rest = (
+                f"; of {number_format.count(open_, 'benchmark')} it cannot be told" if open_ else ""
+            )
+            said.append((Exit.OK, f"gate passed: no regression{rest}"))
+    if fail_under is not None:
+        said.append(_patch(document, fail_under, unsure))
+    codes = [code for code, _ in said]
+    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
+    return worst, [text for _, text in said]
+
+
+def _may_hide_a_regression(benchmark: Compared) -> bool:
+    """Tell whether nothing is known of a benchmark that calls what has changed."""
+    return benchmark.change is Change.UNKNOWN and benchmark.calls_changed is True
+
+
+def _nothing_compared(document: ComparisonDocument) -> str:
+    """Return why no benchmark was compared and no method judged, empty where one was."""
+    score = document.patch.score
+    if document.benchmarks or (score is not None and score.bounds is not None):
+        return ""
+    added, removed = len(document.added), len(document.removed)
+    return f"no benchmark is in both: {added} only in head, {removed} only in base"
+
+
+def missed(
+    document: ComparisonDocument, fail_under: float | None, unsure: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return the changed methods whose misses fail the gate on them, none where it does not."""
+    if fail_under is None or _patch(document, fail_under, unsure)[0] is not Exit.GATE_FAILED:
+        return ()
+    return tuple(
+        one.id for one in document.patch.methods if one.outcome in MISSED and one.id not in unsure
+    )
+
+
+def _patch(
+    document: ComparisonDocument,
+    least: float,
+    unsure: Collection[str],
+) -> tuple[Exit, str]:
+    score, limit = document.patch.score, f"at least {least:g} % of what changed"
+    if not document.patch.methods:
+        return Exit.OK, f"gate passed: {limit}; no method differs"
+    if score is None or score.bounds is None:
+        return Exit.NO_VERDICT, f"gate undecided: {limit}; no changed method was judged"
+    low, high = score.bounds
+    high = min(100.0, high + 100 * len(unsure) / score.counted)
+    if low >= least:
+        return Exit.OK, f"gate passed: {limit}, it is {score.percent:.4g} %"
+    if high < least:
+        return Exit.GATE_FAILED, f"gate failed: {limit}, it is {score.percent:.4g} %"
+    return Exit.NO_VERDICT, f"gate undecided: {limit}, it is {low:.4g} to {high:.4g} %"

@@ -1,0 +1,108 @@
+"""A comparison on a terminal, as files, and in a step of GitHub Actions."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.abs import github_step
+from auditor.cli import github, output, tables
+from auditor.cli.console import Console
+from auditor.compare import page
+from auditor.compare.document import ComparisonDocument
+from auditor.compare.markdown import markdown
+from auditor.compare.model import Change
+from auditor.core.errors import Exit
+from reports import number_format, results
+
+FORMATS = ("table", "json", "markdown")
+RESULT, PAGE = "compare.json", "compare.html"
+_STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMENT: "green"}
+
+
+def keep(folder: Path, document: ComparisonDocument) -> None:
+    """Write the result, its page and its Markdown; none of them where one cannot be made."""
+    texts = {
+        RESULT: results.text(document),
+        PAGE: page.html(document),
+        "compare.md": markdown(document),
+    }
+    output.keep(folder, texts)
+
+
+def show(document: ComparisonDocument, format_: str, console: Console) -> None:
+    """Print a comparison in one of FORMATS."""
+    output.show(document, format_, console, table, markdown=markdown)
+
+
+def table(document: ComparisonDocument) -> RenderableType:
+    """Return what a terminal shows."""
+    shown = page.view(document)
+    parts: list[RenderableType] = [
+        Text(f"{shown.subject}, {shown.revisions}", style="dim"),
+        Text(shown.headline, style="bold"),
+        *([Text(shown.patch)] if shown.patch else []),
+        Text(shown.counts, style="dim"),
+    ]
+    if shown.rows:
+        parts += ["", _benchmarks(shown.rows)]
+    if shown.same:
+        same = number_format.count(shown.same, "benchmark is", "benchmarks are")
+        parts.append(Text(f"{same} built of the same code in both, so not measured"))
+    parts += tables.section("New benchmarks", shown.added)
+    parts += tables.section("Benchmarks that are gone", shown.removed)
+    if shown.methods:
+        parts += ["", _methods(shown.methods)]
+    parts += tables.section("New public methods that no benchmark calls", shown.unwatched)
+    if shown.controls:
+        parts += ["", Text(shown.controls)]
+    parts += tables.section("To know", [f"{text} [{slug}]" for slug, text in shown.caveats])
+    return Group(*parts)
+
+
+def _benchmarks(rows: Sequence[page.Row]) -> RenderableType:
+    made = tables.lineless(
+        "", "benchmark", "", "what", ">base", ">head", ">times", ">interval", ">visible from", ""
+    )
+    for row in rows[: tables.MOST_ROWS]:
+        style = _STYLES.get(row.change, "")
+        made.add_row(
+            Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
+            row.what, row.base, row.head, row.times, row.interval, row.visible,
+            Text(tables.short(row.note), style="dim"),
+        )  # fmt: skip
+    return tables.and_more(made, len(rows))
+
+
+def _methods(rows: Sequence[page.PatchRow]) -> RenderableType:
+    made = tables.lineless("", "method", "", "slowed down", "")
+    for row in rows[: tables.MOST_ROWS]:
+        glyph, word = (row.word.glyph, row.word.word) if row.word else ("", number_format.NONE)
+        note = Text(tables.short(row.note), style="dim")
+        made.add_row(glyph, Text(row.name), row.kind, word, note)
+    return tables.and_more(made, len(rows))
+
+
+def write_for_github(
+    document: ComparisonDocument,
+    gates: tuple[Exit, Sequence[str]],
+    folder: Path,
+    environment: Mapping[str, str],
+) -> None:
+    """Append the summary and the outputs of a comparison; raises UsageError and FolderUnusable.
+
+    `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
+    """
+    verdict, lines = gates
+    regressions = sum(one.change is Change.REGRESSION for one in document.benchmarks)
+    outputs = {
+        "change": document.change.value.replace(" ", "-"),
+        "regressions": str(regressions),
+        "score": github_step.percent_of(document.patch.score),
+        "report": str(folder / PAGE),
+        "result": str(folder / RESULT),
+        "verdict": github.VERDICTS[verdict],
+    }
+    text = markdown(document, github.LARGEST_SUMMARY, lines)
+    github.append_step_files(text, outputs, folder, environment)

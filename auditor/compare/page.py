@@ -1,0 +1,332 @@
+"""A comparison of two revisions in words, and as a page."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from auditor.abs import words
+from auditor.compare.document import Compared, ComparisonDocument, InDimension, PatchMethod
+from auditor.compare.model import WORST_FIRST, Change, Dimension
+from auditor.core import busy
+from auditor.core.units import duration, is_throughput
+from reports import names, number_format, plots
+from reports.html import closing, rendered
+from reports.wording import Word
+
+CHANGES = {
+    Change.REGRESSION: Word("▲", "regression", "more than before, which fresh runs confirm"),
+    Change.UNKNOWN: Word("?", "cannot tell", "too noisy, failed, or not measured to the end"),
+    Change.IMPROVEMENT: Word("▼", "improvement", "less than before, which fresh runs confirm"),
+    Change.NONE: Word("=", "no change", "surely within the limit, or built of the same code"),
+}
+UNITS = {
+    Dimension.TIME: "time",
+    Dimension.ALLOCATIONS: "allocations",
+    Dimension.ALLOCATED: "allocated bytes",
+}
+_STORED = {
+    Change.REGRESSION: "more than before, surely beyond how far files lie apart",
+    Change.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
+    Change.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
+    Change.NONE: "surely within the limit",
+}
+"""The meanings where another tool has measured: nothing was confirmed."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A benchmark in one dimension."""
+
+    name: str
+    change: Change
+    word: Word
+    what: str
+    base: str
+    head: str
+    times: str
+    interval: str
+    visible: str
+    note: str
+    plot: Markup = field(default=plots.NOTHING, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRow:
+    """A method that head has changed or added."""
+
+    name: str
+    kind: str
+    word: Word | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a comparison."""
+
+    subject: str
+    revisions: str
+    headline: str
+    counts: str
+    rows: tuple[Row, ...]
+    same: int
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    controls: str
+    patch: str
+    methods: tuple[PatchRow, ...]
+    unwatched: tuple[str, ...]
+    caveats: tuple[tuple[str, str], ...]
+
+
+def view(document: ComparisonDocument) -> View:
+    """Put a comparison into words."""
+    short = names.labels(one.id for one in document.benchmarks)
+    rows = [row for one in document.benchmarks for row in _rows(one, document, short[one.id])]
+    methods = names.labels(one.id for one in document.patch.methods)
+    return View(
+        subject=f"{names.label(document.subject)} ({document.harness})",
+        revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
+        headline=busy.add_to_headline(headline(document), document.strain),
+        counts=_counts(document),
+        rows=tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.change))),
+        same=sum(one.same for one in document.benchmarks),
+        added=tuple(names.labels(document.added).values()),
+        removed=tuple(names.labels(document.removed).values()),
+        controls=_controls(document),
+        patch=patch_headline(document),
+        methods=tuple(_method(one, methods[one.id]) for one in document.patch.methods),
+        unwatched=tuple(names.labels(document.patch.unwatched).values()),
+        caveats=tuple(
+            (one.slug, names.line(one.text)) for one in (*document.caveats, *document.patch.caveats)
+        ),
+    )
+
+
+def headline(document: ComparisonDocument) -> str:
+    """Say in one line whether something got slower."""
+    slower = [one for one in document.benchmarks if one.change is Change.REGRESSION]
+    if slower:
+        short = list(names.labels(one.id for one in slower).values())
+        more = f" and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
+        what = number_format.count(
+            len(slower), "benchmark has a regression", "benchmarks have a regression"
+        )
+        also = _also_suspected(document)
+        rest = f"; suspected and not confirmed: {_named(also)}" if also else ""
+        count = (
+            f", {number_format.count(len(also), 'more is', 'more are')} suspected" if also else ""
+        )
+        return f"{what}{count}: {', '.join(short[:_NAMED])}{more}{rest}"
+    if suspected := _suspected_headline(document):
+        return suspected
+    open_ = sum(map(_is_open, document.benchmarks))
+    limit = number_format.share(document.min_delta)
+    if not document.benchmarks:
+        return "No benchmark is in both revisions, so nothing was compared"
+    if open_ == len(document.benchmarks):
+        return "Of no benchmark can be told whether it has changed"
+    if open_:
+        those = number_format.count(open_, "benchmark")
+        if all(one.calls_changed is False for one in document.benchmarks if _is_open(one)):
+            those += f", which {'call' if open_ > 1 else 'calls'} none of the changed methods,"
+        return f"No regression of {limit} or more was found; of {those} it cannot be told"
+    return f"No benchmark has a regression of {limit} or more"
+
+
+def _is_open(one: Compared) -> bool:
+    return one.change is Change.UNKNOWN
+
+
+def suspected(document: ComparisonDocument) -> dict[str, str]:
+    """Return the benchmarks of which a regression is suspected still, and by about how much.
+
+    That is the largest ratio of a benchmark's dimensions; of one whose base is 0, both values.
+    """
+    found: dict[str, str] = {}
+    for one in document.benchmarks:
+        dimensions = [each for each in one.dimensions if each.suspected is Change.REGRESSION]
+        ratios = [each.ratio for each in dimensions if each.ratio is not None]
+        if ratios:
+            found[one.id] = f"about {number_format.times(max(ratios))}"
+        elif dimensions:
+            worst = dimensions[0]
+            found[one.id] = f"{number_format.number(worst.head)} {UNITS[worst.dimension]} for none"
+    return found
+
+
+def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
+    """Return what is suspected of benchmarks that have no confirmed regression."""
+    slower = {one.id for one in document.benchmarks if one.change is Change.REGRESSION}
+    return {one: how for one, how in suspected(document).items() if one not in slower}
+
+
+def _named(found: Mapping[str, str]) -> str:
+    short = names.labels(found)
+    named = [f"{short[one]}, {how}" for one, how in found.items()]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{'; '.join(named[:_NAMED])}{more}"
+
+
+def _suspected_headline(document: ComparisonDocument) -> str:
+    """Say what is suspected and not confirmed; empty where nothing is."""
+    found = suspected(document)
+    if not found:
+        return ""
+    what = number_format.count(len(found), "suspected regression")
+    took = document.confirming_seconds
+    then = "neither confirmed nor refuted"
+    if took is not None:
+        then = f"not confirmed; confirming takes about {duration(took)} more"
+    return f"{what} ({_named(found)}), {then}"
+
+
+def is_stored(document: ComparisonDocument) -> bool:
+    """Tell whether another tool has measured: then nothing was drawn, confirmed or slowed down."""
+    return document.seed is None
+
+
+def patch_headline(document: ComparisonDocument) -> str:
+    """Say in one line whether the suite would have noticed a slowdown of what changed.
+
+    Nothing is said where nobody has looked at the code.
+    """
+    patch = document.patch
+    if is_stored(document):
+        return ""
+    if not patch.methods:
+        return "No method of the library differs."
+    differ = number_format.count(len(patch.methods), "method")
+    if patch.score is None:
+        return f"{differ} of the library differ; whether the suite would notice was not asked."
+    found, counted = patch.score.covered, patch.score.counted
+    of_these = "" if counted == len(patch.methods) else f" ({differ} differ)"
+    those = f"{number_format.count(counted, 'changed or new method')}{of_these}"
+    if not counted:
+        return f"{differ} of the library differ; none of them can be slowed."
+    open_ = words.undecided(patch.score)
+    if open_ == counted:
+        return f"Whether the suite would notice a slowdown is open for {those}."
+    slower = "got slower"
+    if patch.slowdown:
+        slower = f"took {number_format.times(1 + patch.slowdown)} as long"
+    rest = f"; {open_} {'is' if open_ == 1 else 'are'} open" if open_ else ""
+    return f"Of {those} the suite would notice {found or 'none'} if they {slower}{rest}."
+
+
+def _revision(name: str) -> str:
+    return names.label(name[:12] if len(name) == 40 else name)
+
+
+def _counts(document: ComparisonDocument) -> str:
+    found = Counter(one.change for one in document.benchmarks)
+    told = [f"{CHANGES[each].word}: {found[each]}" for each in WORST_FIRST if found[each]]
+    benchmarks = number_format.count(len(document.benchmarks), "benchmark")
+    return f"{benchmarks} ({', '.join(told) or 'none'})"
+
+
+def _controls(document: ComparisonDocument) -> str:
+    if not document.controls:
+        return ""
+    those = number_format.count(len(document.suspected), "benchmark")
+    return (
+        f"A/A: by the rule of the first rounds, {those} of {document.controls} would be suspected "
+        "when the base is compared with itself."
+    )
+
+
+def _rows(one: Compared, document: ComparisonDocument, name: str) -> Iterator[Row]:
+    """Yield time, and what else has not stayed the same."""
+    if one.same:
+        return
+    if not one.dimensions:
+        yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
+    for each in one.dimensions:
+        if each.dimension is Dimension.TIME or each.change is not Change.NONE:
+            yield _measured(name, each, one.unit, document)
+
+
+def _row(name: str, change: Change, what: str, *, note: str) -> Row:
+    return Row(
+        name=name,
+        change=change,
+        word=CHANGES[change],
+        what=what,
+        base=number_format.NONE,
+        head=number_format.NONE,
+        times=number_format.NONE,
+        interval=number_format.NONE,
+        visible=number_format.NONE,
+        note=note,
+    )
+
+
+def _measured(name: str, one: InDimension, unit: str, document: ComparisonDocument) -> Row:
+    unit = unit if one.dimension is Dimension.TIME else ""
+    what, times = UNITS[one.dimension], number_format.NONE
+    if one.ratio is not None:
+        times = number_format.times(one.ratio)
+    if is_throughput(unit):
+        what, times = "throughput", times if one.ratio is None else f"{times} as long"
+    low, high = one.interval or (None, None)
+    known = low is not None and high is not None
+    return Row(
+        name=name,
+        change=one.change,
+        word=CHANGES[one.change],
+        what=what,
+        base=_value(one.base, one.dimension, unit),
+        head=_value(one.head, one.dimension, unit),
+        times=times,
+        interval=f"{low:.3g} … {high:.3g}" if known else number_format.NONE,
+        visible=number_format.NONE if one.visible is None else number_format.times(1 + one.visible),
+        note="; ".join(filter(None, (one.reason, _paired(one)))),
+        plot=plots.forest(
+            None if one.ratio is None else one.ratio - 1,
+            (low - 1, high - 1) if low is not None and high is not None else None,
+            document.min_delta,
+        ),
+    )
+
+
+def _value(value: float | None, dimension: Dimension, unit: str) -> str:
+    if dimension is Dimension.TIME:
+        return number_format.score(value, unit)
+    return number_format.number(value)
+
+
+def _paired(one: InDimension) -> str:
+    """Say over what a ratio is paired that is no quotient of two means; empty of another one."""
+    if not one.paired:
+        return ""
+    rounds = len(one.fresh) if one.confirmed else len(one.rounds) + len(one.fresh)
+    return f"paired over {number_format.count(rounds, 'round')}"
+
+
+def _method(one: PatchMethod, name: str) -> PatchRow:
+    kind = "new" if one.new else "changed"
+    if one.outcome is None:
+        return PatchRow(name, kind, None, "not slowed down")
+    by = ", ".join(names.labels(one.detected_by).values())
+    return PatchRow(name, kind, words.OUTCOMES[one.outcome], f"by {by}" if by else one.reason or "")
+
+
+def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
+    if not is_stored(document):
+        return tuple(CHANGES.values())
+    return tuple(Word(one.glyph, one.word, _STORED[change]) for change, one in CHANGES.items())
+
+
+def html(document: ComparisonDocument) -> str:
+    """Render a comparison as one page."""
+    return rendered(
+        "comparison.html.j2",
+        page=view(document),
+        scale=plots.scale(),
+        axis=plots.forest_axis("counts"),
+        legend=_legend(document),
+        closing=closing(document, ()),
+    )

@@ -1,0 +1,92 @@
+"""Which benchmarks a comparison under a budget measures first: those that call what has changed."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from auditor.compare.model import Patch
+from auditor.core.result import ReachState
+from auditor.core.subject import Method, SourceFile
+from auditor.core.suite import Benchmark
+from auditor.measure.block_sizes import Sizes
+from auditor.measure.context import Parts
+from auditor.measure.reach_judge import Reach
+from auditor.measure.reach_study import CountingLimits, map_reach
+from auditor.measure.suite_runs import Baseline
+
+COUNTING_PART = 0.1
+"""Part of the time that is left in which calls are counted."""
+_IMPORT = re.compile(r'(?:import|from|package)\b.*|[\w.]*\s?"[^"]*"|[()]')
+"""A whole line that imports something: a method that has changed may need it."""
+_CALLED = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
+
+
+def changed_methods(patch: Patch, base: Parts, head: Parts) -> tuple[Method, ...]:
+    """Return the methods that head has changed or added, if nothing else differs.
+
+    Empty where lines outside of methods differ (imports, comments and blank lines aside): any
+    benchmark may depend on those.
+    """
+    names = {*patch.changed, *patch.added}
+    if not names or _outside(base) != _outside(head):
+        return ()
+    return tuple(one for one in head.mutator.methods(head.suite.sources) if one.id in names)
+
+
+def calls_any(
+    methods: Sequence[Method], benchmarks: Sequence[Benchmark], sizes: Sizes, parts: Parts
+) -> dict[str, bool | None]:
+    """Return by id whether a benchmark calls one of `methods`; None: not known.
+
+    Counted by a process of each benchmark whose program holds one of them, as far as a part of the
+    time allows.
+    """
+    baseline = Baseline(
+        benchmarks=tuple(benchmarks),
+        usable=tuple(benchmarks),
+        unfinished=(),
+        plans=sizes.plans,
+        operations=sizes.operations,
+        pilots=sizes.pilots,
+        runs=(),
+        counting=sizes.counting,
+    )
+    limits = CountingLimits(counting=COUNTING_PART, tests=0.0)
+    counted = map_reach(methods, baseline, parts, with_unit_tests=False, limits=limits)
+    uncounted = {method.id for method, _ in counted.invalid}
+    reach = counted.map([one for one in methods if one.id not in uncounted])
+    return {
+        one.id: _any_called([reach.get((method.id, one.id)) for method in methods])
+        for one in benchmarks
+    }
+
+
+def _any_called(reaches: Sequence[Reach | None]) -> bool | None:
+    """Tell whether some call is known, None where some call is possible."""
+    if any(one is not None and one.state in _CALLED for one in reaches):
+        return True
+    surely = all(one is not None and one.state is ReachState.NOT_AT_ALL for one in reaches)
+    return False if surely else None
+
+
+def _outside(parts: Parts) -> dict[str, list[str]]:
+    """Return by file the lines that belong to no method that can be compared."""
+    inside: dict[str, set[int]] = {}
+    for method in parts.mutator.methods(parts.suite.sources):
+        if method.span is not None and method.refusal is None:
+            lines = range(method.span.first_line, method.span.last_line + 1)
+            inside.setdefault(method.span.file, set()).update(lines)
+    comment = parts.mutator.comment.decode()
+    found = {
+        source.path: list(_lines_outside(source, inside.get(source.path, set()), comment))
+        for source in parts.suite.sources
+        if source.path != source.unit  # a list of classes, which is not the user's text
+    }
+    return {path: lines for path, lines in found.items() if lines}
+
+
+def _lines_outside(source: SourceFile, inside: set[int], comment: str) -> Iterator[str]:
+    for number, line in enumerate(source.text.decode(errors="replace").splitlines(), 1):
+        text = " ".join(line.split())
+        is_code = text and not text.startswith(comment) and not _IMPORT.fullmatch(text)
+        if is_code and number not in inside:
+            yield text

@@ -1,0 +1,107 @@
+"""Which methods differ between two revisions, and would the suite have noticed these?"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from auditor.abs.model import AbsVerdict
+from auditor.abs.study import abs_audit
+from auditor.compare.model import Patch
+from auditor.core.caveats import Caveat
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode, Rule, second_seed
+from auditor.core.result import Result
+from auditor.core.subject import Method
+from auditor.measure.context import Parts
+
+
+def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
+    """Return the methods that head has changed, added and removed, by what their sources say.
+
+    Lines that are comments, and white space without a meaning, are no difference. Methods without a
+    source cannot be compared, which is said.
+    """
+    before, after = _texts(base), _texts(head)
+    caveats = []
+    if unknown := sum(text is None for text in after.values()):
+        said = (
+            f"{unknown} methods have no source here, so whether they differ is not known; name a "
+            "folder or a repository as the subject"
+        )
+        caveats.append(Caveat("no-source", said))
+    patch = Patch(
+        changed=tuple(name for name, text in after.items() if before.get(name, text) != text),
+        added=tuple(name for name in after if name not in before),
+        removed=tuple(name for name in before if name not in after),
+    )
+    return patch, tuple(caveats)
+
+
+def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
+    """Return what the audit of a patch asks: each method up to the first benchmark that detects."""
+    # The paper's rule compares each run with one of the unchanged suite.
+    needs_suite = asked.rule is Rule.PAPER and not asked.is_interleaved
+    return replace(
+        asked,
+        suite=replace(asked.suite, stability_runs=asked.runs if needs_suite else 1),
+        slowdown=request.slowdown,
+        score_only=True,
+        curve=CurveMode.NONE,
+        accepted=(),
+    )
+
+
+def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
+    """Slow `most` of the methods down that head has changed or added, the public ones first.
+
+    None is where head has no benchmark.
+    """
+    wanted = names(patch, most, head)
+    if not wanted or not head.suite.benchmarks:
+        return patch
+    methods = head.mutator.methods(head.suite.sources)
+    verdict = abs_audit.audit(replace(asked, methods=wanted), replace(head, request=asked.suite))
+    unreached = {one.id for one in verdict.methods if one.outcome is Result.UNREACHED}
+    unwatched = _public(unreached & set(patch.added), methods)
+    return replace(patch, unwatched=unwatched, verdict=verdict)
+
+
+def audited_again(methods: Sequence[str], asked: AbsRequest, head: Parts) -> AbsVerdict:
+    """Slow methods down again, with new measurements only."""
+    suite = replace(asked.suite, seed=second_seed(asked.suite.seed))
+    again = replace(asked, suite=suite, methods=tuple(methods))
+    return abs_audit.audit(again, replace(head, request=suite))
+
+
+def names(patch: Patch, most: int, head: Parts) -> tuple[str, ...]:
+    """Return the methods that head has changed or added, `most` at most, the public ones first."""
+    public = {one.id: one.public for one in head.mutator.methods(head.suite.sources)}
+    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not public[name])
+    return tuple(wanted[:most])
+
+
+def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:
+    return tuple(one.id for one in methods if one.id in names and one.public)
+
+
+def _texts(parts: Parts) -> dict[str, str | None]:
+    """Return what each method that can be slowed says, None where its source is not known."""
+    lines = {
+        source.path: source.text.decode(errors="replace").splitlines()
+        for source in parts.suite.sources
+    }
+    comment = parts.mutator.comment.decode()
+    compared = parts.mutator.compared(parts.suite.sources)
+    return {
+        one.id: compared.get(one.id) or _text(one, lines, comment)
+        for one in parts.mutator.methods(parts.suite.sources)
+        if one.refusal is None
+    }
+
+
+def _text(method: Method, lines: Mapping[str, Sequence[str]], comment: str) -> str | None:
+    span = method.span
+    if span is None or span.file not in lines:
+        return None
+    mine = (
+        " ".join(line.split()) for line in lines[span.file][span.first_line - 1 : span.last_line]
+    )
+    return "\n".join(line for line in mine if line and not line.startswith(comment))

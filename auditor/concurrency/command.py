@@ -1,0 +1,150 @@
+"""`bench-audit concurrency`: is the new version of a class slower when threads share it?"""
+
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.cli.logs import logged
+from auditor.cli.machine import busy
+from auditor.cli.progress import observer
+from auditor.cli.surroundings import Surroundings
+from auditor.concurrency import output
+from auditor.concurrency.document import ConcurrencyDocument
+from auditor.config.concurrency import ConcurrencyRequest, concurrency_request
+from auditor.config.places import Places, class_places
+from auditor.core.request import FolderSpec
+
+_LOG = logging.getLogger(__name__)
+
+
+def _parameter(name: str, text: str, **more: Any) -> Any:
+    return click.option(name, help=text, **more)
+
+
+def _duration(name: str, text: str) -> Any:
+    key = f"{name.removeprefix('--')}_seconds"
+    return click.option(name, key, help=text, metavar="DURATION")
+
+
+PARAMETERS = (
+    _parameter("--threads", "Numbers of threads, such as 2,4,16 (2,8); 1 has no vote."),
+    _parameter("--tests", "Tests that are made (5).", type=int),
+    _duration("--warmup", "t_w, before measurements (1s)."),
+    _duration("--steady", "t_s, of a measurement (1s)."),
+    _duration("--crowded", "t_s with more than 8 threads (as --steady)."),
+    _duration("--least", "t_min, that a test has to last (5ms)."),
+    _parameter("--least-repetitions", "r_min, in a measurement (10).", type=int),
+    _parameter("--least-measurements", "m_min, of each version (3).", type=int),
+    _parameter("--most-measurements", "m_max, of each version (8).", type=int),
+    _parameter("--stop-spread", "Deviation at which it is enough (2%).", metavar="PART"),
+    _parameter("--acceptable-spread", "How well a speed-up is to be known (20%).", metavar="PART"),
+    _parameter("--least-conclusive", "Tests without which nothing is found (3).", type=int),
+    _parameter("--most-tries", "Lengths of suffixes that are tried (12).", type=int),
+    _parameter("--shortest", "Calls of a suffix, at least (16).", type=int),
+    _parameter("--longest", "Calls of a suffix, at most (1000000).", type=int),
+    _parameter("--statements", "Of a suffix, at most; it is repeated (64; 0: any).", type=int),
+    _parameter("--strict/--no-strict", "The paper's oracle, by means.", default=None),
+    _parameter("--prefix", "Calls that bring the object into a state (10).", type=int),
+    _parameter("--report", "delta_report: smaller differences do not count (5%).", metavar="PART"),
+    _parameter("--confidence", "Of the intervals (99%).", metavar="PART"),
+    _parameter("--processes/--no-processes", "A process for each measurement.", default=None),
+    _parameter("--control/--no-control", "The same in one thread, where there is a finding.",
+               default=None),
+    _parameter("--scope", "all: until the last thread ends; each: the mean of the threads (all).",
+               type=click.Choice(["all", "each"])),
+    _duration("--attempt", "What an attempt may take while tests are made (1s)."),
+)  # fmt: skip
+
+
+@click.command(short_help="Is the new version of a thread-safe class slower under threads?")
+@options.options(
+    click.option("--class", "subject", required=True, help="The class under test, with package."),
+    click.option("--old", required=True, metavar="VERSION", help="The version before."),
+    click.option("--new", required=True, metavar="VERSION", help="The version after."),
+    click.option("--paper", is_flag=True, help="The paper's parameters: hours, not minutes."),
+    *PARAMETERS,
+    options.SEED,
+    click.option("--java-home", type=options.PATH, help="The JDK that runs the class, from 8 on."),
+    click.option("--jvm-args", metavar="WORDS", help='For its JVM, "--add-opens ..." say.'),
+    click.option("--jmh", is_flag=True, help="Write benchmarks for JMH, too, to keep."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["regression", "nothing"]),
+        default="nothing",
+        help="Exit with 1 where the new version is slower.",
+    ),
+    options.INCONCLUSIVE,
+    *options.PLACES,
+    click.option(
+        "--format",
+        type=click.Choice(output.FORMATS),
+        default="table",
+        help="What stdout gets.",
+    ),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Write concurrent tests for a class, race two versions of it, and say which is faster.
+
+    A VERSION is a class path (new.jar, new.jar:dep.jar, new.jar:libs/*; its own jar first), a
+    folder of classes or of a Maven or Gradle project, git:PATH@REVISION, or
+    maven:GROUP:ARTIFACT:VERSION. Tests are random calls of public methods that both versions have,
+    most often of those that were changed; they stay in the output folder, as Java.
+
+    The defaults take some minutes and give up the paper's long measurements (--paper): small
+    differences stay inconclusive. Each number of threads has its own vote.
+
+    \b
+    bench-audit concurrency --class org.example.Pool --old maven:org.example:pool:1.3 \\
+        --new maven:org.example:pool:1.4
+    bench-audit concurrency --class org.example.Pool --old git:.@v1.3 --new . --fail-on regression
+    """
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    asked = concurrency_request(given, Path.cwd())
+    quiet = given["quiet"] or given["format"] == "json"
+    console = Console(surroundings.environment, quiet=quiet)
+    places = class_places(
+        asked.subject,
+        tuple(asked.written.values()),
+        surroundings.environment,
+        output=given["output"],
+        store=given["store"],
+        folders=[one.path for one in asked.versions.values() if isinstance(one, FolderSpec)],
+    )
+    if others := busy(os.getloadavg()[0], os.cpu_count() or 1):
+        console.say(f"note[{others.slug}]: {others.text}")
+    with logged(places.output, given["verbose"]):
+        document = _raced(asked, places, surroundings, console)
+    output.show(document, given["format"], console)
+    console.note(f"\nreport: {places.output / output.PAGE}")
+    console.note(f"result: {places.output / output.RESULT}")
+    console.note(f"tests: {places.output / output.SUITE}")
+    verdict, said = output.judge(document, fail_on_regression=given["fail_on"] == "regression")
+    for line in said:
+        console.say(line)
+    return options.exit_code(verdict, given["inconclusive"])
+
+
+def _raced(
+    asked: ConcurrencyRequest, places: Places, surroundings: Surroundings, console: Console
+) -> ConcurrencyDocument:
+    """Race the versions, keep what came out, and return it."""
+    from auditor.concurrency.assemble import open_concurrency  # noqa: PLC0415 numpy and scipy come with it
+
+    environment = surroundings.environment
+    with (
+        observer(console, time.monotonic) as watching,
+        surroundings.opener(open_concurrency)(asked, places, environment, watching) as racing,
+    ):
+        _LOG.info("asked for %s in %s", asked, places)
+        verdict = racing.audit()
+        document = racing.document(verdict)
+        output.keep(places.output, document, racing.files(verdict))
+    return document

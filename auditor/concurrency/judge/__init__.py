@@ -1,0 +1,1 @@
+"""Which tests are generated, and what their times say; pure."""

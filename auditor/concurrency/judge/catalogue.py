@@ -1,0 +1,293 @@
+"""The types of two versions: what can be called, and how values of a type come about."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from auditor.core.contracts.concurrent_test import Kind, Member
+from auditor.core.contracts.test_generation import Describe, Factories, Lines, Making, Subtypes
+from auditor.core.errors import SubjectError
+
+OBJECT, STRING, CLASS = "java.lang.Object", "java.lang.String", "java.lang.Class"
+PRIMITIVES = frozenset(("boolean", "byte", "char", "short", "int", "long", "float", "double"))
+BOXES = {
+    "java.lang.Boolean": "boolean",
+    "java.lang.Byte": "byte",
+    "java.lang.Character": "char",
+    "java.lang.Short": "short",
+    "java.lang.Integer": "int",
+    "java.lang.Long": "long",
+    "java.lang.Float": "float",
+    "java.lang.Double": "double",
+}
+_WRITTEN = PRIMITIVES | BOXES.keys() | {OBJECT, STRING, CLASS, "void"}
+"""Types whose values are written down, or are no values."""
+_STAND_INS = {
+    "java.util.Collection": "java.util.ArrayList",
+    "java.util.List": "java.util.ArrayList",
+    "java.util.Set": "java.util.HashSet",
+    "java.util.SortedSet": "java.util.TreeSet",
+    "java.util.Map": "java.util.HashMap",
+    "java.util.SortedMap": "java.util.TreeMap",
+    "java.util.Queue": "java.util.ArrayDeque",
+    "java.lang.CharSequence": "java.lang.StringBuilder",
+    "java.lang.Number": "java.math.BigDecimal",
+    "java.util.Calendar": "java.util.GregorianCalendar",
+    "java.io.Writer": "java.io.StringWriter",
+    "java.io.Reader": "java.io.StringReader",
+    "java.io.InputStream": "java.io.ByteArrayInputStream",
+    "java.io.OutputStream": "java.io.ByteArrayOutputStream",
+}
+"""Classes of the JDK that are made where only something above them is asked for."""
+_DEPTH = 3
+"""How far the makers of arguments of makers are looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """A type: its name in source text, what it is above of, its members.
+
+    `answers` are the methods that an implementation of an interface needs, None where it cannot be
+    written by erased types. Objects of an `inner` class belong to one of the class around it.
+    """
+
+    written: str
+    supertypes: frozenset[str]
+    public: bool
+    abstract: bool
+    members: tuple[Member, ...]
+    answers: tuple[Member, ...] | None = None
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The class under test and all types that its tests need.
+
+    `factories` are static methods of other classes that return it, or what nothing else makes, and
+    methods of objects (`builder.build()`) that make what nothing else does.
+    """
+
+    subject: str
+    types: Mapping[str, Facts]
+    below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    factories: tuple[Member, ...] = ()
+
+    @property
+    def creators(self) -> tuple[Member, ...]:
+        """Return what makes an object of the class under test, or of one below it."""
+        return tuple(one for one in self.makers(self.subject) if one.kind is not Kind.PLAIN)
+
+    @property
+    def methods(self) -> tuple[Member, ...]:
+        """Return the public methods and fields of the class under test, without its creators."""
+        own = self.types[self.subject].members
+        return tuple(one for one in own if one.kind not in (Kind.CONSTRUCTOR, Kind.CONSTANT))
+
+    def constants(self, type_: str) -> tuple[Member, ...]:
+        """Return the constants of the class under test that are of just this type."""
+        own = self.types[self.subject].members
+        return tuple(one for one in own if one.kind is Kind.CONSTANT and one.returns == type_)
+
+    def makers(self, type_: str) -> tuple[Member, ...]:
+        """Return what makes a value that can be used as a type."""
+        names = [type_, *self.below.get(type_, ())]
+        found = [one for name in names for one in self._own(name)]
+        found += [one for one in self.factories if one.returns in names]
+        facts = self.types.get(type_)
+        if facts is not None and facts.answers is not None:
+            found += [
+                Member(kind=Kind.PLAIN, owner=type_, name=says, returns=type_)
+                for says in ("true", "false")
+            ]
+        return tuple(found)
+
+    def _own(self, name: str) -> Iterator[Member]:
+        facts = self.types.get(name)
+        return iter(()) if facts is None or not facts.public else _makers(name, facts)
+
+    def without(self, members: Set[Member]) -> "Catalogue":
+        """Return what is left without some members, which may be implementations of interfaces."""
+        plain = {one.owner for one in members if one.kind is Kind.PLAIN}
+        left = {
+            name: replace(
+                facts,
+                members=tuple(one for one in facts.members if one not in members),
+                answers=None if name in plain else facts.answers,
+            )
+            for name, facts in self.types.items()
+        }
+        factories = tuple(one for one in self.factories if one not in members)
+        return replace(self, types=left, factories=factories)
+
+    def fits(self, given: str, wanted: str) -> bool:
+        """Tell whether a value of one type can be used as another."""
+        if given == wanted or (wanted == OBJECT and given != "void"):
+            return True
+        if given in PRIMITIVES or wanted in PRIMITIVES or given not in self.types:
+            return False
+        return wanted in self.types[given].supertypes
+
+    def written(self, type_: str) -> str:
+        """Return a type as it stands in source text."""
+        if type_.endswith("[]"):
+            return self.written(type_[:-2]) + "[]"
+        known = self.types.get(type_)
+        return known.written if known and known.written else type_.replace("$", ".")
+
+
+def _makers(name: str, facts: Facts) -> Iterator[Member]:
+    for one in facts.members:
+        if one.kind in (Kind.CONSTRUCTOR, Kind.STATIC, Kind.CONSTANT) and one.returns == name:
+            yield one
+
+
+def described(subject: str) -> Making[Catalogue]:
+    """Ask for the class under test and the types that it needs; raises SubjectError without it."""
+    lines = (yield Describe((subject,))).lines
+    _require(subject, lines)
+    known = yield from _with_needed(Catalogue(subject, {}), lines)
+    return (yield from _from_elsewhere(known))
+
+
+def _with_needed(catalogue: Catalogue, lines: Lines) -> Making[Catalogue]:
+    """Return a catalogue with the types of a description, and with all that making them needs."""
+    subject, types, below = catalogue.subject, {**catalogue.types}, {**catalogue.below}
+    for depth in range(_DEPTH + 1):
+        found = dict(_read(lines))
+        types |= found
+        asked = tuple(sorted(name for name, facts in found.items() if facts.abstract))
+        if asked:
+            below |= _below((yield Subtypes(asked)).lines, found)
+        needed = set(_needed(subject, found, types, below))
+        wanted = {_element(one) for one in needed} - types.keys() - _WRITTEN
+        if not wanted or depth == _DEPTH:
+            break
+        lines = (yield Describe(tuple(sorted(wanted)))).lines
+    return replace(catalogue, types=types, below=below)
+
+
+def _from_elsewhere(catalogue: Catalogue) -> Making[Catalogue]:
+    """Return a catalogue with the factories that other classes have, and what these ask for."""
+    subject = catalogue.subject
+    own = catalogue.types[subject].members
+    asked = {type_ for one in own for type_ in one.parameters} & catalogue.types.keys()
+    unmade = {one for one in asked if not one.startswith("java.") and not catalogue.makers(one)}
+    lines = (yield Factories((subject, *sorted(unmade - {subject})))).lines
+    found = [_factory(*rest) for _, *rest in lines]
+    shared = [one for one in found if one.kind is Kind.STATIC][:_MOST_FACTORIES]
+    catalogue = yield from _with_factories(catalogue, shared)
+    left = {one for one in (subject, *unmade) if not catalogue.makers(one)}
+    of_objects = [one for one in found if one.kind is Kind.FACTORY and one.returns in left]
+    return (yield from _with_factories(catalogue, of_objects[:_MOST_FACTORIES]))
+
+
+def _factory(kind: str, owner: str, name: str, given: str, returns: str) -> Member:
+    return Member(
+        kind=Kind(kind), owner=owner, name=name, parameters=_split(given), returns=returns
+    )
+
+
+def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> Making[Catalogue]:
+    """Return a catalogue with those of these factories whose objects, if any, can be had."""
+    owners = {one.owner for one in more if one.kind is Kind.FACTORY}
+    needed = {_element(type_) for one in more for type_ in one.parameters} | owners
+    if unknown := tuple(sorted(needed - catalogue.types.keys() - _WRITTEN)):
+        catalogue = yield from _with_needed(catalogue, (yield Describe(unknown)).lines)
+    usable = (one for one in more if one.kind is Kind.STATIC or catalogue.makers(one.owner))
+    return replace(catalogue, factories=(*catalogue.factories, *usable))
+
+
+_MOST_FACTORIES = 16
+"""What a library hands out everywhere would fill a test with objects that nobody shares."""
+
+
+def _require(subject: str, lines: Lines) -> None:
+    for kind, *rest in lines:
+        if kind == "missing" and rest[0] == subject:
+            raise SubjectError(
+                f"{subject} cannot be loaded from the {rest[1]} version: {rest[2]}; "
+                "add what it needs to its class path"
+            )
+    if not lines:
+        raise SubjectError(f"the process that loads {subject} ended without an answer")
+
+
+def _below(lines: Lines, found: Mapping[str, Facts]) -> dict[str, tuple[str, ...]]:
+    below: dict[str, list[str]] = {}
+    for _, above, name in lines:
+        below.setdefault(above, []).append(name)
+    for name in found:
+        if name in _STAND_INS:
+            below.setdefault(name, []).insert(0, _STAND_INS[name])
+    return {name: tuple(one[:_MOST_BELOW]) for name, one in below.items()}
+
+
+_MOST_BELOW = 8
+"""A base class of everything would have all classes of a jar described."""
+
+
+def _needed(
+    subject: str,
+    found: Mapping[str, Facts],
+    types: Mapping[str, Facts],
+    below: Mapping[str, tuple[str, ...]],
+) -> Iterator[str]:
+    """Yield the types of what the newly found ones are made of, and what the subject returns."""
+    for name, facts in found.items():
+        if name == subject:
+            yield from (type_ for one in facts.members for type_ in (*one.parameters, one.returns))
+            continue
+        yield from (type_ for one in _makers(name, facts) for type_ in one.parameters)
+    yield from (name for names in below.values() for name in names if name not in types)
+
+
+def _element(type_: str) -> str:
+    return type_.replace("[]", "")
+
+
+def _read(lines: Lines) -> Iterator[tuple[str, Facts]]:
+    """Yield the types of a description; those that a version lacks are left out."""
+    at = [number for number, line in enumerate(lines) if line[0] in ("type", "missing")]
+    for start, end in zip(at, [*at[1:], len(lines)], strict=True):
+        kind, name, *rest = lines[start]
+        if kind == "type":
+            yield name, _facts(rest, lines[start + 1 : end])
+
+
+def _facts(rest: Iterable[str], lines: Lines) -> Facts:
+    written, flags, above = rest
+    has = flags.split(",")
+    answers = tuple(
+        Member(
+            kind=Kind.METHOD, owner="", name=name, parameters=_split(parameters), returns=returns
+        )
+        for kind, name, parameters, returns in (one for one in lines if one[0] == "answers")
+    )
+    members = tuple(
+        Member(
+            kind=Kind(kind),
+            owner=owner,
+            name=name,
+            parameters=_split(parameters),
+            returns=returns,
+        )
+        for _, kind, owner, name, parameters, returns in (
+            one for one in lines if one[0] == "member"
+        )
+    )
+    return Facts(
+        written=written,
+        supertypes=frozenset(_split(above)),
+        public="public" in has,
+        abstract="abstract" in has,
+        inner="inner" in has,
+        members=tuple(sorted(members, key=lambda one: (one.kind, one.name, one.parameters))),
+        # Two versions may ask for the same method with two types of answer: no class has both.
+        answers=tuple(sorted(answers, key=lambda one: one.key))
+        if "plain" in has and len({one.key for one in answers}) == len(answers)
+        else None,
+    )
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.split(",")) if text else ()

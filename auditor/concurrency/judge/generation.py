@@ -1,0 +1,262 @@
+"""Feedback-directed random tests of a class with two versions (Pradel et al., Section 3.3).
+
+A sequence grows statement by statement; what is added stays only where both versions go through it
+without an exception.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isqrt
+
+import numpy as np
+
+from auditor.concurrency.judge.acquire_release import give_back, takers
+from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.catalogue import PRIMITIVES, Catalogue
+from auditor.concurrency.judge.tally import Tally
+from auditor.concurrency.judge.terminal_methods import Looking, Spoilers
+from auditor.core.contracts.concurrency import Plan
+from auditor.core.contracts.concurrent_test import Kind, Member, Sequence, Test
+from auditor.core.contracts.test_generation import Answer, Attempt, Making, Segment
+
+_PAIR = 0.3
+"""How often what a call returns is given back at once, where the class takes such a thing."""
+_BLOCKS_ALONE = 2
+"""After so many hangs a method is called no more, unless what it returns is given back."""
+_BLOCKS = 8
+"""After so many it is not called at all: each costs the time of an attempt, and often a process."""
+_MOST_FAILURES = 12
+"""Extensions in a row that do not work, after which a sequence is as long as it gets."""
+_CREATIONS = 30
+_ATTEMPTS = 4
+"""How often a whole test is made anew that fails with threads."""
+_WITH_THREADS = 3
+"""How often a test has to go well with threads: what goes wrong then does so now and then."""
+_MOST_POOLED = 12
+"""Arguments that are made in a prefix for all suffixes."""
+_CREATOR = 0.25
+"""How much less the constructors are called than a method of equal weight."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator:
+    """Makes tests of a class; `weights` are those of the methods by their keys."""
+
+    catalogue: Catalogue
+    weights: Mapping[str, float]
+    plan: Plan
+    tally: Tally = field(default_factory=Tally)
+
+    def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
+        """Make a test with suffixes of about `length` calls; None where none works with threads."""
+        if self.tally.spoilers is None:
+            self.tally.spoilers = yield from self._spoilers()
+        for attempt in range(_ATTEMPTS):
+            seeds = (self.plan.seed, number, threads, attempt)
+            maker = _Maker(self, np.random.default_rng(seeds))
+            made = yield from maker.test(number, length, threads)
+            if made is None:
+                continue
+            answer = yield from self._with_threads(made)
+            if not answer.problem:
+                return made
+            self.tally.drop("a test with threads", answer.problem)
+            if answer.at is not None:
+                # What fails beside others now may fail again, and the race be inconclusive.
+                segment, index = answer.at
+                self._blame(made.suffixes[segment][index].member.key)
+        return None
+
+    def _blame(self, key: str) -> None:
+        shunned = self.tally.known.shunned | self.tally.beside.keys() | {key}
+        if {one.key for one in self.members if _on_object(one)} - shunned:
+            self.tally.beside[key] += (
+                1  # of a class all of whose methods fail, that is all there is
+            )
+
+    def _spoilers(self) -> Making[Spoilers]:
+        """Look for the methods after which others fail: the same whichever test comes first."""
+        own = replace(self, tally=Tally())
+        maker = _Maker(own, np.random.default_rng((self.plan.seed,)))
+        if not (yield from maker.create()):
+            return Spoilers()
+        looking = Looking(maker.arguments, maker.prefix, maker.subject, self._worth)
+        return (yield from looking.spoilers())
+
+    def _with_threads(self, test: Test) -> Making[Answer]:
+        """Run all suffixes at once, a few times; return the first answer that is not well."""
+        segments = tuple(Segment(one, test.repeats) for one in test.suffixes)
+        attempt = Attempt(prefix=test.prefix, segments=segments, threads=True)
+        answer = yield attempt
+        for _ in range(_WITH_THREADS - 1):
+            if not answer.problem:
+                answer = yield attempt
+        return answer
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Return what suffixes are made of."""
+        return (*self.catalogue.methods, *self.catalogue.creators)
+
+    def weight(self, member: Member) -> float:
+        """Return how likely a member is drawn, relative to others: less, the more it fails."""
+        kind = self.tally.shun(member.key) if _on_object(member) else _CREATOR
+        return self._worth(member) * kind / (1 + self.tally.failing[member.key])
+
+    def _worth(self, member: Member) -> float:
+        return self.weights.get(member.key, 1.0)
+
+
+def _on_object(member: Member) -> bool:
+    return member.kind in (Kind.METHOD, Kind.GET, Kind.SET)
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Makes one test."""
+
+    of: Generator
+    rng: np.random.Generator
+    arguments: Arguments = field(init=False)
+    prefix: Sequence = ()
+    subject: int = 0
+
+    def __post_init__(self) -> None:
+        self.arguments = Arguments(self.of.catalogue, self.rng)
+
+    def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
+        most = self.of.plan.statements or length
+        statements = max(1, min(isqrt(length), most))
+        if not (yield from self._prefix()):
+            return None
+        suffixes: list[Sequence] = []
+        for _ in range(threads):
+            made = yield from self._suffix(tuple(suffixes), statements)
+            if not made:
+                return None
+            suffixes.append(made)
+        if not any(_on_object(one.member) for made in suffixes for one in made):
+            # What only makes further objects shares none.
+            self.of.tally.drop("a test", "its threads do not use the object they share")
+            return None
+        mean = sum(map(len, suffixes)) / len(suffixes)
+        return Test(
+            number=number,
+            prefix=self.prefix,
+            subject=self.subject,
+            suffixes=tuple(suffixes),
+            repeats=max(1, round(length / mean)),
+        )
+
+    def create(self) -> Making[bool]:
+        """Make an object, and tell whether that worked."""
+        creators = self.of.catalogue.creators
+        for _ in range(_CREATIONS if creators else 0):
+            scope = Scope((), [], None)
+            made = self.arguments.call(self._drawn(creators), scope, None)
+            if made is None:
+                continue
+            answer = yield Attempt(prefix=tuple(scope.more))
+            if not self._failed("a new object", answer):
+                self.prefix, self.subject = tuple(scope.more), made.index
+                return True
+        return False
+
+    def _prefix(self) -> Making[bool]:
+        """Make an object, bring it into a state, and make arguments for all suffixes."""
+        if not (yield from self.create()):
+            return False
+        tally = self.of.tally
+        own = self.of.catalogue.methods
+        harmful = tally.known.harmful
+        usable = [one for one in own if _on_object(one) and one.key not in harmful]
+        hangs = tally.hangs
+        yield from self._pool()
+        calls = failures = 0
+        while usable and calls < self.of.plan.prefix and failures < _MOST_FAILURES:
+            scope = Scope((), list(self.prefix), self.subject)
+            member = self._drawn(usable)
+            kept = hangs[member.key] < _BLOCKS_ALONE and (
+                yield from self._extended_prefix(member, scope)
+            )
+            calls, failures = (calls + 1, 0) if kept else (calls, failures + 1)
+        return True
+
+    def _extended_prefix(self, member: Member, scope: Scope) -> Making[bool]:
+        if self.arguments.call(member, scope, scope.receiver) is None:
+            return False
+        longer = (*self.prefix, *scope.more)
+        answer = yield Attempt(prefix=longer)
+        if self._failed(member.key, answer):
+            return False
+        self.prefix = longer
+        return True
+
+    def _pool(self) -> Making[None]:
+        """Make a value of each type that methods ask for, so that suffixes need not."""
+        catalogue = self.of.catalogue
+        asked = {type_ for one in catalogue.methods for type_ in one.parameters} - PRIMITIVES
+        wanted = [one for one in sorted(asked) if catalogue.makers(one)]
+        for at in self.rng.permutation(len(wanted))[:_MOST_POOLED]:
+            scope = Scope((), list(self.prefix), self.subject)
+            if self.arguments.value(wanted[int(at)], scope) is None:
+                continue
+            longer = (*self.prefix, *scope.more)
+            answer = yield Attempt(prefix=longer)
+            if not answer.problem:
+                self.prefix = longer
+
+    def _suffix(self, others: tuple[Sequence, ...], most: int) -> Making[Sequence]:
+        made: Sequence = ()
+        failures = 0
+        while len(made) < most and failures < _MOST_FAILURES:
+            scope = Scope(self.prefix, list(made), self.subject)
+            member = self._drawn(self.of.members)
+            if not self._extended(member, scope) or len(made) + len(scope.more) > most + _ROOM:
+                failures += 1
+                continue
+            longer = (*made, *scope.more)
+            around = tuple(Segment(one) for one in others)
+            # Twice, and the others before and after: suffixes are repeated, side by side.
+            segments = (*around, Segment(longer, 2), *around)
+            answer = yield Attempt(prefix=self.prefix, segments=segments)
+            if self._failed(member.key, answer):
+                failures += 1
+            else:
+                made, failures = longer, 0
+        return made
+
+    def _extended(self, member: Member, scope: Scope) -> bool:
+        """Add a call, perhaps with one that takes back what it returns."""
+        receiver = scope.receiver if _on_object(member) else None
+        tally = self.of.tally
+        blocked = tally.hangs[member.key]
+        must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
+        back = takers(member, self.of.catalogue.methods)
+        if (must and not back) or blocked >= _BLOCKS:
+            return False
+        made = self.arguments.call(member, scope, receiver)
+        if made is None:
+            return False
+        if back and (must or self.rng.random() < _PAIR):
+            return give_back(self.arguments, self._drawn(back), made, scope)
+        return True
+
+    def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:
+        weights = np.array([self.of.weight(one) for one in members])
+        return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
+
+    def _failed(self, key: str, answer: Answer) -> bool:
+        tally = self.of.tally
+        if answer.blocked:
+            tally.hangs[key] += 1
+        if answer.problem:
+            tally.drop(key, answer.problem)
+            tally.failing[key] += 1
+        else:
+            tally.failing[key] = 0
+        return bool(answer.problem)
+
+
+_ROOM = 4
+"""Statements by which a suffix may be longer than asked for, since arguments have to be made."""

@@ -1,0 +1,57 @@
+"""How long the suffixes of tests are to be (Pradel et al., Algorithm 1)."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from auditor.core.contracts.concurrency import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a random test of a length took with a version: seconds, and repetitions in t_s."""
+
+    seconds: float
+    repetitions: float
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The length found, in calls; `reason` says why it is the longest, if none was found."""
+
+    calls: int
+    tried: tuple[int, ...]
+    reason: str = ""
+
+
+def search(plan: Plan) -> Generator[int, tuple[Tried, Tried] | None, Length]:
+    """Yield lengths to try; is sent what both versions took, None where no test could be made.
+
+    A length at which no test works counts as too long. What is fallen back on is the upper bound
+    that the search has come to: the maximum, unless that was too long. Where versions are so far
+    apart that a length is too short for one and too long for the other it is that length, which a
+    race can still scale; with `Plan.strict` the maximum, as in the paper.
+    """
+    low, high = plan.shortest, plan.longest
+    if low == high:
+        return Length(low, ())
+    tried: list[int] = []
+    while low < high and len(tried) < plan.most_tries:
+        # Between two powers of ten the middle is their geometric mean: lengths range over four.
+        middle = max(low, round((low * high) ** 0.5))
+        if middle in tried:
+            break
+        tried.append(middle)
+        both = yield middle
+        short = both is not None and any(one.seconds <= plan.least_seconds for one in both)
+        long = both is None or any(one.repetitions <= plan.least_repetitions for one in both)
+        if short and long:
+            calls = plan.longest if plan.strict else middle
+            return Length(calls, tuple(tried), "one length is too short and too long at once")
+        if not short and not long:
+            return Length(middle, tuple(tried))
+        low, high = (middle, high) if short else (low, middle)
+    return Length(
+        high,
+        tuple(tried),
+        f"none of {len(tried)} lengths is both long enough and short enough",
+    )

@@ -1,0 +1,240 @@
+"""What the measurements of tests say of the new version (Pradel et al., Section 4.3)."""
+
+import math
+import statistics
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from auditor.core.contracts.concurrency import (
+    Cause,
+    Finding,
+    Judged,
+    Plan,
+    ThreadVerdict,
+    Timed,
+    Version,
+    Vote,
+)
+from auditor.core.result import Interval
+from auditor.core.units import percent
+from auditor.stats.compare import t_half
+
+_FINDINGS = {Vote.OLD: Finding.REGRESSION, Vote.NEW: Finding.IMPROVEMENT}
+
+
+def spread(measurements: Sequence[float]) -> float:
+    """Return the standard deviation as a part of the mean; of fewer than two it is not known: inf.
+
+    The deviation is that of a sample (n - 1), as for the interval of the mean.
+    """
+    if len(measurements) < 2:
+        return float("inf")
+    return statistics.stdev(measurements) / statistics.fmean(measurements)
+
+
+_SURER = 10.0
+"""How much less doubt than at the end is asked of what ends measurements early."""
+
+
+def goes_on(old: Sequence[float], new: Sequence[float], plan: Plan) -> bool:
+    """Tell whether another measurement of both versions is due (Algorithm 2, lines 4 to 16).
+
+    The paper's ends once both are spread little. Ours, by pairs, ends once the vote is sure: at a
+    level so much stricter that to look after each measurement hardly adds false votes. That there
+    is no difference is sure when the interval holds none that would be reported.
+    """
+    both = old, new
+    if any(len(one) < plan.least_measurements for one in both):
+        return True
+    if all(len(one) >= plan.most_measurements for one in both):
+        return False
+    if not plan.in_pairs:
+        return any(spread(one) > plan.stop_spread for one in both)
+    vote, (low, high) = _by_pairs(old, new, plan)
+    if vote is Vote.NONE:  # however little they spread, the difference may still be a tenth
+        return max(high, 1 / low) - 1 > plan.report
+    surer = replace(plan, confidence=1 - (1 - plan.confidence) / _SURER)
+    return vote is Vote.INCONCLUSIVE or _by_pairs(old, new, surer)[0] is not vote
+
+
+def _too_spread(timed: Timed, plan: Plan) -> str:
+    """Say which version's measurements are spread too far (Algorithm 2, line 13), if one's are."""
+    for version in Version:
+        if (part := spread(timed.of(version))) > plan.acceptable_spread:
+            return f"{version} version: its measurements are spread by {percent(part)}"
+    return ""
+
+
+def _inconclusive(timed: Timed, why: str) -> Judged:
+    return Judged(timed=replace(timed, reason=timed.reason or why), vote=Vote.INCONCLUSIVE)
+
+
+def judge(timed: Timed, plan: Plan) -> Judged:
+    """Return the vote of a test: by the paper's rule (equations 4 and 5), or ours by pairs.
+
+    Without `Plan.strict` what is spread too far may still show that a version outperforms the
+    other, as the intervals are the wider for it, but not that none does.
+    """
+    if timed.reason:
+        return _inconclusive(timed, "")
+    if plan.in_pairs:
+        return _judged_by_pairs(timed, plan)
+    spread_out = _too_spread(timed, plan)
+    if spread_out and plan.strict:
+        return _inconclusive(timed, spread_out)
+    vote = _outperforms(timed.old, timed.new, plan)
+    if vote is Vote.NONE and spread_out:
+        return _inconclusive(timed, spread_out)
+    old, new = (mean_interval(timed.of(one), plan.confidence) for one in Version)
+    speedup = statistics.fmean(timed.old) / statistics.fmean(timed.new)
+    ratio = (max(old[0], 0.0) / new[1], old[1] / new[0] if new[0] > 0 else math.inf)
+    return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
+
+
+def _judged_by_pairs(timed: Timed, plan: Plan) -> Judged:
+    vote, ratio = _by_pairs(timed.old, timed.new, plan)
+    if vote is Vote.INCONCLUSIVE:
+        low, high = map(_figure, ratio)
+        return _inconclusive(timed, f"the speed-up may be anything from {low} to {high}")
+    old, new = (mean_interval(timed.of(one), plan.confidence) for one in Version)
+    speedup = _exp(statistics.fmean(_logs(timed.old, timed.new)))
+    return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
+
+
+def _by_pairs(
+    old: Sequence[float], new: Sequence[float], plan: Plan
+) -> tuple[Vote, tuple[float, float]]:
+    """Return the vote of measurements that were made in pairs, and the interval of old / new.
+
+    Both of a pair ran one right after the other, so what slows the machine down for a while is in
+    both, and not in their ratio; that of the means holds all of it. The interval is that of the
+    mean of the logarithms (Student's t). That there is no difference is said only where it is
+    known to within `Plan.acceptable_spread`, and what was seen is no more than `Plan.report`.
+    """
+    logs = _logs(old, new)
+    low, high = mean_interval(logs, plan.confidence)
+    ratio = _exp(low), _exp(high)
+    counts = _exp(abs(statistics.fmean(logs))) - 1 > plan.report
+    if counts and (low > 0 or high < 0):
+        return Vote.NEW if low > 0 else Vote.OLD, ratio
+    narrow = _exp((high - low) / 2) - 1 <= plan.acceptable_spread
+    return Vote.NONE if narrow and not counts else Vote.INCONCLUSIVE, ratio
+
+
+def _logs(old: Sequence[float], new: Sequence[float]) -> list[float]:
+    return [math.log(one / other) for one, other in zip(old, new, strict=True)]
+
+
+def _exp(value: float) -> float:
+    """Return e to the power of it: of two measurements an interval may be as good as infinite."""
+    return math.exp(value) if value < _LARGEST else math.inf
+
+
+_LARGEST = math.log(sys.float_info.max)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}" if value < _LONG else f"{value:.0e}"
+
+
+_LONG = 1e4
+
+
+def _outperforms(old: Sequence[float], new: Sequence[float], plan: Plan) -> Vote:
+    """Return which version outperforms the other (equations 4 and 5)."""
+    report = plan.report
+    before, after = (mean_interval(one, plan.confidence) for one in (old, new))
+    ratio = statistics.fmean(new) / statistics.fmean(old)
+    if before[1] < after[0] and ratio - 1 > report:
+        return Vote.OLD
+    if after[1] < before[0] and 1 / ratio - 1 > report:
+        return Vote.NEW
+    return Vote.NONE
+
+
+def mean_interval(measurements: Sequence[float], confidence: float) -> Interval:
+    """Return the interval of the mean by Student's t with n - 1 degrees of freedom."""
+    many, mean = len(measurements), statistics.fmean(measurements)
+    error = statistics.stdev(measurements) / many**0.5
+    # The quantile of a level that is as good as 1 is infinite, and no number of times nothing.
+    half = t_half(error, many - 1, confidence) if error else 0.0
+    return mean - half, mean + half
+
+
+def verdict(
+    threads: int, judged: Sequence[Judged], plan: Plan, *, left_out: int = 0
+) -> ThreadVerdict:
+    """Return what the tests with a number of threads come to (equations 6 and 7)."""
+    speedups = [one.speedup for one in judged if one.speedup is not None]
+    return ThreadVerdict(
+        threads=threads,
+        finding=_finding([one.vote for one in judged], plan),
+        tests=tuple(judged),
+        speedup=statistics.fmean(speedups) if speedups else None,
+        left_out=left_out,
+    )
+
+
+def _finding(votes: Sequence[Vote], plan: Plan) -> Finding:
+    count = votes.count
+    if len(votes) - count(Vote.INCONCLUSIVE) < max(1, plan.least_conclusive):
+        return Finding.INCONCLUSIVE
+    for one, other in ((Vote.OLD, Vote.NEW), (Vote.NEW, Vote.OLD)):
+        if count(one) >= count(Vote.NONE) and count(one) > count(other):
+            return _FINDINGS[one]
+    return Finding.NONE
+
+
+def settled(votes: Sequence[Vote], left: int, plan: Plan) -> bool:
+    """Tell whether no `left` further tests could change the finding, whatever they voted."""
+    return len({_finding([*votes, *more], plan) for more in _outcomes(left)}) == 1
+
+
+def _outcomes(left: int) -> Iterable[list[Vote]]:
+    """Yield the ways in which so many tests can vote, but for their order."""
+    for old in range(left + 1):
+        for new in range(left + 1 - old):
+            for none in range(left + 1 - old - new):
+                rest = left - old - new - none
+                yield (
+                    [Vote.OLD] * old
+                    + [Vote.NEW] * new
+                    + [Vote.NONE] * none
+                    + [Vote.INCONCLUSIVE] * rest
+                )
+
+
+def overall(threads: Iterable[ThreadVerdict]) -> Finding:
+    """Return what all numbers of threads come to.
+
+    One number suffices for a finding unless another one says the opposite, which is no answer.
+    One thread shares nothing, so it has no vote.
+    """
+    found = {one.finding for one in threads if one.threads > 1}
+    if Finding.REGRESSION in found and Finding.IMPROVEMENT in found:
+        return Finding.INCONCLUSIVE
+    order = (Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE)
+    return next((one for one in order if one in found), Finding.INCONCLUSIVE)
+
+
+def cause(finding: Finding, control: ThreadVerdict | None) -> Cause:
+    """Tell whether one thread alone shows a finding, too (limitation 3 of the paper)."""
+    if control is None or finding not in _FINDINGS.values():
+        return Cause.UNKNOWN
+    if control.finding is finding:
+        return Cause.ANYWAY
+    return Cause.UNKNOWN if control.finding is Finding.INCONCLUSIVE else Cause.CONCURRENCY
+
+
+def smallest(
+    finding: Finding, threads: Iterable[ThreadVerdict], sizes: dict[int, int]
+) -> int | None:
+    """Return the number of the test with the fewest statements among those that show a finding.
+
+    Only numbers of threads that say the finding count. `sizes` are the statements of each test.
+    """
+    votes = [vote for vote, one in _FINDINGS.items() if one is finding]
+    says = [one for one in threads if one.threads > 1 and one.finding is finding]
+    shown = {one.timed.test for verdict in says for one in verdict.tests if one.vote in votes}
+    return min(shown, key=lambda test: (sizes[test], test)) if shown else None

@@ -1,0 +1,78 @@
+"""What goes wrong while tests are made, and what is drawn less for it."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
+from typing import Any
+
+from auditor.concurrency.judge.terminal_methods import Spoilers
+
+_NUMBER = re.compile(r"@?[0-9a-f]*\d[0-9a-f]*")
+_LONGEST_PROBLEM = 160
+_COUNTED = ("dropped", "hangs", "failing", "beside")
+_SELDOM = 0.02
+"""How much less a method is called after which too much fails, or that fails itself too often."""
+_EACH_FAILURE = 0.25
+"""How much less one is called for each test in which it failed beside others."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was left out while tests were made, and how often; hangs by method.
+
+    `dumps` are the further lines of a reason in `dropped`. `failing` counts how often in a row a
+    method has failed when it was tried last. `spoilers` are methods after which others fail, None
+    as long as nobody has looked for them; `beside` counts for each method the tests that it was
+    first to fail in one of several threads.
+    """
+
+    dropped: Counter[str] = field(default_factory=Counter)
+    dumps: dict[str, str] = field(default_factory=dict)
+    hangs: Counter[str] = field(default_factory=Counter)
+    failing: Counter[str] = field(default_factory=Counter)
+    spoilers: Spoilers | None = None
+    beside: Counter[str] = field(default_factory=Counter)
+
+    def noted(self) -> dict[str, Any]:
+        """Return it as what can be stored: see `of`."""
+        counted = {name: getattr(self, name) for name in _COUNTED}
+        known = self.spoilers
+        return {
+            **{name: [*counter.items()] for name, counter in counted.items()},
+            "dumps": dict(self.dumps),
+            "spoilers": None if known is None else [sorted(one) for one in astuple(known)],
+        }
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> "Tally":
+        """Return the tally that was `noted`, with its order."""
+        counters = {name: Counter(dict(map(tuple, noted[name]))) for name in _COUNTED}
+        known = noted["spoilers"]
+        spoilers = None if known is None else Spoilers(*map(frozenset, known))
+        return cls(dumps=dict(noted["dumps"]), spoilers=spoilers, **counters)
+
+    @property
+    def known(self) -> Spoilers:
+        """Return what is known of methods after which others fail."""
+        return self.spoilers or Spoilers()
+
+    def shun(self, key: str) -> float:
+        """Return how much less a method is called than if nobody had seen it do harm.
+
+        One that fails beside others may do so in a state that few tests have: so it gets chances.
+        """
+        if key in self.known.shunned:
+            return _SELDOM
+        return max(_SELDOM, _EACH_FAILURE ** self.beside[key])
+
+    def drop(self, what: str, problem: str) -> None:
+        """Count something left out; problems that differ in numbers only are one.
+
+        What follows the first line (the dump of a deadlock, say) is that of the first of them.
+        """
+        line, _, rest = problem.partition("\n")
+        key = f"{what}: {_NUMBER.sub('#', line)[:_LONGEST_PROBLEM]}"
+        self.dropped[key] += 1
+        if rest:
+            self.dumps.setdefault(key, rest)

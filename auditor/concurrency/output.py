@@ -1,0 +1,117 @@
+"""Two versions of a class under threads on a terminal, as files and as an exit code."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import output, tables
+from auditor.cli.console import Console
+from auditor.concurrency import page
+from auditor.concurrency import text as concurrency_words
+from auditor.concurrency.document import ConcurrencyDocument
+from auditor.concurrency.markdown import markdown
+from auditor.core.contracts.concurrency import Finding
+from auditor.core.errors import Exit
+from reports import results
+
+FORMATS = ("table", "json", "markdown")
+RESULT, PAGE, SUITE = "concurrency.json", "concurrency.html", "suite"
+MADE_BY = "Made by bench-audit with seed"
+"""What stands in each test that was ever written: a user may have other files there."""
+_MOST_PREFERRED = 10
+_STYLES = {"missed": "red", "inconclusive": "yellow", "detected": "green"}
+_COLUMNS = (
+    "old, new: tests in which it is faster; none: neither is; open: inconclusive; "
+    "left: not run, as they could not have changed the finding"
+)
+
+
+def keep(folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str, str]]) -> None:
+    """Write the result, its page, its Markdown, and below SUITE the generated `files`.
+
+    None of them is written where one cannot be made. Tests of an earlier call are gone.
+    """
+    texts = {
+        RESULT: results.text(document),
+        PAGE: page.html(document),
+        "concurrency.md": markdown(document),
+        **{f"{SUITE}/{name}": text for name, text in files},
+    }
+    for old in (folder / SUITE).rglob("Race*.java"):
+        if MADE_BY in old.read_text(errors="replace"):
+            old.unlink()
+    output.keep(folder, texts)
+
+
+def show(document: ConcurrencyDocument, format_: str, console: Console) -> None:
+    """Print a comparison in one of FORMATS."""
+    output.show(document, format_, console, table, markdown=markdown)
+
+
+def table(document: ConcurrencyDocument) -> RenderableType:
+    """Return what a terminal shows."""
+    shown = page.view(document)
+    parts: list[RenderableType] = [
+        Text(f"{shown.subject}, {shown.versions}", style="dim"),
+        Text(shown.headline, style="bold"),
+        *([Text(shown.cause)] if shown.cause else []),
+        "",
+        _threads(shown.rows),
+        Text(_COLUMNS, style="dim"),
+    ]
+    if shown.tests:
+        parts += ["", _tests(shown)]
+        parts += [Text(shown.smallest, style="dim")] if shown.smallest else []
+    preferred = tables.some([f"{one.method}: {one.why}" for one in shown.focus], _MOST_PREFERRED)
+    parts += tables.section("Methods that the tests prefer", preferred)
+    parts += tables.section("Left out while the tests were made", tables.some(shown.dropped))
+    to_know = [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]
+    return Group(*parts, *tables.section("To know", to_know))
+
+
+def _threads(rows: Sequence[page.Row]) -> RenderableType:
+    made = tables.lineless(
+        "", ">threads", ">finding", ">old", ">new", ">none", ">open", ">speed-up", ">interval",
+        ">left",
+    )  # fmt: skip
+    for row in rows:
+        style = _STYLES.get(row.kind, "")
+        made.add_row(
+            Text(row.word.glyph, style=style), row.threads, Text(row.word.word, style=style),
+            *map(str, row.votes), row.speedup, row.interval, str(row.left_out or ""),
+        )  # fmt: skip
+    return made
+
+
+def _tests(shown: page.View) -> RenderableType:
+    heads = [f"threads: {row.threads}" for row in shown.rows]
+    made = tables.lineless(">test", "statements", *heads)
+    for row in shown.tests[: tables.MOST_ROWS]:
+        made.add_row(str(row.number), Text(row.made, style="dim"), *map(_cell, row.cells))
+    return tables.and_more(made, len(shown.tests))
+
+
+def _cell(one: page.Cell) -> Text:
+    """Return a vote with its numbers, or why there are none."""
+    if one.word is None or not one.times:
+        glyph = one.word.glyph if one.word else ""
+        return Text(f"{glyph} {tables.short(one.note)}".strip(), style="dim")
+    vote = Text(f"{one.word.glyph} {one.speedup}", style=_STYLES.get(one.kind, ""))
+    return vote.append(f" ({one.interval})", style="dim")
+
+
+def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[Exit, list[str]]:
+    """Return the verdict and what to say about it; nothing is said without a gate."""
+    if not fail_on_regression:
+        return Exit.OK, []
+    if document.finding is Finding.REGRESSION:
+        found = [one for one in document.threads if one.finding is Finding.REGRESSION]
+        said = [f"gate failed: {concurrency_words.shown(one)}" for one in found]
+        return Exit.GATE_FAILED, said
+    if document.finding is Finding.INCONCLUSIVE:
+        why = concurrency_words.headline(document).removeprefix("Cannot tell: ")
+        return Exit.NO_VERDICT, [f"gate undecided: {why}"]
+    open_ = concurrency_words.undecided(document)
+    return Exit.OK, [f"gate passed: no regression{open_}"]

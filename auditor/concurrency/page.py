@@ -1,0 +1,306 @@
+"""Two versions of a class under threads: what is shown of them, and the page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from markupsafe import Markup
+
+from auditor.concurrency import text as words
+from auditor.concurrency import throughput
+from auditor.concurrency.document import ConcurrencyDocument, Made, Measured, Origin, Plan, Threads
+from auditor.core import busy
+from auditor.core.contracts.concurrency import CROWD, Finding, Scope, Vote
+from reports import names, number_format
+from reports.html import Closing, Facts, of_whole, rendered
+from reports.wording import Word
+
+_FINDING_KINDS = {
+    Finding.REGRESSION: "missed",
+    Finding.IMPROVEMENT: "detected",
+    Finding.INCONCLUSIVE: "inconclusive",
+    Finding.NONE: "plain",
+}
+_VOTE_KINDS = {
+    Vote.OLD: "missed",
+    Vote.NEW: "detected",
+    Vote.INCONCLUSIVE: "inconclusive",
+    Vote.NONE: "plain",
+}
+"""What the style of the pages knows a cell by."""
+_SCOPES = {
+    Scope.ALL: "from the first start of a suffix to the last end",
+    Scope.EACH: "each suffix by itself",
+}
+_BUSY = {"host-load", busy.SLUG}
+"""Caveats of work that others did beside the races."""
+MOST_DRAWN = 12
+"""Tests that have a drawing of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What all tests come to with a number of threads."""
+
+    threads: str
+    finding: Finding
+    kind: str
+    word: Word
+    votes: tuple[int, int, int, int]
+    speedup: str
+    interval: str
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A test with a number of threads; `note` says why it is inconclusive, or not there."""
+
+    kind: str
+    word: Word | None
+    speedup: str
+    interval: str
+    times: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeRow:
+    """A test: what it is made of, and a cell for each number of threads."""
+
+    number: int
+    smallest: bool
+    made: str
+    cells: tuple[Cell, ...]
+    plot: Markup = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FocusRow:
+    """A method that the tests prefer, and why."""
+
+    method: str
+    distance: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a comparison."""
+
+    subject: str
+    versions: str
+    headline: str
+    cause: str
+    rows: tuple[Row, ...]
+    plot: Markup = field(repr=False)
+    drawn: str
+    smallest: str
+    tests: tuple[MadeRow, ...]
+    focus: tuple[FocusRow, ...]
+    methods: tuple[str, ...]
+    length: str
+    dropped: tuple[str, ...]
+    files: tuple[str, ...]
+    closing: Closing
+
+
+def _headline(document: ConcurrencyDocument) -> str:
+    """Return the finding; where other work ran beside the races, that is said first."""
+    is_busy = any(one.slug in _BUSY for one in document.caveats)
+    return f"Busy machine: {words.headline(document)}" if is_busy else words.headline(document)
+
+
+def view(document: ConcurrencyDocument) -> View:
+    """Put a document into words."""
+    common = throughput.everywhere(document)
+    return View(
+        subject=names.label(document.subject),
+        versions=f"{_origin(document.old)} … {_origin(document.new)}",
+        headline=_headline(document),
+        cause=words.cause(document),
+        rows=tuple(map(_row, throughput.lanes(document))),
+        plot=throughput.curve(document, common),
+        drawn=_drawn(document, len(common)),
+        smallest=_smallest(document),
+        tests=tuple(_tests(document)),
+        focus=tuple(
+            FocusRow(names.label(one.method), _distance(one.distance), names.line(one.why))
+            for one in document.focus
+        ),
+        methods=tuple(map(names.label, document.methods)),
+        length=_length(document),
+        dropped=tuple(
+            f"{names.line(one.what)}: {number_format.count(one.times, 'time')}"
+            for one in document.dropped
+        ),
+        files=tuple(names.label(f"suite/{one}") for one in document.files),
+        closing=_closing(document),
+    )
+
+
+def html(document: ConcurrencyDocument) -> str:
+    """Render a comparison as one page."""
+    return rendered(
+        "concurrency.html.j2",
+        page=view(document),
+        findings=tuple((_FINDING_KINDS[each], word) for each, word in words.FINDINGS.items()),
+        votes=tuple((_VOTE_KINDS[each], word) for each, word in words.VOTES.items()),
+    )
+
+
+def _origin(one: Origin) -> str:
+    given = names.label(one.given)
+    said = names.label(one.revision[:12])
+    return given if not said or given.endswith(said) else f"{given} ({said})"
+
+
+def _row(lane: Threads) -> Row:
+    known = lane.votes
+    return Row(
+        threads=throughput.called(lane),
+        finding=lane.finding,
+        kind=_FINDING_KINDS[lane.finding],
+        word=words.FINDINGS[lane.finding],
+        votes=(known.old, known.new, known.none, known.inconclusive),
+        speedup=words.ratio(lane.speedup),
+        interval=words.interval(lane.speedup_interval),
+        left_out=lane.left_out,
+    )
+
+
+def _drawn(document: ConcurrencyDocument, common: int) -> str:
+    if document.plan.scope is not Scope.ALL:
+        return "Each suffix was timed by itself, which tells nothing of the throughput of all."
+    if not common:
+        return "No test is conclusive with all of the numbers of threads, so there is no curve."
+    those = f"{common} of {number_format.count(len(document.tests), 'test')}"
+    return (
+        f"{those}, which are conclusive with each number of threads that has a point, one after "
+        "the other. Each thread has calls of its own, so other threads add other calls, too."
+    )
+
+
+def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
+    """Yield the tests: the smallest that shows the finding, then by their statements."""
+    lanes = throughput.lanes(document)
+    found = [{one.test: one for one in lane.tests} for lane in lanes]
+    order = sorted(
+        document.tests, key=lambda one: (one.test != document.smallest, _statements(one), one.test)
+    )
+    for at, one in enumerate(order):
+        runs = sum(one.test in each and each[one.test].speedup is not None for each in found)
+        yield MadeRow(
+            number=one.test,
+            smallest=one.test == document.smallest,
+            made=_made(one),
+            cells=tuple(_cell(each.get(one.test)) for each in found),
+            plot=throughput.curve(document, {one.test}, throughput.SMALL)
+            if at < MOST_DRAWN and runs > 1
+            else Markup(),
+        )
+
+
+def _statements(one: Made) -> int:
+    return one.prefix + sum(one.suffixes)
+
+
+def _made(one: Made) -> str:
+    sizes = sorted({min(one.suffixes, default=0), max(one.suffixes, default=0)})
+    suffix = " to ".join(map(str, sizes))
+    return f"{one.prefix} + {suffix}, {one.repeats:,} times"
+
+
+def _cell(one: Measured | None) -> Cell:
+    if one is None:
+        return Cell("plain", None, number_format.NONE, "", "", "left out")
+    return Cell(
+        _VOTE_KINDS[one.vote],
+        words.VOTES[one.vote],
+        words.ratio(one.speedup),
+        words.interval(one.speedup_interval),
+        "" if one.speedup is None else f"{_mean(one.old)} → {_mean(one.new)}",
+        names.line(one.reason),
+    )
+
+
+def _mean(values: Sequence[float]) -> str:
+    return number_format.seconds(fmean(values))
+
+
+def _smallest(document: ConcurrencyDocument) -> str:
+    one = next((each for each in document.tests if each.test == document.smallest), None)
+    if one is None:
+        return ""
+    size = number_format.count(_statements(one), "statement")
+    return f"Of those that vote for what was found, test {one.test} is the smallest: {size} in all."
+
+
+def _distance(distance: int) -> str:
+    return "changed" if distance == 0 else number_format.count(distance, "call") + " away"
+
+
+def _length(document: ConcurrencyDocument) -> str:
+    said = f"A suffix is {document.length:,} calls long"
+    if not document.tried:
+        return f"{said}."
+    return f"{said}; tried were {', '.join(f'{one:,}' for one in document.tried)}."
+
+
+def _closing(document: ConcurrencyDocument) -> Closing:
+    circumstances = (
+        ("Old", _origin(document.old)),
+        ("New", _origin(document.new)),
+        ("Host", document.host),
+        ("Started", document.started),
+        ("Ended", document.ended),
+    )
+    return Closing(
+        caveats=tuple(of_whole(document.caveats)),
+        circumstances=tuple((name, value) for name, value in circumstances if value),
+        host=tuple(document.host_facts.items()),
+        plan=(
+            *_generation(document.plan),
+            *_execution(document.plan),
+            ("seed", f"{document.seed}"),
+        ),
+        versions=(("bench-audit", document.bench_audit), *document.versions.items()),
+        command=document.command,
+        config="",
+    )
+
+
+def _generation(plan: Plan) -> Facts:
+    tries = number_format.count(plan.most_tries, "try", "tries")
+    calls = f"{plan.shortest:,} to {plan.longest:,} calls, {tries}"
+    return (
+        ("threads", ", ".join(map(str, plan.threads))),
+        ("tests", str(plan.tests)),
+        ("calls of a prefix", str(plan.prefix)),
+        ("length of a suffix", calls),
+        ("repetition", f"at least {number_format.seconds(plan.least_seconds)}"),
+        ("call while made", f"at most {number_format.seconds(plan.attempt_seconds)}"),
+    )
+
+
+def _execution(plan: Plan) -> Facts:
+    steady = number_format.seconds(plan.steady_seconds)
+    if plan.crowded_seconds != plan.steady_seconds:
+        steady += f", {number_format.seconds(plan.crowded_seconds)} with more than {CROWD} threads"
+    stop, accept = map(number_format.share, (plan.stop_spread, plan.acceptable_spread))
+    spreads = f"stop at {stop}, accept {accept}"
+    return (
+        ("warm-up", number_format.seconds(plan.warmup_seconds)),
+        (
+            "a measurement",
+            f"{steady}, at least {number_format.count(plan.least_repetitions, 'repetition')}",
+        ),
+        ("measurements", f"{plan.least_measurements} to {plan.most_measurements} of each version"),
+        ("spread", spreads),
+        ("processes", "one for each measurement" if plan.processes else "shared"),
+        ("what is timed", _SCOPES[plan.scope]),
+        ("control", "yes" if plan.control else "no"),
+        ("least difference", number_format.share(plan.report)),
+        ("confidence", number_format.share(plan.confidence)),
+        ("conclusive tests", f"at least {plan.least_conclusive} for a finding"),
+    )

@@ -1,0 +1,177 @@
+"""Two versions of a class: tests are made, raced and judged (Pradel et al., Sections 3 and 4)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from auditor.concurrency.judge import oracle
+from auditor.concurrency.judge.catalogue import Catalogue, described
+from auditor.concurrency.study_generation import Generating
+from auditor.concurrency.study_race import Racing
+from auditor.core.caveats import Caveat
+from auditor.core.contracts.concurrency import (
+    SEQUENTIAL,
+    ConcurrencyVerdict,
+    Finding,
+    Focus,
+    Judged,
+    Plan,
+    Suite,
+    ThreadVerdict,
+    Timed,
+)
+from auditor.core.contracts.concurrent_test import Test
+from auditor.core.contracts.concurrent_test_runner import Arena, Memory, Writer
+from auditor.core.errors import SubjectError
+from auditor.core.ports import Observer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workers:
+    """What the study is handed. `writer` writes the tests of a catalogue."""
+
+    arena: Arena
+    writer: Callable[[Catalogue], Writer]
+    memory: Memory
+    observer: Observer
+
+
+@dataclass(slots=True)
+class ConcurrencyStudy:
+    """Is the new version slower when threads share an object?"""
+
+    subject: str
+    plan: Plan
+    focus: Sequence[Focus]
+    workers: Workers
+    caveats: tuple[Caveat, ...] = ()
+    _racing: Racing = field(init=False)
+
+    def audit(self) -> ConcurrencyVerdict:
+        """Make tests, race them, and say what they come to.
+
+        Raises SubjectError where there is nothing to test, or no test can be made.
+        """
+        plan, workers = self.plan, self.workers
+        self._phase("the class is looked at")
+        catalogue = workers.arena.make(described(self.subject))
+        _require_methods(catalogue)
+        writer = workers.writer(catalogue)
+        self._racing = Racing(plan, workers.arena, writer)
+        generating = Generating(
+            subject=self.subject,
+            plan=plan,
+            focus=self.focus,
+            arena=workers.arena,
+            writer=writer,
+            racing=self._racing,
+            memory=workers.memory,
+            phase=self._phase,
+        )
+        suite = generating.suite(catalogue)
+        suite = replace(
+            suite, files=tuple(pair for one in suite.tests for pair in writer.files(one))
+        )
+        threads = self._raced(suite, plan.threads)
+        _require_races(self.subject, threads)
+        finding = oracle.overall(threads)
+        control = None
+        if plan.control and finding in (Finding.REGRESSION, Finding.IMPROVEMENT):
+            (control,) = self._raced(_of_lane(suite, threads, finding), (SEQUENTIAL,))
+        sizes = {one.number: len(one.prefix) + sum(map(len, one.suffixes)) for one in suite.tests}
+        return ConcurrencyVerdict(
+            subject=self.subject,
+            finding=finding,
+            cause=oracle.cause(finding, control),
+            threads=threads,
+            control=control,
+            smallest=oracle.smallest(finding, threads, sizes),
+            suite=suite,
+            plan=plan,
+            caveats=(*self.caveats, *suite.caveats, *_caveats(threads)),
+        )
+
+    def _raced(self, suite: Suite, counts: Sequence[int]) -> tuple[ThreadVerdict, ...]:
+        """Race the tests with each number of threads, as long as that can change a finding."""
+        plan, enough = self.plan, len(suite.tests) >= self.plan.least_conclusive
+        judged: dict[int, list[Judged]] = {one: [] for one in counts}
+        left_out = dict.fromkeys(counts, 0)
+        for at, test in enumerate(suite.tests):
+            left = len(suite.tests) - at
+            for threads in counts:
+                votes = [one.vote for one in judged[threads]]
+                if enough and oracle.settled(votes, left, plan):
+                    left_out[threads] += 1
+                    continue
+                how = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"
+                self._phase(f"test {at + 1} of {len(suite.tests)}, {how}")
+                timed = self._timed(test, threads)
+                judged[threads].append(oracle.judge(timed, plan))
+        return tuple(
+            oracle.verdict(one, judged[one], plan, left_out=left_out[one]) for one in counts
+        )
+
+    def _timed(self, test: Test, threads: int) -> Timed:
+        memory = self.workers.memory
+        known = memory.timed(test, threads)
+        if known is None or (not known.reason and self._falls_short(known)):
+            known = self._racing.measured(test, threads)
+            # What failed may have failed for the machine's sake, so it is run again next time.
+            if known.old and known.new:
+                memory.keep_timed(test, known)
+        return known
+
+    def _falls_short(self, known: Timed) -> bool:
+        """Tell whether measurements ended that this plan goes on with: it may ask to be surer."""
+        return self.plan.processes and oracle.goes_on(known.old, known.new, self.plan)
+
+    def _phase(self, name: str) -> None:
+        self.workers.observer.phase_started(name, 0, 0.0)
+
+
+def _of_lane(suite: Suite, verdicts: Iterable[ThreadVerdict], finding: Finding) -> Suite:
+    """Return the tests with no more suffixes than the most threads that show a finding have run.
+
+    The control has to do the same calls: those of other threads may not be slower.
+    """
+    most = max(one.threads for one in verdicts if one.finding is finding)
+    return replace(
+        suite, tests=tuple(replace(one, suffixes=one.suffixes[:most]) for one in suite.tests)
+    )
+
+
+def _require_methods(catalogue: Catalogue) -> None:
+    if not catalogue.methods:
+        raise SubjectError(f"the versions of {catalogue.subject} have no public method in common")
+    if not catalogue.creators and catalogue.types[catalogue.subject].inner:
+        raise SubjectError(
+            f"no object of {catalogue.subject} can be made: it is an inner class, whose objects "
+            "belong to one of the class around it; make it static, or name that class"
+        )
+    if not catalogue.creators:
+        raise SubjectError(
+            f"no object of {catalogue.subject} can be made: both versions need a public "
+            "constructor, or a public method, of it or of another class, that returns one"
+        )
+
+
+def _require_races(subject: str, verdicts: Iterable[ThreadVerdict]) -> None:
+    """Raise SubjectError where nothing at all could be measured."""
+    tests = [one.timed for verdict in verdicts for one in verdict.tests]
+    if all(one.reason and not (one.old or one.new) for one in tests):
+        raise SubjectError(
+            f"no test of {subject} could be measured, {len(tests)} were run; with the first, "
+            f"{tests[0].reason}"
+        )
+
+
+def _caveats(threads: Sequence[ThreadVerdict]) -> list[Caveat]:
+    tests = [one for verdict in threads for one in verdict.tests]
+    failed = [one.timed for one in tests if one.timed.reason]
+    if not failed:
+        return []
+    first = failed[0]
+    text = (
+        f"{len(failed)} of {len(tests)} races were inconclusive; test {first.test} with "
+        f"{first.threads} threads: {first.reason}"
+    )
+    return [Caveat("inconclusive-tests", text)]

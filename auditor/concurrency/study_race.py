@@ -1,0 +1,119 @@
+"""One test with one number of threads, measured with both versions (Pradel et al., Section 4)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from auditor.concurrency.judge import oracle
+from auditor.core.contracts.concurrency import Plan, Timed, Version
+from auditor.core.contracts.concurrent_test import Test
+from auditor.core.contracts.concurrent_test_runner import Arena, Pilot, Race, Settings, Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Racing:
+    """Measures tests."""
+
+    plan: Plan
+    arena: Arena
+    writer: Writer
+    _pilots: dict[tuple[Test, int, Version], Pilot | str] = field(default_factory=dict)
+
+    def measured(self, test: Test, threads: int) -> Timed:
+        """Measure a test with both versions (Algorithm 2, with the numbers of repetitions)."""
+        plan = self.plan
+        timed = Timed(test=test.number, threads=threads, calls=0, repetitions=0)
+        pilots: list[Pilot] = []
+        for version in Version:
+            pilot = self.pilot(test, threads, version)
+            if isinstance(pilot, str):
+                return replace(timed, reason=f"{version} version: {pilot}")
+            pilots.append(pilot)
+        turns = self._turns(test, threads, pilots)
+        slowest = max(_lasting(one, turns / test.repeats) for one in pilots)
+        repetitions = int(plan.steady(threads) / slowest)
+        timed = replace(timed, calls=test.calls(threads, turns), repetitions=repetitions)
+        if repetitions < plan.least_repetitions:
+            text = (
+                f"{repetitions} repetitions fill a measurement, {plan.least_repetitions} are needed"
+            )
+            return replace(timed, reason=text)
+        settings = Settings(
+            warmup=int(plan.warmup_seconds / slowest),
+            repetitions=repetitions,
+            seconds=plan.warmup_seconds + plan.most_measurements * plan.steady(threads),
+        )
+        found = self._all(replace(test, repeats=turns), threads, settings)
+        if isinstance(found, str):
+            return replace(timed, reason=found)
+        return replace(timed, old=found[Version.OLD], new=found[Version.NEW])
+
+    def _turns(self, test: Test, threads: int, pilots: Sequence[Pilot]) -> int:
+        """Return how often suffixes are done, so that a repetition lasts long enough but not long.
+
+        The length that was found is for the fewest threads; others would leave the window between
+        t_min and t_s / r_min. The paper has a length for each number. Of versions that lie further
+        apart than the window is wide the faster one gets less than t_min.
+        """
+        plan = self.plan
+        longest = plan.steady(threads) / plan.least_repetitions
+        fastest = min(one.suffixes for one in pilots)
+        slowest = max(one.wall for one in pilots)
+        factor = 1.0
+        if fastest < plan.least_seconds:
+            factor = _AMPLE * plan.least_seconds / fastest
+        if factor * slowest > longest:
+            factor = longest / slowest / _AMPLE
+        return max(1, round(test.repeats * factor))
+
+    def _all(
+        self, test: Test, threads: int, settings: Settings
+    ) -> Mapping[Version, tuple[float, ...]] | str:
+        """Measure both versions; in turns of random order where each has processes of its own."""
+        plan, rng = self.plan, np.random.default_rng((self.plan.seed, test.number, threads))
+        found: dict[Version, tuple[float, ...]] = dict.fromkeys(Version, ())
+        if not plan.processes:
+            settings = replace(
+                settings,
+                least=plan.least_measurements,
+                most=plan.most_measurements,
+                stop=plan.stop_spread,
+            )
+        while True:
+            for at in rng.permutation(len(Version)):
+                version = list(Version)[at]
+                measured = self.arena.measure(self._race(test, threads, version), settings)
+                if isinstance(measured, str):
+                    return f"{version} version: {measured}"
+                found[version] += measured
+            old, new = found[Version.OLD], found[Version.NEW]
+            if not plan.processes or not oracle.goes_on(old, new, plan):
+                return found
+
+    def pilot(self, test: Test, threads: int, version: Version) -> Pilot | str:
+        """Return what a repetition takes with a version, or why it has none; it is run once."""
+        key = test, threads, version
+        if key not in self._pilots:
+            race = self._race(test, threads, version)
+            self._pilots[key] = self.arena.pilot(race, self.plan.warmup_seconds)
+        return self._pilots[key]
+
+    def _race(self, test: Test, threads: int, version: Version) -> Race:
+        return Race(
+            test=self.writer.name(test),
+            threads=threads,
+            suffixes=len(test.suffixes),
+            turns=test.repeats,
+            version=version,
+            scope=self.plan.scope,
+        )
+
+
+_AMPLE = 2.0
+"""How far from an end of the window a length is chosen that has to be changed."""
+
+
+def _lasting(pilot: Pilot, factor: float) -> float:
+    """Return the seconds of a repetition whose suffixes are done so many times as often."""
+    return pilot.wall + (factor - 1) * pilot.suffixes

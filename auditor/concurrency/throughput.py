@@ -1,0 +1,110 @@
+"""Calls per second over the numbers of threads, both versions, as a drawing."""
+
+from collections.abc import Container, Sequence
+from math import inf
+from statistics import fmean
+
+from markupsafe import Markup
+
+from auditor.concurrency.document import ConcurrencyDocument, Measured, Threads
+from auditor.core.contracts.concurrency import SEQUENTIAL, Scope
+from reports import charts, number_format, plots
+from reports.charts import Axes, Curve, Point
+from reports.results import Range
+
+WIDE, SMALL = (600, 300), (400, 230)
+_UNITS = ((1e6, "million "), (1e3, "thousand "), (1.0, ""))
+
+
+def lanes(document: ConcurrencyDocument) -> tuple[Threads, ...]:
+    """Return the control, where there is one, and the numbers of threads from the least on."""
+    ordered = sorted(document.threads, key=lambda one: one.threads)
+    return (*([document.control] if document.control else []), *ordered)
+
+
+def called(lane: Threads) -> str:
+    """Return how many threads there are; the control is the one that tells of one thread."""
+    return "1 (control)" if lane.threads == SEQUENTIAL else str(lane.threads)
+
+
+def everywhere(document: ConcurrencyDocument) -> frozenset[int]:
+    """Return the tests that are conclusive with each number of threads that has such tests.
+
+    Else the points of a curve would be of different tests. A number with which all are open has
+    no point.
+    """
+    all_ = [{one.test for one in lane.tests if one.speedup is not None} for lane in lanes(document)]
+    known = [one for one in all_ if one]
+    return frozenset[int]().union(*known).intersection(*known)
+
+
+def curve(
+    document: ConcurrencyDocument, tests: Container[int], size: tuple[int, int] = WIDE
+) -> Markup:
+    """Draw the throughput of tests that are done one after the other.
+
+    NOTHING without a test, and where each suffix was timed by itself: this tells nothing of what
+    all threads do together.
+    """
+    shown = [
+        (lane, [one for one in lane.tests if one.test in tests and one.speedup is not None])
+        for lane in lanes(document)
+    ]
+    measured = [(lane, found) for lane, found in shown if found]
+    if document.plan.scope is not Scope.ALL or not measured:
+        return plots.NOTHING
+    old = [
+        _rate(at, found, [(one.old, one.old_interval) for one in found])
+        for at, (_, found) in enumerate(measured)
+    ]
+    new = [
+        _rate(at, found, [(one.new, one.new_interval) for one in found])
+        for at, (_, found) in enumerate(measured)
+    ]
+    names = [called(lane) for lane, _ in measured]
+    return _drawn(names, (old, new), size)
+
+
+def _rate(
+    at: int, found: Sequence[Measured], times: Sequence[tuple[Sequence[float], Range | None]]
+) -> Point:
+    """Return the calls per second at a place, between what both ends of all intervals give."""
+    calls = sum(one.calls for one in found)
+    mean = sum(fmean(values) for values, _ in times)
+    least, most = (sum(_end(interval, end) for _, interval in times) for end in (0, 1))
+    return Point(at, calls / mean, calls / most, calls / least if least > 0 else inf)
+
+
+def _end(interval: Range | None, end: int) -> float:
+    return (interval[end] if interval else None) or 0.0
+
+
+def _drawn(
+    names: Sequence[str], versions: tuple[list[Point], list[Point]], size: tuple[int, int]
+) -> Markup:
+    points = [point for version in versions for point in version]
+    most = max(one.high if one.high < inf else one.value for one in points)
+    scale, unit = next((each for each in _UNITS if most >= each[0]), _UNITS[-1])
+    curves = tuple(
+        Curve(name, kind, tuple(_scaled(one, scale) for one in version))
+        for name, kind, version in zip(("old", "new"), ("first", "second"), versions, strict=True)
+    )
+    axes = Axes(
+        size=size,
+        ends=(0.0, len(names) - 1.0),
+        named=tuple((float(at), name) for at, name in enumerate(names)),
+        across="threads",
+        units=f"{unit}calls per second",
+        most=charts.ticks(most / scale)[-1],
+    )
+    said = "; ".join(
+        f"threads {name}: old {number_format.number(old.value)}, "
+        f"new {number_format.number(new.value)}"
+        for name, old, new in zip(names, *versions, strict=True)
+    )
+    label = f"calls per second with {said}"
+    return plots.svg(size, label, charts.body(axes, curves), kind="lines")
+
+
+def _scaled(one: Point, scale: float) -> Point:
+    return Point(one.x, one.value / scale, one.low / scale, one.high / scale)

@@ -1,0 +1,1 @@
+"""Types that an adapter and one feature share."""

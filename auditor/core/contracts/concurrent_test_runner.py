@@ -1,0 +1,86 @@
+"""Where concurrent tests are made, compiled and measured: a port, and what it gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from auditor.core.contracts.concurrency import Progress, Scope, Suite, Timed, Version
+from auditor.core.contracts.concurrent_test import Test
+from auditor.core.contracts.test_generation import Making
+
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a process measures a test: r_w and r_s, and Algorithm 2 within it.
+
+    `seconds` is about what it takes.
+    """
+
+    warmup: int
+    repetitions: int
+    seconds: float
+    least: int = 1
+    most: int = 1
+    stop: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """What a repetition takes, seconds: with its prefix and all, and its suffixes alone."""
+
+    wall: float
+    suffixes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Race:
+    """A test by the name of its class, with a number of threads and a version.
+
+    `turns` is how often each suffix is done in a repetition, `suffixes` how many of them one thread
+    does where there are no threads.
+    """
+
+    test: str
+    threads: int
+    suffixes: int
+    turns: int
+    version: Version
+    scope: Scope
+
+
+class Arena(Protocol):
+    """Both versions on a machine; never more than two processes at a time.
+
+    `compile` returns what is wrong with files that do not compile, by their paths; the others can
+    be raced after that. What `pilot` and `measure` return is a text where the test failed.
+    """
+
+    def make(self, making: Making[_Made], /) -> _Made: ...
+    def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]: ...
+    def pilot(self, race: Race, seconds: float, /) -> Pilot | str: ...
+    def measure(self, race: Race, settings: Settings, /) -> tuple[float, ...] | str: ...
+
+
+class Writer(Protocol):
+    """Writes tests as source; `files` are the program of a test and what else is asked for."""
+
+    def name(self, test: Test, /) -> str: ...
+    def path(self, test: Test, /) -> str: ...
+    def program(self, test: Test, /) -> str: ...
+    def files(self, test: Test, /) -> tuple[tuple[str, str], ...]: ...
+
+
+class Memory(Protocol):
+    """Remembers what was made and measured, so that a study goes on where it stopped.
+
+    There is no progress any more once a suite is kept.
+    """
+
+    def suite(self) -> Suite | None: ...
+    def keep_suite(self, suite: Suite, /) -> None: ...
+    def progress(self) -> Progress | None: ...
+    def keep_progress(self, progress: Progress, /) -> None: ...
+    def timed(self, test: Test, threads: int, /) -> Timed | None: ...
+    def keep_timed(self, test: Test, timed: Timed, /) -> None: ...

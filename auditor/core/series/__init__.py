@@ -1,0 +1,1 @@
+"""Values of iterations, and the series that they form."""

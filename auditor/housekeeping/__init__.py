@@ -1,0 +1,1 @@
+"""Small commands around a project, a store and a machine."""

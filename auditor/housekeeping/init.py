@@ -1,0 +1,110 @@
+"""`bench-audit init`: a first configuration, by looking at the project."""
+
+import json
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.cli import options, output
+from auditor.cli.console import Console
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import Exit, UsageError
+from auditor.core.files.paths import is_dir
+from reports import number_format
+from runners.subjects.look import look
+from runners.subjects.placed import MARKS
+from runners.subjects.survey import SuiteFolder, candidates, list_suites, suites
+
+SLOWDOWN = 0.5
+"""What a first configuration asks: 1.5 times as long."""
+
+
+@click.command(short_help="Write a first configuration by looking at the project.")
+@options.options(
+    click.argument("folder", type=click.Path(path_type=Path), default="."),
+    click.option("-o", "--output", type=click.Path(path_type=Path), help="A new file to write."),
+    options.SAID[0],
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Print a configuration for the project in FOLDER; nothing is built or run.
+
+    With --output it goes to a file, which must not be there yet; its subject is then relative to
+    that file's folder. Each further suite below FOLDER gets a file beside that one.
+
+    \b
+    bench-audit init -o bench-audit.json
+    """
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    folder = given["folder"].absolute()
+    if not is_dir(folder):
+        raise UsageError(f"there is no folder {folder}")
+    found = _suites_in(folder)
+    target = None if given["output"] is None else given["output"].absolute()
+    if target is None:
+        console.text(_configuration(found[0], folder, folder))
+        _say(found[0], None, console)
+        if found[1:]:
+            console.note(f"more suites: {list_suites(found[1:])}; -o FILE writes one file for each")
+        return Exit.OK
+    files = [target, *(_further_file(target, suite) for suite in found[1:])]
+    for file in files:
+        if file.exists():
+            raise UsageError(f"{file} is there already; choose another name with --output")
+    for suite, file in zip(found, files, strict=True):
+        output.write(file, _configuration(suite, folder, file.parent))
+        console.note(f"written: {file}")
+        _say(suite, file, console)
+    return Exit.OK
+
+
+def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
+    """Return the suites at and below a folder; the folder itself where none has benchmarks."""
+    if below := suites(folder):
+        return below
+    seen = look(folder)
+    if seen.harness is None:
+        raise UsageError(
+            f"{folder} is no project that bench-audit knows: there is no {MARKS} in it, and "
+            f"{candidates(folder, str(folder))}"
+        )
+    return (SuiteFolder(".", seen),)
+
+
+def _further_file(target: Path, suite: SuiteFolder) -> Path:
+    """Return the file of a further suite, beside the first one's."""
+    place = suite.seen.harness if suite.path == "." else suite.path.replace("/", "-")
+    return target.with_name(f"{target.stem}-{place}{target.suffix}")
+
+
+def _configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
+    """Return the configuration of a suite below `folder`, with its path relative to `base`."""
+    seen = suite.seen
+    subject: Any = relpath(folder / suite.path, base)
+    if seen.profiles:
+        subject = {"path": subject, "profiles": list(seen.profiles)}
+    tags = {"tags": list(seen.tags)} if seen.tags else {}
+    keys = {
+        "subject": subject,
+        "harness": seen.harness,
+        **tags,
+        "methods": "auto",
+        "slowdown": SLOWDOWN,
+    }
+    return json.dumps(keys, indent=2) + "\n"
+
+
+def _say(suite: SuiteFolder, target: Path | None, console: Console) -> None:
+    those = number_format.count(suite.seen.benchmarks, "benchmark")
+    where = "" if suite.path == "." else f" of {suite.path}"
+    console.note(f"{those} in the sources{where} ({suite.seen.harness})")
+    if suite.seen.others:
+        others = " and ".join(suite.seen.others)
+        console.note(f"there is also a suite of {others}: name it as harness")
+    if not suite.seen.benchmarks:
+        console.note("without benchmarks there is nothing to audit yet: write one first")
+    name = "config.json" if target is None else target.name
+    console.note(f"next: bench-audit abs {name} --dry-run")

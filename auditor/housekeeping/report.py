@@ -1,0 +1,148 @@
+"""`bench-audit report`: the report of an audit again, from the store, in any format."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+import msgspec
+
+from auditor.abs import output as abs_output
+from auditor.abs import stored_result, terminal
+from auditor.abs.document import Document, Either
+from auditor.abs.exports import long_tables
+from auditor.abs.exports.formats import Format, written
+from auditor.abs.page.report import page
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.cli.surroundings import Surroundings
+from auditor.compare import document as comparison_document
+from auditor.compare import output as comparison
+from auditor.core.errors import Exit, UsageError
+from auditor.housekeeping import sources
+from auditor.store.audits import COMPARE, PROFILE, TRACE
+from auditor.trace import document as trace_document
+from auditor.trace import document_clients, output_clients
+from auditor.trace import output as tracing
+from reports import results
+
+_PATH = click.Path(path_type=Path)
+_TABLE = "table"
+_OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
+    COMPARE: (comparison_document.read, comparison),
+    TRACE: (trace_document.read, tracing),
+    PROFILE: (document_clients.read, output_clients),
+}
+"""What reads, keeps and shows the results that time no single revision."""
+
+
+@click.command(short_help="Write the report of the last audit again; runs nothing.")
+@options.options(
+    *options.WHAT[:1],
+    click.option(
+        "--of",
+        type=click.Choice([*abs_output.BY_COMMAND, *_OTHERS]),
+        help="The command whose result is meant; the last one's by default.",
+    ),
+    click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
+    *options.PLACES,
+    click.option(
+        "--format",
+        type=click.Choice([_TABLE, *(one.value for one in Format)]),
+        default=_TABLE,
+        help="What stdout gets.",
+    ),
+    click.option(
+        "--rows", type=click.Choice(list(long_tables.TABLES)), help="What a row of CSV is."
+    ),
+    click.option("--sources", type=_PATH, help="The audited tree, for the mutation format."),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Write the report of the last finished audit with this configuration again; runs nothing.
+
+    CONFIG_OR_SUBJECT is as for abs. The result is the one that the store holds. Where no audit was
+    asked for exactly this, with flags for example, it is that of the subject's last one, which is
+    said. To judge again, repeat the audit: what is in the store is not measured again. With
+    --result nothing is read but that file, and files are written with --output only.
+
+    \b
+    bench-audit report .                                          report.html again
+    bench-audit report . --format markdown >> "$GITHUB_STEP_SUMMARY"
+    bench-audit report . --format csv --rows methods > methods.csv
+    """
+    _sensible(given)
+    if given["result"]:
+        return _of_file(context, given)
+    asked = options.Asked.of(context, {})
+    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    wanted = json.loads(asked.config.text)
+    found = stored_result.last(asked.places.store, wanted, given["of"])
+    if found.command in _OTHERS:
+        return _other(asked, console, found, given["format"])
+    files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
+    document, caveat = found.document(), stored_result.other_configuration(found, wanted)
+    if caveat:
+        said = results.Caveat(caveat.slug, caveat.text)
+        document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
+    others = stored_result.beside(found.path, found.command, found.config, document)
+    abs_output.keep(asked, files, document, partial(page, beside=others))
+    console.note(f"the result of {found}")
+    if caveat:
+        console.say(f"note[{caveat.slug}]: {caveat.text}")
+    if given["format"] == _TABLE:
+        abs_output.show(asked, console, document, files)
+    else:
+        console.text(_written(document, given))
+    return Exit.OK
+
+
+def _other(asked: options.Asked, console: Console, found: stored_result.Kept, format_: str) -> int:
+    """Write a result of another kind again."""
+    read, shown = _OTHERS[found.command]
+    with stored_result.sound(asked.places.store):
+        document = read(found.result())
+    if format_ not in shown.FORMATS:
+        those = ", ".join(shown.FORMATS)
+        raise UsageError(f"a result of {found.command} has the formats {those}, not {format_}")
+    shown.keep(asked.places.output, document)
+    shown.show(document, format_, console)
+    console.note(f"\nreport: {asked.places.output / shown.PAGE}")
+    return Exit.OK
+
+
+def _of_file(context: click.Context, given: dict[str, Any]) -> int:
+    """Write what a file holds."""
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    document = stored_result.read(given["result"])
+    files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
+    if given["output"]:
+        abs_output.keep_in(given["output"], files, document, page)
+    if given["format"] == _TABLE:
+        console.result(terminal.result(document))
+    else:
+        console.text(_written(document, given))
+    return Exit.OK
+
+
+def _written(found: Either, given: dict[str, Any]) -> str:
+    chosen = Format(given["format"])
+    texts = {}
+    if given["sources"]:
+        texts = sources.texts(given["sources"], sources.named(found))
+    return written(found, chosen, rows=given["rows"] or "pairs", sources=texts)
+
+
+def _sensible(given: dict[str, Any]) -> None:
+    """Refuse options that would be without effect; raises UsageError."""
+    if given["rows"] and given["format"] != Format.CSV:
+        raise UsageError("--rows is of CSV: add --format csv")
+    if given["sources"] and given["format"] != Format.MUTATION:
+        raise UsageError("--sources is of the mutation-testing schema: add --format mutation")
+    if given["result"] and (given["of"] or given["store"]):
+        raise UsageError("--result is a file of its own: leave out --of and --store")

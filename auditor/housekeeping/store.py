@@ -1,0 +1,141 @@
+"""`bench-audit store`: what was measured, looked at, checked, merged, exported and pruned."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from auditor.cli import options, tables
+from auditor.cli.console import Console
+from auditor.cli.surroundings import Surroundings
+from auditor.config import load, places
+from auditor.core.errors import Exit, UsageError
+from auditor.store import upkeep
+from reports import names
+from reports.delimited import csv_lines
+from reports.long_tables import Table
+
+_STORE = click.option(
+    "--store", type=click.Path(path_type=Path), help="The file; that of the subject by default."
+)
+_QUIET = options.SAID[0]
+
+
+@click.group(short_help="List, verify, merge, export and prune what was measured.")
+def command() -> None:
+    """Look after the file that holds all measurements and results of a subject.
+
+    CONFIG_OR_SUBJECT says which, as for abs, unless --store names a file.
+    """
+
+
+def _sub(name: str) -> Callable[[Callable[..., int]], click.Command]:
+    """Return a decorator for a command of the group that works on one store."""
+
+    def made(function: Callable[..., int]) -> click.Command:
+        decorated = options.options(options.WHAT[0], _STORE, _QUIET)(function)
+        return command.command(name)(click.pass_context(decorated))
+
+    return made
+
+
+def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    path = given["store"]
+    if path is None:
+        config = load(given["what"], {}, Path.cwd())
+        path = places(config, surroundings.environment).store
+    return path.absolute(), Console(surroundings.environment, quiet=given["quiet"])
+
+
+@_sub("list")
+def list_(context: click.Context, /, **given: Any) -> int:
+    """Say what a store holds: runs by machine, audits by project."""
+    path, console = _opened(context, given)
+    found = upkeep.contents(path)
+    size = f"{found.bytes / 1e6:.1f} MB, {found.runs:,} runs ({found.failed:,} failed in a way "
+    console.result(Text(f"{path}: {size}that may pass), {found.values:,} values"))
+    for machine, runs in found.machines:
+        console.result(Text(f"{runs:,} runs on {names.line(machine)}"))
+    table = tables.lineless("project", ">revisions", ">finished audits", "last begun")
+    for one in found.subjects:
+        name = Text(names.label(one.name))
+        table.add_row(name, str(one.revisions), str(one.audits), one.last)
+    console.result("", table)
+    return Exit.OK
+
+
+@_sub("verify")
+def verify(context: click.Context, /, **given: Any) -> int:
+    """Read everything in a store; exit with 4 where a page, a row or a value is damaged."""
+    path, console = _opened(context, given)
+    runs = upkeep.verify(path)
+    console.result(Text(f"{path}: all {runs:,} runs can be read"))
+    return Exit.OK
+
+
+@command.command("merge")
+@click.argument("into", type=click.Path(path_type=Path))
+@click.argument("sources", type=click.Path(path_type=Path), nargs=-1, required=True)
+@_QUIET
+@click.pass_context
+def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quiet: bool) -> int:  # noqa: FBT001 click's signature
+    """Bring what SOURCES hold into the store INTO, which is made if need be.
+
+    What is there already stays, unless it failed in a way that may pass. Runs of other machines are
+    kept apart: an audit only uses those of a machine like its own.
+    """
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=quiet)
+    for source in sources:
+        found = upkeep.merge(into.absolute(), source.absolute())
+        console.result(
+            Text(
+                f"{source}: {found.runs:,} runs and {found.audits:,} audits added, {found.known:,} "
+                "runs were there"
+            )
+        )
+    return Exit.OK
+
+
+@_sub("export")
+def export(context: click.Context, /, **given: Any) -> int:
+    """Print every value of a store as CSV, one a line, with the run that it is of."""
+    path, console = _opened(context, given)
+    for line in csv_lines(Table(upkeep.EXPORTED, upkeep.exported(path))):
+        console.text(line)
+    return Exit.OK
+
+
+@command.command("prune")
+@options.options(
+    options.WHAT[0],
+    click.option(
+        "--older-than",
+        metavar="DAYS",
+        type=click.IntRange(min=0),
+        help="Runs, and audits that never ended.",
+    ),
+    click.option("--failed", is_flag=True, help="Runs that failed in a way that may pass."),
+    click.option(
+        "--audits", type=click.IntRange(min=0), help="Keep so many results of each project."
+    ),
+    _STORE,
+    _QUIET,
+)
+@click.pass_context
+def prune(context: click.Context, /, **given: Any) -> int:
+    """Forget runs and results; what an audit needs of them is measured again."""
+    if given["older_than"] is None and not given["failed"] and given["audits"] is None:
+        raise UsageError("say what to forget: --older-than DAYS, --failed or --audits N")
+    path, console = _opened(context, given)
+    before = None
+    if given["older_than"] is not None:
+        moment = datetime.now(UTC) - timedelta(days=given["older_than"])
+        before = moment.isoformat(timespec="milliseconds")
+    runs, audits = upkeep.prune(path, before=before, failed=given["failed"], audits=given["audits"])
+    console.result(Text(f"{path}: {runs:,} runs and {audits:,} audits forgotten"))
+    return Exit.OK

@@ -1,0 +1,110 @@
+"""Series of the steady-state corpus: a file of JSON for each benchmark, a list for each fork.
+
+All files of a folder are one run. Values are seconds per operation, from the first iteration on, so
+whatever warms up is among them. A table beside them (`subjects.csv`) has what was configured.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+
+from auditor.core.series.stored import StoredProcess, StoredRun
+from auditor.core.suite import Configured
+from auditor.importers.checking import (
+    LONGEST,
+    Broken,
+    clean,
+    failed,
+    items,
+    process,
+    seconds,
+    shown,
+    text,
+)
+from auditor.importers.corpus_subjects import configured
+
+_NAME = re.compile(r"[^#]+#[^#]+#[^#]*\.json")
+"""`owner__repo#benchmark#parameters.json`; parameters are `a=1&b=2`, or none."""
+_SECONDS = 0.1
+"""An iteration ends with the first operation after so long."""
+_PLACES = ("timeseries/all", "timeseries", "all", ".")
+"""Where the series are, below or at the folder that is named: what lies beside is about them."""
+
+
+def is_mine(document: list[object]) -> bool:
+    """Tell whether it may be series: a list of lists."""
+    return bool(document) and all(isinstance(one, list) for one in document)
+
+
+def within(folder: Path) -> list[Path]:
+    """Return the files of series in a folder of the corpus, none where it is no such folder."""
+    for place in _PLACES:
+        inside = folder / place
+        if inside.is_dir():
+            found = sorted(one for one in inside.iterdir() if _NAME.fullmatch(one.name))
+            if found:
+                return found
+    return []
+
+
+def read(document: list[object], path: Path) -> StoredRun:
+    """Return the run of one benchmark; raises Broken.
+
+    It is named as its file is: `subjects.csv`, classifications and change points have the same.
+    """
+    name = text(clean(path.name.removesuffix(".gz").removesuffix(".json")), "the file's name")
+    forks = [items(one, "a fork") for one in document]
+    if all(map(_is_ascending, forks)) and any(forks):
+        raise Broken(
+            "whole numbers in ascending order only, so these are places in a series, no times; "
+            "name the folder timeseries"
+        )
+    what = f"{shown(name)}: fork"
+    processes = tuple(_process(one, f"{what} {at}") for at, one in enumerate(forks))
+    return StoredRun(name=path.name, processes={name: processes})
+
+
+def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
+    """Join the benchmarks of each folder, and what their authors configured: they are one run.
+
+    Raises UsageError where what was configured cannot be read.
+    """
+    folders: dict[Path, dict[str, tuple[StoredProcess, ...]]] = {}
+    for path, run in runs:
+        folders.setdefault(path.resolve().parent, {}).update(run.processes)
+    return tuple(
+        StoredRun(name=folder.name, processes=_known(processes, configured(folder)))
+        for folder, processes in folders.items()
+    )
+
+
+def _known(
+    processes: dict[str, tuple[StoredProcess, ...]], asked: dict[str, Configured]
+) -> dict[str, tuple[StoredProcess, ...]]:
+    return {
+        name: tuple(replace(one, configured=asked.get(name)) for one in mine)
+        for name, mine in processes.items()
+    }
+
+
+def _is_ascending(fork: list[object]) -> bool:
+    whole = [one for one in fork if isinstance(one, int)]
+    return len(whole) == len(fork) and all(one < other for one, other in pairwise(whole))
+
+
+def _process(fork: list[object], what: str) -> StoredProcess:
+    if not fork:
+        return failed("it has no values")
+    values = _floats(fork)
+    # NaN is in no order, so its mean is looked at, too; infinity is above the longest time.
+    if values is None or not (min(values) >= 0 and fmean(values) <= LONGEST):
+        values = [seconds(one, what) for one in fork]
+    return replace(process(values, fmean(values)), iteration_seconds=_SECONDS)
+
+
+def _floats(fork: list[object]) -> list[float] | None:
+    """Return the values where all are floats: one look at the types, not one at each value."""
+    return [*map(float, fork)] if set(map(type, fork)) == {float} else None  # type: ignore[arg-type]

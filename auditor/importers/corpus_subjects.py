@@ -1,0 +1,59 @@
+"""What the authors of the corpus' benchmarks configured: `subjects.csv`, beside the series."""
+
+import csv
+import io
+from pathlib import Path
+
+from auditor.core.errors import UsageError
+from auditor.core.files.foreign_files import read_regular
+from auditor.core.suite import Configured
+
+NAME = "subjects.csv"
+_COLUMNS = {
+    *("project", "benchmark", "params", "forks"),
+    *("warmupIterations", "warmupTimeSec", "measurementIterations", "measurementTimeSec"),
+}
+_LONGEST = 1e6
+"""Seconds; no iteration is as long."""
+_MOST = 1_000_000
+"""Iterations, and forks."""
+
+
+def configured(folder: Path) -> dict[str, Configured]:
+    """Return what was configured, by the benchmarks' names; none where there is no such table.
+
+    It lies in the folder of the series or one or two above. Raises UsageError for a broken one.
+    """
+    places = (one / NAME for one in (folder, folder.parent, folder.parent.parent))
+    path = next((one for one in places if one.is_file()), None)
+    if path is None:
+        return {}
+    try:
+        text = read_regular(path).decode("utf-8-sig")
+        rows = csv.DictReader(io.StringIO(text, newline=""))
+        if not _COLUMNS.issubset(rows.fieldnames or ()):
+            return {}
+        return dict(_row(one, f"{path}: line {rows.line_num}") for one in rows)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def _row(row: dict[str, str | None], place: str) -> tuple[str, Configured]:
+    name = "#".join(
+        ((row["project"] or "").replace("/", "__"), row["benchmark"] or "", row["params"] or "")
+    )
+    try:
+        found = Configured(
+            warmup_iterations=int(row["warmupIterations"] or ""),
+            warmup_seconds=float(row["warmupTimeSec"] or ""),
+            measurement_iterations=int(row["measurementIterations"] or ""),
+            measurement_seconds=float(row["measurementTimeSec"] or ""),
+            forks=int(row["forks"] or ""),
+        )
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}; write numbers, or leave the table out") from error
+    whole = (found.warmup_iterations + 1, found.measurement_iterations, found.forks)
+    lasting = (found.warmup_seconds, found.measurement_seconds)
+    if not (all(0 < one <= _MOST for one in whole) and all(0 < one < _LONGEST for one in lasting)):
+        raise UsageError(f"{place}: a number is none that JMH takes; correct it")
+    return name, found

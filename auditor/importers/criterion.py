@@ -1,0 +1,93 @@
+"""criterion's files (Rust, `target/criterion`): a folder for each benchmark, in it `new`.
+
+`sample.json` has the iterations and the time of each sample, `estimates.json` figures of them,
+`benchmark.json` the name. All benchmarks of one `target/criterion` are a run.
+"""
+
+import os
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+
+from auditor.core.series.stored import StoredProcess, StoredRun
+from auditor.core.units import SECONDS
+from auditor.importers import files
+from auditor.importers.checking import Broken, clean, items, mapping, number, process, text
+
+HARNESS = "criterion"
+_SAMPLE, _ESTIMATES, _BENCHMARK = "sample.json", "estimates.json", "benchmark.json"
+_NEWEST = "new"
+"""Beside it are `base`, which it was compared with, `change` and `report`."""
+_NANOSECOND = SECONDS["ns"]
+_SPREADS = ("std_dev", "median_abs_dev")
+"""What estimates of times have, and those of a change have not."""
+_DEPTH = 8
+_GIVE = "give the folder target/criterion, which has sample.json"
+
+
+def within(folder: Path) -> list[Path]:
+    """Return a file of each benchmark in a folder of criterion, none where it is no such folder."""
+    found = []
+    for place, folders, names in islice(os.walk(folder), files.MOST):
+        here = Path(place)
+        if len(here.relative_to(folder).parts) >= _DEPTH:
+            folders.clear()
+        if here.name == _NEWEST and _BENCHMARK in names:
+            found += [here / one for one in (_SAMPLE, _ESTIMATES) if one in names][:1]
+    return sorted(found)
+
+
+def is_mine(document: dict[str, object]) -> bool:
+    """Tell whether criterion wrote it: samples, or estimates."""
+    if "iters" in document and "times" in document:
+        return True
+    mean = document.get("mean")
+    return isinstance(mean, dict) and "point_estimate" in mean
+
+
+def read(document: dict[str, object], path: Path) -> StoredRun:
+    """Return the run of one benchmark; raises Broken. A value is a sample, per iteration."""
+    name, _ = _known(path)
+    return StoredRun(name=path.name, processes={name: (_process(document),)})
+
+
+def root(path: Path) -> Path:
+    """Return the folder of all benchmarks that a file is of one of."""
+    return _known(path)[1]
+
+
+def _known(path: Path) -> tuple[str, Path]:
+    """Return the name of the benchmark and the folder of all."""
+    place = path.resolve().parent
+    beside = place / _BENCHMARK
+    if not beside.is_file():
+        return clean(place.parent.name if place.name == _NEWEST else place.name) or "unknown", place
+    known = mapping(files.parsed(files.content(beside)), _BENCHMARK)
+    above = place.parent
+    for _ in Path(text(known.get("directory_name"), f"{_BENCHMARK}: directory_name")).parts:
+        above = above.parent
+    return text(known.get("full_id"), f"{_BENCHMARK}: full_id"), above
+
+
+def _process(document: dict[str, object]) -> StoredProcess:
+    if "iters" not in document:
+        return _figure(document)
+    counts, times = (items(document[one], one) for one in ("iters", "times"))
+    if len(counts) != len(times):
+        raise Broken("iters and times are not as many; run the benchmark again")
+    values = [_per_iteration(*pair) for pair in zip(times, counts, strict=True)]
+    return process(values, fmean(values) if values else 0.0)
+
+
+def _per_iteration(nanoseconds: object, count: object) -> float:
+    iterations = number(count, "iters")
+    if not iterations > 0:
+        raise Broken("iters has a zero; run the benchmark again")
+    return number(nanoseconds, "times") * _NANOSECOND / iterations
+
+
+def _figure(document: dict[str, object]) -> StoredProcess:
+    if not all(one in document for one in _SPREADS):
+        raise Broken(f"these estimates of criterion may be those of a change, no times; {_GIVE}")
+    estimate = mapping(document["mean"], "mean").get("point_estimate")
+    return process((), number(estimate, "mean") * _NANOSECOND)

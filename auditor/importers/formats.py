@@ -1,0 +1,194 @@
+"""The formats that are read: what tells one, and whose it is."""
+
+import csv
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from auditor.core.errors import UsageError
+from auditor.core.files import own_files
+from auditor.core.series.stored import StoredRun
+from auditor.importers import (
+    asv_files,
+    corpus,
+    criterion,
+    files,
+    go_text,
+    google_benchmark,
+    hyperfine,
+    jmh_csv,
+    jmh_json,
+    jmh_log,
+    jmh_names,
+    pyperf_files,
+    pytest_files,
+    series_csv,
+    summaries,
+)
+from auditor.importers.asv_files import AsvFiles
+from auditor.importers.checking import Broken, mapping
+
+Content = tuple[StoredRun, tuple[str, ...]]
+"""The run of a file, and the benchmarks in it that measure no time."""
+
+
+class Format(Enum):
+    """A format, by its name for people."""
+
+    PYTEST = "pytest-benchmark"
+    ASV = "asv"
+    PYPERF = "pyperf"
+    JMH_JSON = "JMH (JSON)"
+    JMH_LOG = "JMH (log)"
+    JMH_CSV = "JMH (CSV)"
+    GO = "go test -bench"
+    CORPUS = "the steady-state corpus"
+    HYPERFINE = "hyperfine"
+    GOOGLE = "Google Benchmark"
+    CRITERION = "criterion"
+    SERIES = "CSV of series"
+
+    @property
+    def harness(self) -> str:
+        """Return the name of the tool that measured, as everywhere."""
+        return _HARNESSES[self]
+
+
+_HARNESSES = {
+    Format.PYTEST: "pytest",
+    Format.ASV: "asv",
+    Format.PYPERF: "pyperf",
+    Format.JMH_JSON: jmh_names.HARNESS,
+    Format.JMH_LOG: jmh_names.HARNESS,
+    Format.JMH_CSV: jmh_names.HARNESS,
+    Format.GO: go_text.HARNESS,
+    Format.CORPUS: jmh_names.HARNESS,
+    Format.HYPERFINE: hyperfine.HARNESS,
+    Format.GOOGLE: google_benchmark.HARNESS,
+    Format.CRITERION: criterion.HARNESS,
+    Format.SERIES: "csv",
+}
+KNOWN = (
+    "pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark, criterion, the "
+    "corpus or CSV"
+)
+"""All of them, for a message."""
+OTHERWISE = "anything else can be written as the CSV of docs/methods/stored.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a file holds; `sha` is of its bytes, decompressed."""
+
+    format: Format
+    content: Content
+    sha: str
+
+
+def is_known(path: Path) -> bool:
+    """Tell by its first kilobytes whether a file is of some format, or JSON, or a summary."""
+    beginning = files.start(path)
+    if files.is_json(beginning) or _of_text(beginning) is not None:
+        return True
+    return bool(own_files.describe_beginning(beginning, path) or summaries.way_out(beginning))
+
+
+def read(path: Path, asv: AsvFiles) -> Read | None:
+    """Read a file; None for what nobody here knows. Raises Broken, UsageError."""
+    beginning = files.start(path)
+    if instead := own_files.describe_beginning(beginning, path) or _summary(beginning):
+        raise Broken(instead)
+    known = _of_text(beginning)
+    if known is not None:
+        sha = hashlib.sha256()
+        format_, reader = known
+        return Read(format_, reader(files.lines(path, sha), path), sha.hexdigest())
+    if not files.is_json(beginning):
+        if not beginning.strip():
+            raise Broken("it is empty; copy it again, or leave it out")
+        return None
+    data = files.content(path)
+    document = files.parsed(data)
+    found = _of_json(document, path, asv)
+    if found is not None:
+        return Read(*found, hashlib.sha256(data).hexdigest())
+    if instead := summaries.way_out_of_json(document):
+        raise Broken(instead)
+    return None
+
+
+def _summary(beginning: bytes) -> str:
+    """Return the way out of a summary; empty where values stand beside it, as in JMH's log."""
+    has_values = jmh_log.is_mine(beginning) or go_text.has_results(beginning)
+    return "" if has_values else summaries.way_out(beginning)
+
+
+def whose(path: Path) -> str:
+    """Return the format of a file for people, empty where it is of none."""
+    try:
+        found = read(path, AsvFiles())
+    except (Broken, UsageError):
+        return ""
+    return found.format.value if found else ""
+
+
+_Reader = Callable[[Iterable[bytes], Path], Content]
+
+
+def _of_text(beginning: bytes) -> tuple[Format, _Reader] | None:
+    """Return whose text it is, and what reads it."""
+    # These come first: what a build tool prints before may begin as JSON does, "[INFO]".
+    if jmh_log.is_mine(beginning):
+        return Format.JMH_LOG, jmh_log.read
+    if go_text.is_event(beginning):
+        return Format.GO, go_text.read_events
+    if go_text.is_mine(beginning):
+        return Format.GO, go_text.read
+    return None if files.is_json(beginning) else _of_table(beginning)
+
+
+def _of_table(beginning: bytes) -> tuple[Format, _Reader] | None:
+    header = beginning.partition(b"\n")[0].decode(errors="replace")
+    try:
+        if series_csv.delimiter_of(header):
+            return Format.SERIES, lambda lines, path: (series_csv.read(lines, path), ())
+        return (Format.JMH_CSV, jmh_csv.read) if jmh_csv.delimiter_of(header) else None
+    except csv.Error:
+        return None
+
+
+def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[Format, Content] | None:
+    """Return whose document it is with what it holds; raises Broken."""
+    if isinstance(document, list):
+        return _of_list(document, path)
+    whole = mapping(document, "the whole")
+    if pytest_files.is_mine(whole):
+        return Format.PYTEST, (pytest_files.read(whole, path), ())
+    if asv_files.is_mine(whole):
+        return Format.ASV, asv.read(whole, path)
+    if pyperf_files.is_mine(whole):
+        return Format.PYPERF, pyperf_files.read(whole, path)
+    for format_, module in _WITHOUT_OTHERS:
+        if module.is_mine(whole):
+            return format_, (module.read(whole, path), ())
+    return None
+
+
+_WITHOUT_OTHERS = (
+    (Format.GOOGLE, google_benchmark),
+    (Format.HYPERFINE, hyperfine),
+    (Format.CRITERION, criterion),
+)
+"""Formats that have times only."""
+
+
+def _of_list(document: list[object], path: Path) -> tuple[Format, Content] | None:
+    if not document:
+        raise Broken("an empty list, so nothing was measured; is it the right file?")
+    if jmh_json.is_mine(document):
+        return Format.JMH_JSON, jmh_json.read(document, path)
+    if corpus.is_mine(document):
+        return Format.CORPUS, (corpus.read(document, path), ())
+    return None

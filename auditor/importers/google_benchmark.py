@@ -1,0 +1,90 @@
+"""Google Benchmark's JSON (`--benchmark_out_format=json`): a run of a program, in one process."""
+
+from pathlib import Path
+from statistics import fmean
+
+from auditor.core.jobs import HostFacts
+from auditor.core.outcome import Skipped
+from auditor.core.series.stored import StoredProcess, StoredRun
+from auditor.core.units import SECONDS
+from auditor.importers.checking import (
+    Broken,
+    fact,
+    failed,
+    items,
+    mapping,
+    moment,
+    number,
+    process,
+    shown,
+    text,
+)
+
+HARNESS = "google-benchmark"
+_UNITS = ("ns", "us", "ms", "s")
+_MEAN = "mean"
+_AGGREGATES = ("_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS")
+"""Ends of names, in files of versions before 1.5, which say no `run_type`."""
+
+
+def is_mine(document: dict[str, object]) -> bool:
+    """Tell whether Google Benchmark wrote it."""
+    context = document.get("context")
+    return isinstance(context, dict) and "num_cpus" in context and "benchmarks" in document
+
+
+def read(document: dict[str, object], path: Path) -> StoredRun:
+    """Return the run; raises Broken. A value is a repetition, in real time per iteration.
+
+    Where the file has aggregates alone, the mean is the figure of a benchmark.
+    """
+    values: dict[str, list[float]] = {}
+    means: dict[str, float] = {}
+    failures: dict[str, StoredProcess] = {}
+    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{at}]"
+        one = mapping(entry, place)
+        name = text(one.get("run_name") or one.get("name"), f"{place}.name")
+        if one.get("error_occurred"):
+            failures[name] = failed(f"it ended with an error: {fact(one.get('error_message'))}")
+        elif one.get("skipped"):
+            reason = f"it skips itself: {fact(one.get('skip_message'))}"
+            failures.setdefault(name, StoredProcess(failure=Skipped(reason)))
+        elif not _is_aggregate(one):
+            values.setdefault(name, []).append(_seconds(one, name))
+        elif one.get("aggregate_name") == _MEAN:
+            means[name] = _seconds(one, name)
+    names = dict.fromkeys((*values, *means, *failures))
+    context = mapping(document["context"], "context")
+    return StoredRun(
+        name=path.name,
+        host=_host(context),
+        made=(0.0, moment(context.get("date"))),
+        processes={
+            name: (failures.get(name) or _process(values.get(name, []), means.get(name)),)
+            for name in names
+        },
+    )
+
+
+def _is_aggregate(entry: dict[str, object]) -> bool:
+    if "run_type" in entry:
+        return entry["run_type"] != "iteration"
+    return str(entry.get("name")).endswith(_AGGREGATES)
+
+
+def _seconds(entry: dict[str, object], name: str) -> float:
+    what = f"{shown(name)}: real_time"
+    unit = entry.get("time_unit", "ns")
+    if not isinstance(unit, str) or unit not in _UNITS:
+        raise Broken(f"{shown(name)}: time_unit is {shown(str(unit))}; is it the right file?")
+    return number(entry.get("real_time"), what) * SECONDS[unit]
+
+
+def _process(values: list[float], mean: float | None) -> StoredProcess:
+    return process(values, fmean(values) if values else mean or 0.0)
+
+
+def _host(context: dict[str, object]) -> HostFacts:
+    facts = {"build": fact(context.get("library_build_type")), "cores": fact(context["num_cpus"])}
+    return HostFacts(fact(context.get("host_name")), tuple(sorted(facts.items())))

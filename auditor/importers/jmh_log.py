@@ -1,0 +1,301 @@
+"""What JMH prints: each iteration of each fork as it ends, those of warm-up, too."""
+
+import re
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from math import nan
+from pathlib import Path
+
+from auditor.core.jobs import HostFacts
+from auditor.core.series.printed import Printed
+from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
+from auditor.core.units import mean_time
+from auditor.importers.benchmark_names import distinct_names
+from auditor.importers.checking import Broken, clean, failed, process, shown, twice
+from auditor.importers.jmh_names import (
+    HARNESS,
+    MOST_FORKS,
+    SINGLE_SHOT,
+    converted,
+    duration,
+    is_time,
+    machine,
+    name_of,
+    variant_of,
+)
+
+_HEADER = re.compile(
+    r"# (JMH version|VM version|Warmup|Measurement|Benchmark mode|Benchmark|Parameters|Fork|"
+    r"Warmup Fork|Run progress|Run complete|Threads|VM options)[:.] ?(.*)"
+)
+_START = re.compile(rb"^# (?:JMH version|Benchmark|Run progress|Fork): ", re.MULTILINE)
+_ITERATION = re.compile(r"(# Warmup )?Iteration +\d+: (.*)")
+_VALUE = re.compile(
+    r"(?P<about>≈ ?)?(?P<number>\d[\d.,]*(?:[eE][-+]?\d+)?|10[⁻⁰¹²³⁴-⁹]+|NaN|-?Infinity|-?∞)"
+    r"(?: .{0,3}\(99[.,]9%\) \S+)? (?P<unit>[\wµμ]+/\w+)"
+)
+_RESULT = 'Result "'
+_FAILURE = "<failure>"
+_DEAD = "<forked VM failed"
+_OF = re.compile(r"(\d{1,6}) of (\d{1,6})")
+_ITERATIONS = re.compile(r"(\d{1,9}) iterations?, (.*?)(?: each)?(?:,.*)?")
+_PARAMETER = re.compile(r", (?=[^\s,]+ = )")
+_MODES = {
+    "Throughput": "thrpt",
+    "Average time": "avgt",
+    "Sampling time": "sample",
+    "Single shot invocation time": SINGLE_SHOT,
+}
+
+
+def is_mine(start: bytes) -> bool:
+    """Tell by its beginning whether it is JMH's."""
+    return _START.search(start) is not None
+
+
+@dataclass(slots=True)
+class _Fork:
+    """A process: what it measured, in the unit of the log."""
+
+    values: "array[float]" = field(default_factory=lambda: array("d"))
+    warmups: "array[float] | None" = field(default_factory=lambda: array("d"))
+    reason: str = ""
+    waits: str = ""
+    """The beginning of a line whose value has not come yet: what the benchmark prints does."""
+
+    def fails(self, reason: str) -> None:
+        self.reason = self.reason or reason
+
+
+@dataclass(slots=True)
+class _Benchmark:
+    """A benchmark with its forks, until its result is said."""
+
+    name: str
+    iterations: int | None = None
+    seconds: float | None = None
+    warmups: int | None = None
+    warmup_seconds: float | None = None
+    mode: str = ""
+    threads: str = ""
+    flags: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    unit: str = ""
+    wanted: int = 1
+    forks: list[_Fork] = field(default_factory=list)
+
+    @property
+    def key(self) -> StoredVariant:
+        return variant_of(
+            name_of(self.name, self.parameters), self.mode, self.threads, self.flags.split()
+        )
+
+    def processes(self) -> tuple[StoredProcess, ...]:
+        """Return what is there of each fork, and those that the log does not have."""
+        there = [self._process(one) for one in self.forks]
+        missing = range(len(there) + 1, self.wanted + 1)
+        return (*there, *(failed(f"fork {at} of {self.wanted} is not there") for at in missing))
+
+    def _process(self, fork: _Fork) -> StoredProcess:
+        if fork.waits:
+            fork.fails(f"no time follows on {fork.waits!r}")
+        count = len(fork.values)
+        if self.iterations is not None and count < self.iterations:
+            fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
+        if fork.reason or not count:
+            return failed(fork.reason or "it has no iterations")
+        found = process(fork.values, mean_time(fork.values, self.unit), warmups=fork.warmups or (),
+                        iteration_seconds=self.seconds)  # fmt: skip
+        return replace(found, warmup_seconds=self.warmup_seconds)
+
+
+def _unheard(_: Printed) -> None:
+    pass
+
+
+class Log:
+    """Takes lines one by one, and tells of each iteration that lasts a time as it is printed."""
+
+    def __init__(self, hear: Callable[[Printed], None] = _unheard) -> None:
+        """Take who is told."""
+        self._hear = hear
+        self.facts: dict[str, str] = {}
+        self.found: dict[StoredVariant, _Benchmark] = {}
+        self._known: dict[str, str] = {}
+        self._benchmark: _Benchmark | None = None
+        self._fork: _Fork | None = None
+        self._said = False
+
+    @property
+    def is_again(self) -> bool:
+        """Tell whether the benchmark that is read now was read before."""
+        return self._benchmark is not None and self._benchmark.key in self.found
+
+    def take(self, line: str) -> None:
+        """Read a line; raises Broken."""
+        if header := _HEADER.match(line):
+            self._header(header[1], header[2].strip())
+        elif line.startswith(_RESULT):
+            self._close()
+        elif self._fork is not None:
+            self._of_fork(self._fork, line)
+
+    def _header(self, key: str, value: str) -> None:
+        if key in ("JMH version", "VM version"):
+            self.facts.setdefault(key, clean(value)[:200])
+        elif key in ("Warmup", "Measurement", "Benchmark mode", "Threads", "VM options"):
+            self._known[key] = value
+        elif key == "Benchmark":
+            self._close()
+            self._benchmark = self._begun(clean(value))
+        elif self._benchmark is not None:
+            self._more(self._benchmark, key, value)
+
+    def _begun(self, name: str) -> _Benchmark:
+        """Return a benchmark with what was said before it: JMH says how, then what."""
+        made = _Benchmark(name)
+        kind = self._known.get("Benchmark mode", "").split(",")[0]
+        made.mode = _MODES.get(kind, clean(kind))
+        made.threads = clean(self._known.get("Threads", "").partition(" ")[0])
+        made.flags = clean(self._known.get("VM options", ""))
+        if asked := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
+            made.iterations = int(asked[1])
+            made.seconds = duration(asked[2]) if made.mode != SINGLE_SHOT else None
+        if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
+            made.warmups = int(warm[1])
+            made.warmup_seconds = duration(warm[2]) if made.mode != SINGLE_SHOT else None
+        self._known = {}
+        return made
+
+    def _more(self, benchmark: _Benchmark, key: str, value: str) -> None:
+        self._fork = None
+        if key == "Parameters":
+            pairs = [one.partition(" = ") for one in _PARAMETER.split(value[1:-1])]
+            benchmark.parameters = {clean(name): clean(chosen) for name, _, chosen in pairs}
+        elif key == "Fork":
+            number = _OF.match(value)
+            benchmark.wanted = min(int(number[2]), MOST_FORKS) if number else 1
+            if number and int(number[1]) != len(benchmark.forks) + 1:
+                raise twice(benchmark.key.name)
+            self._fork = _Fork()
+            benchmark.forks.append(self._fork)
+
+    def _of_fork(self, fork: _Fork, line: str) -> None:
+        if self._said and line.strip():
+            fork.reason, self._said = f"{fork.reason}: {clean(line.strip())[:200]}", False
+        elif line.startswith(_DEAD):
+            fork.waits = ""
+            fork.fails(clean(line.strip())[:200])
+        elif iteration := _ITERATION.match(line):
+            if fork.waits:
+                fork.fails(f"no time follows on {fork.waits!r}")
+            fork.waits = line[: iteration.start(2)].strip()
+            self._valued(fork, iteration[2].strip())
+        elif fork.waits:
+            self._valued(fork, line.strip())
+
+    def _valued(self, fork: _Fork, written: str) -> None:
+        """Take the value that a line waits for, if it is one and nothing else."""
+        if written.startswith(_FAILURE):
+            self._said = not fork.reason
+            fork.fails("an iteration failed")
+            fork.waits = ""
+        elif value := _VALUE.fullmatch(written):
+            is_warmup, fork.waits = fork.waits.startswith("#"), ""
+            self._kept(fork, value, is_warmup=is_warmup)
+
+    def _kept(self, fork: _Fork, value: re.Match[str], *, is_warmup: bool) -> None:
+        benchmark = self._benchmark
+        assert benchmark is not None  # noqa: S101 - narrows the type; a fork is of one
+        unit = value["unit"]
+        if benchmark.unit not in ("", unit):
+            raise Broken(
+                f"{shown(benchmark.key.name)} has results in {shown(benchmark.unit)} and in "
+                f"{shown(unit)}; give the log of one run"
+            )
+        benchmark.unit = unit
+        number = _number(value)
+        self._told(benchmark, _seconds(number, unit), is_warmup=is_warmup)
+        if not is_time(unit):
+            return
+        if is_warmup and number is None:
+            fork.warmups = None
+        elif is_warmup:
+            if fork.warmups is not None:
+                fork.warmups.append(converted(number or 0.0, unit))
+        elif number is None:
+            fork.fails(f"{value.group()!r} is no time; choose a smaller unit (-tu ns), or -rf json")
+        else:
+            fork.values.append(converted(number, unit))
+
+    def _told(self, benchmark: _Benchmark, seconds: float, *, is_warmup: bool) -> None:
+        lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
+        if lasts is not None:
+            self._hear(
+                Printed(
+                    harness=HARNESS,
+                    benchmark=distinct_names([*self.found, benchmark.key])[benchmark.key],
+                    fork=len(benchmark.forks),
+                    seconds=seconds,
+                    lasts=lasts,
+                    warmups=benchmark.warmups,
+                    warmup_seconds=benchmark.warmup_seconds,
+                )
+            )
+
+    def _close(self) -> None:
+        """End a benchmark: what follows on its result is a summary."""
+        one, self._benchmark, self._fork = self._benchmark, None, None
+        if one is None:
+            return
+        if one.key in self.found:
+            raise twice(one.key.name)
+        self.found[one.key] = one
+
+    def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+        """Return what all lines said; raises Broken."""
+        self._close()
+        names = distinct_names(self.found)
+        timed = {key: one for key, one in self.found.items() if not one.unit or is_time(one.unit)}
+        jdk, jmh = (self.facts.get(one, "unknown") for one in ("VM version", "JMH version"))
+        run = StoredRun(
+            name=path.name,
+            host=HostFacts("unknown", machine(jdk, jmh)),
+            processes={names[key]: one.processes() for key, one in timed.items()},
+            variants={names[key]: key for key in timed},
+            units={names[key]: one.unit for key, one in timed.items()},
+        )
+        return run, tuple(names[key] for key in self.found if key not in timed)
+
+
+def _seconds(number: float | None, unit: str) -> float:
+    """Return the seconds of an operation, of how many there are in a time, too; NaN: none."""
+    if number is not None and is_time(unit):
+        return converted(number, unit)
+    many, _, length = unit.partition("/")
+    if many != "ops" or not number or not is_time(turned := f"{length}/op"):
+        return nan
+    return converted(1 / number, turned)
+
+
+def _number(value: re.Match[str]) -> float | None:
+    """Return a value, None for an order of magnitude and for what is no number.
+
+    Languages that have a comma for the point have it here, too.
+    """
+    written = value["number"].replace(",", ".")
+    if value["about"] or written.count(".") > 1 or not written[0].isdecimal():
+        return None
+    try:
+        return float(written)
+    except ValueError:
+        return None
+
+
+def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+    """Return the run, and the benchmarks that measure no time; raises Broken."""
+    log = Log()
+    for line in lines:
+        log.take(line.decode(errors="replace").rstrip("\r\n"))
+    return log.run(path)

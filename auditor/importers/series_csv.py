@@ -1,0 +1,144 @@
+"""A plain CSV that anybody can write: a row for each iteration, its time in seconds per operation.
+
+It is read row by row, in whatever order rows are; only the values are kept.
+"""
+
+import csv
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from auditor.core.series.stored import StoredProcess, StoredRun
+from auditor.importers.checking import LONGEST, Broken, clean, failed, process, shown
+from auditor.importers.rows import rows_of
+
+COLUMNS = ("benchmark", "fork", "iteration", "seconds")
+WARMUP = "warmup"
+_TRUTH = {"0": False, "1": True, "": False}
+_DIGITS = 18
+_ASKED = "write it as docs/methods/stored.md says"
+
+_Key = tuple[str, str, str]
+"""Benchmark, fork, and whether it is warm-up, as they are written."""
+
+
+class _Series:
+    """Values with their places, in the order of the file: 16 bytes each."""
+
+    def __init__(self) -> None:
+        self.places = array("q")
+        self.values = array("d")
+
+    def ordered(self, whose: str) -> "array[float]":
+        """Return the values in the order of their places; raises Broken where two have one."""
+        places = np.frombuffer(self.places, dtype=np.int64)
+        if not (np.diff(places) > 0).all():
+            order = np.argsort(places, kind="stable")
+            again = np.flatnonzero(np.diff(places[order]) == 0)
+            if again.size:
+                at = places[order][again[0]]
+                raise Broken(f"{whose}: iteration {at} is there twice; number them in each fork")
+            return array("d", np.frombuffer(self.values)[order].tobytes())
+        return self.values
+
+
+def delimiter_of(header: str) -> str:
+    """Return what parts the columns, nothing where it is no header of this format."""
+    columns = next(csv.reader([header]), [])
+    return "," if set(COLUMNS) <= set(columns) else ""
+
+
+def read(lines: Iterable[bytes], path: Path) -> StoredRun:
+    """Return the run; raises Broken."""
+    kept: dict[_Key, _Series] = {}
+    last: tuple[_Key | None, _Series] = (None, _Series())
+    for number, key, place, value in _cells(lines):
+        if key != last[0]:
+            last = (key, kept.setdefault(key, _Series()))
+        last[1].places.append(_place(place, number))
+        last[1].values.append(_seconds(value, number))
+    return StoredRun(
+        name=path.name,
+        processes=_processes(kept),
+    )
+
+
+def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
+    """Yield the number of each line, whose value it is, its place and the value."""
+    rows = rows_of(lines, delimiter_of)
+    _, header = next(rows)
+    if doubled := [one for one in (*COLUMNS, WARMUP) if header.count(one) > 1]:
+        raise Broken(f"two columns are {doubled[0]!r}; remove one")
+    warm = header.index(WARMUP) if WARMUP in header else None
+    cells = itemgetter(*map(header.index, COLUMNS))
+    for number, row in rows:
+        if len(row) != len(header):
+            raise Broken(
+                f"line {number} has {len(row)} columns, the header {len(header)}; is the file cut "
+                "off? Copy it again"
+            )
+        name, fork, place, value = cells(row)
+        yield number, (name, fork, row[warm] if warm is not None else ""), place, value
+
+
+def _place(written: str, number: int) -> int:
+    if not (written.isascii() and written.isdecimal() and len(written) <= _DIGITS):
+        raise Broken(f"line {number}: iteration {shown(written)} is no whole number; {_ASKED}")
+    return int(written)
+
+
+def _seconds(written: str, number: int) -> float:
+    try:
+        value = float(written) if "_" not in written else -1.0
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= LONGEST:
+        raise Broken(f"line {number}: {shown(written)} is no time in seconds; {_ASKED}")
+    return value
+
+
+def _processes(kept: dict[_Key, _Series]) -> dict[str, tuple[StoredProcess, ...]]:
+    """Return the forks of each benchmark in the order of their numbers; what is read is let go."""
+    parts: dict[str, dict[int, dict[bool, _Series]]] = {}
+    for key in list(kept):
+        (name, fork), warm = _whose(key), _TRUTH.get(key[2])
+        if warm is None:
+            raise Broken(f"{shown(name)}: {WARMUP} is {shown(key[2])}, not 0 or 1; {_ASKED}")
+        mine = parts.setdefault(name, {}).setdefault(fork, {})
+        if warm in mine:
+            raise Broken(f"{shown(name)}: fork {fork} is written in two ways; {_ASKED}")
+        mine[warm] = kept.pop(key)
+    return {
+        name: tuple(_process(name, fork, forks.pop(fork)) for fork in sorted(forks))
+        for name, forks in parts.items()
+    }
+
+
+def _whose(key: _Key) -> tuple[str, int]:
+    name, fork, _ = key
+    if not name:
+        raise Broken(f"a row has no benchmark; {_ASKED}")
+    if not (fork.isascii() and fork.isdecimal() and len(fork) <= _DIGITS):
+        raise Broken(f"{shown(name)}: fork {shown(fork)} is no whole number; {_ASKED}")
+    return clean(name), int(fork)
+
+
+def _process(name: str, fork: int, parts: dict[bool, _Series]) -> StoredProcess:
+    whose = f"{shown(name)}, fork {fork}"
+    values, warmups = (
+        _taken(parts.pop(warm), whose) if warm in parts else () for warm in (False, True)
+    )
+    if not values:
+        return failed("it has iterations of warm-up only")
+    return process(values, fmean(values), warmups=warmups)
+
+
+def _taken(series: _Series, whose: str) -> Sequence[float]:
+    """Return the values, without keeping their places as well."""
+    values = series.ordered(whose)
+    series.places, series.values = array("q"), array("d")
+    return values

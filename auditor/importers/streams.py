@@ -1,0 +1,70 @@
+"""What a framework prints while it runs, iteration by iteration: JMH, or `go test -bench`."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from auditor.core.series.printed import Printed
+from auditor.importers import go_text, jmh_log, jmh_names
+from auditor.importers.checking import Broken
+
+_PROGRESS = "# Run progress:"
+_PACKAGE = "pkg: "
+_LONGEST = 1 << 16
+"""Bytes of a line; what comes without an end is no result."""
+
+
+class Stream:
+    """Reads output as it comes, in parts that may end anywhere.
+
+    `problems` says what could not be understood; it goes on behind that.
+    """
+
+    def __init__(self, hear: Callable[[Printed], None]) -> None:
+        """Take who is told of iterations."""
+        self.problems: list[str] = []
+        self._rest = b""
+        self._hear = hear
+        self._runs: Counter[str] = Counter({jmh_names.HARNESS: 1})
+        self._package = ""
+        self._jmh = self._log()
+        self._go = self._results()
+
+    def read(self, data: bytes) -> None:
+        """Take a part."""
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest[-_LONGEST:]
+        for line in lines:
+            self._line(line.decode(errors="replace").rstrip("\r"))
+
+    def end(self) -> None:
+        """Take what came last as a line, though none ends there."""
+        self.read(b"\n")
+
+    def _line(self, line: str) -> None:
+        if line.startswith(_PROGRESS) and self._jmh.is_again:
+            # One process of JMH has no benchmark twice: it was called again.
+            self._runs[jmh_names.HARNESS] += 1
+            self._jmh.found.clear()
+        elif line.startswith(_PACKAGE):
+            self._package = line
+            self._runs[line] += 1
+        try:
+            self._jmh.take(line)
+        except Broken as error:
+            self.problems.append(str(error))
+            self._jmh = self._log()
+        try:
+            self._go.take(line)
+        except Broken as error:
+            self.problems.append(str(error))
+            self._go = self._results()
+
+    def _log(self) -> jmh_log.Log:
+        return jmh_log.Log(lambda one: self._told(one, jmh_names.HARNESS))
+
+    def _results(self) -> go_text.Package:
+        return go_text.Package({}, {}, lambda one: self._told(one, self._package))
+
+    def _told(self, one: Printed, of: str) -> None:
+        self._hear(replace(one, run=max(self._runs[of], 1)))

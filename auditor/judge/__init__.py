@@ -1,0 +1,1 @@
+"""Judges results that are stored: stability, and base against head."""

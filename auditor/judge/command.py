@@ -1,0 +1,174 @@
+"""`bench-audit judge`: what do results say that are there already?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.abs import gates
+from auditor.abs import output as abs_output
+from auditor.abs.document import Document
+from auditor.abs.page.report import page
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.cli.surroundings import Surroundings
+from auditor.compare import gates as compare_gates
+from auditor.compare import output as comparison
+from auditor.config import Gates
+from auditor.core.errors import Exit, UsageError
+from auditor.importers.formats import KNOWN, OTHERWISE
+from auditor.importers.reading import is_stored
+from auditor.importers.research_tools.layout import Tool
+from auditor.importers.research_tools.reading import is_table, read, unit
+from auditor.judge import output as judging
+from auditor.judge.output import Table, judged
+from auditor.series.question import StoredQuestion, folder_of
+
+_POSITIVE = click.IntRange(min=1)
+_PATH = click.Path(path_type=Path)
+_OF_TABLES = ("tool", "unit", "slowdown", "runs", "stability_runs", "fail_under")
+_OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on", "unlike_machines")
+_OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
+
+
+@click.command(short_help="Judge results that are there already; runs nothing.")
+@options.options(
+    click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
+    click.option(
+        "--against",
+        multiple=True,
+        type=_PATH,
+        metavar="BASE",
+        help="Stored results to compare with; repeatable.",
+    ),
+    click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
+    click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
+    options.min_delta(),
+    click.option("--unlike-machines", is_flag=True, help="Compare what these have measured, too."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["regression", "nothing"]),
+        help="Exit with 1 where there is a regression.",
+    ),
+    click.option(
+        "--tool",
+        type=click.Choice([one.value for one in Tool]),
+        help="Whose table; by default it tells.",
+    ),
+    click.option(
+        "--unit", multiple=True, metavar="[REGEX=]UNIT", help="Of JMH's results; repeatable."
+    ),
+    options.SLOWDOWN,
+    click.option("--runs", type=_POSITIVE, help="Runs of the slowed suites (those in the table)."),
+    click.option(
+        "--stability-runs", type=_POSITIVE, help="Runs of the unchanged suite (those in the table)."
+    ),
+    options.FAIL_UNDER,
+    options.INCONCLUSIVE,
+    options.OUTPUT,
+    *options.SHOWN[:2],
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Judge results that another tool has stored; runs nothing.
+
+    A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
+    folder of what pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark or
+    criterion have stored, or a CSV of series: then the runs in all of them are judged for how far
+    they lie apart, or compared with those of --against.
+
+    \b
+    bench-audit judge gin.csv --slowdown 0.2
+    bench-audit judge rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are not in the file
+    bench-audit judge .benchmarks
+    bench-audit judge head/ --against base/
+    bench-audit judge monday.json tuesday.json    what JMH left (-rf json), or printed
+    """
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    if given["against"] or any(map(is_stored, given["files"])):
+        return _stored(given, console, surroundings)
+    if len(given["files"]) > 1:
+        raise UsageError("one table at a time, please; several files may be those of other tools")
+    if given["tool"] is None and not is_table(given["files"][0]):
+        raise UsageError(
+            f"{given['files'][0]}: no result of {KNOWN}, no table of GoABS or JavaABS either; "
+            f"{OTHERWISE}"
+        )
+    _refuse(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
+    return _table(given, console, surroundings)
+
+
+def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
+    for name in names:
+        if given[name] not in (None, (), False):
+            raise UsageError(f"--{name.replace('_', '-')} is for {whose}; leave it out")
+
+
+def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
+    path = given["files"][0]
+    table = Table(
+        path=path,
+        content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
+        slowdown=None if given["slowdown"] == "auto" else given["slowdown"],
+        runs=given["runs"],
+        stability_runs=given["stability_runs"],
+        units=given["unit"],
+    )
+    document = judged(table)
+    folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
+    abs_output.keep_in(folder, abs_output.JUDGED, document, page)
+    as_json = given["format"] == "json"
+    abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
+    least = given["fail_under"]
+    if isinstance(document, Document):
+        verdict, said = gates.judge(document, Gates(least))
+    else:
+        verdict, said = gates.judge_stability(document, least)
+    return _say_and_end(console, given, verdict, said)
+
+
+def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
+    _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
+    asked = StoredQuestion(
+        paths=given["files"],
+        commit=given["commit"],
+        against=given["against"],
+        against_commit=given["against_commit"],
+        min_delta=given["min_delta"],
+        unlike=given["unlike_machines"],
+    )
+    if not asked.compares:
+        _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
+    head = asked.head()
+    folder = given["output"] or folder_of(
+        asked.paths[0].name, head.digest, surroundings.environment
+    )
+    as_json = given["format"] == "json"
+    if not asked.compares:
+        document = judging.steady(asked, head)
+        abs_output.keep_in(folder, abs_output.JUDGED, document, page)
+        abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
+        return _say_and_end(console, given, *gates.judge_stability(document))
+    found = judging.compared(asked, asked.base(), head)
+    comparison.keep(folder, found)
+    comparison.show(found, given["format"], console)
+    console.note(f"\nreport: {folder / comparison.PAGE}")
+    console.note(f"result: {folder / comparison.RESULT}")
+    verdict, said = compare_gates.judge(
+        found, fail_on_regression=given["fail_on"] == "regression", fail_under=None
+    )
+    return _say_and_end(console, given, verdict, said)
+
+
+def _say_and_end(
+    console: Console, given: dict[str, Any], verdict: Exit, said: Sequence[str]
+) -> Exit:
+    for line in said:
+        console.say(line)
+    return options.exit_code(verdict, given["inconclusive"])
+
+
+def _tool(name: str | None) -> Tool | None:
+    return None if name is None else Tool(name)

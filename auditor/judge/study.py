@@ -1,0 +1,202 @@
+"""Results that other tools have stored: how far their runs lie apart, and base against head."""
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from auditor.compare.model import BenchmarkComparison, Comparison
+from auditor.core.caveats import Caveat, some
+from auditor.core.plan import Run
+from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
+from auditor.core.stability import BenchmarkVerdict, Stability
+from auditor.core.suite import Benchmark
+from auditor.core.units import is_throughput, mean_time
+from auditor.importers.benchmark_names import align_names
+from auditor.judge import foreign, rule
+from auditor.judge.rule import LEAST, Sides
+from auditor.measure import stability_judge as audit
+from auditor.measure import trust
+from auditor.measure.failures import reason
+from auditor.series.stored import caveats, parted, runs_of
+
+_MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
+"""Facts that make two machines so unlike that their times are not compared."""
+
+
+def stability(found: StoredResults) -> Stability:
+    """Judge how far the runs lie apart, each a file; of a single run each process is one."""
+    runs = parted(found.runs)
+    benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
+    units = {name: found.unit(name) for name in found.benchmarks}
+    made = [run for one in benchmarks for run in _runs(one, runs, found.digest, units[one.name])]
+    wanted = {name: runs_of(name, found.runs) for name in found.benchmarks}
+    judged = audit.judge(benchmarks, made, wanted_runs=wanted)
+    steady = replace(
+        judged,
+        benchmarks=tuple(_in_seconds(one, units.get(one.id, "")) for one in judged.benchmarks),
+    )
+    together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
+    return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
+
+
+def _in_seconds(one: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
+    """Return what was judged by the numbers of `_runs` with means in seconds per operation."""
+    means = tuple(1 / mean for mean in one.means) if is_throughput(unit) else one.means
+    return replace(one, means=means, unit=unit)
+
+
+def _runs(
+    benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str, unit: str
+) -> Iterator[Run]:
+    """Yield the runs of a benchmark; figures stand for values where some have nothing else.
+
+    Values are seconds per operation, or operations per second where the tool measures these: the
+    mean of its own numbers is what the user has seen.
+    """
+    mine = [(at, run, run.processes.get(benchmark.name, ())) for at, run in enumerate(runs, 1)]
+    is_whole = all(one.seconds or one.failure for _, _, processes in mine for one in processes)
+    for at, run, processes in mine:
+        failures = [one.failure for one in processes if one.failure is not None]
+        values = array("d")
+        for one in processes:
+            values.extend(one.seconds if is_whole else (one.middle or 0.0,))
+        if is_throughput(unit) and not failures:
+            values = array("d", (1 / one for one in values))
+        outcome = failures[0] if failures else foreign.measured(values, slowed=False)
+        if processes:
+            yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
+
+
+def compare(
+    base: StoredResults, head: StoredResults, min_delta: float, *, unlike: bool = False
+) -> Comparison:
+    """Compare the benchmarks that both have; changes from `min_delta` on count (0.05 for 5 %).
+
+    What was measured on unlike machines is compared only where that is asked for (`unlike`).
+    """
+    *runs, doubts = align_names(base.runs, head.runs)
+    base, head = (replace(side, runs=mine) for side, mine in zip((base, head), runs, strict=True))
+    open_ = {one.base for one in doubts} | {one.head for one in doubts}
+    before, after = (
+        [name for name in side.benchmarks if name not in open_] for side in (base, head)
+    )
+    both = [name for name in before if name in set(after)]
+    obstacle = "" if unlike else _unlike_machines(base, head)
+    known = {name: _sides(name, base, head, obstacle) for name in both}
+    judged = sum(isinstance(one, Sides) for one in known.values())
+    return Comparison(
+        min_delta=min_delta,
+        benchmarks=(
+            *(
+                BenchmarkComparison(id=name, reason=one)
+                if isinstance(one, str)
+                else BenchmarkComparison(
+                    id=name,
+                    dimensions=(rule.judge(one, min_delta, judged),),
+                    unit=_unit(name, base, head),
+                )
+                for name, one in known.items()
+            ),
+            *(BenchmarkComparison(id=one.head, reason=one.reason) for one in doubts),
+        ),
+        added=tuple(name for name in after if name not in set(before)),
+        removed=tuple(name for name in before if name not in set(after)),
+        controls=0,
+        suspected=(),
+        caveats=tuple(_of_both(base, head)),
+    )
+
+
+def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -> Sides | str:
+    """Return the values of a benchmark, one of each file, or why there are none.
+
+    Files lie further apart than the processes of one, so those of one say nothing of a change.
+    """
+    found = [_by_file(name, one) for one in (base, head)]
+    for side, files in zip(("base", "head"), found, strict=True):
+        failed = [one.failure for each in files for one in each if one.failure is not None]
+        if failed:
+            return f"it fails in {side}: {reason(failed[0])}"
+    versions = [{one.version for each in files for one in each} for files in found]
+    if versions[0] != versions[1]:
+        return "the benchmark itself was changed from base to head, says the tool"
+    unit = _unit(name, base, head)
+    values = [
+        [mean_time([one.middle or 0.0 for one in each], unit) for each in files] for files in found
+    ]
+    return Sides(base=values[0], head=values[1], obstacle=obstacle)
+
+
+def _unit(name: str, base: StoredResults, head: StoredResults) -> str:
+    """Return the unit of a benchmark on both sides; empty where they have two."""
+    return base.unit(name) if base.unit(name) == head.unit(name) else ""
+
+
+def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
+    return [run.processes[name] for run in side.runs if name in run.processes]
+
+
+def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
+    for name, side in (("base", base), ("head", head)):
+        yield from (replace(one, text=f"{name}: {one.text}") for one in caveats(side))
+    if differing := _differing(base, head):
+        text = f"base and head were not measured alike: {'; '.join(differing)}"
+        yield Caveat("unlike-sides", text)
+    text = (
+        "base and head did not run in turns, so whatever else changed on the machine between them "
+        "looks like a change of the code"
+    )
+    yield Caveat("not-in-turns", text)
+    text = (
+        "no change was confirmed on fresh runs, since nothing is run: what is called here is a "
+        "suspicion to look into (bench-audit compare)"
+    )
+    yield Caveat("not-confirmed", text)
+
+
+def _together(run: StoredRun, wanted: Mapping[str, int]) -> Iterator[Caveat]:
+    text = (
+        f"processes of one run ({run.name}) followed each other at once: how far sessions lie "
+        f"apart is in none of them; {LEAST} files, made at different times, tell"
+    )
+    yield Caveat("one-session", text)
+    most = max(wanted.values())
+    if fewer := tuple(name for name, count in wanted.items() if count < most):
+        text = (
+            f"of {len(fewer)} of {len(wanted)} benchmarks there are less than {most} processes, "
+            f"and more can only make a spread larger: {some(fewer)}"
+        )
+        yield Caveat("few-runs", text)
+
+
+def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
+    """Return why the times of two sides cannot be compared, nothing where they can.
+
+    Machines of one kind differ, too. Where each side has runs of enough of them, that is part of
+    how far these lie apart.
+    """
+    for key in _MACHINE:
+        first, second = _facts(base, key), _facts(head, key)
+        if first != second:
+            return f"measured on another machine ({key}: {_either(first, second)})"
+    names = [{run.host.name for run in side.runs} for side in (base, head)]
+    if names[0] != names[1] and min(map(len, names)) < LEAST:
+        return f"measured on another machine ({_either(*names)})"
+    return ""
+
+
+def _differing(base: StoredResults, head: StoredResults) -> list[str]:
+    """Return what is known to differ."""
+    keys = sorted({key for side in (base, head) for run in side.runs for key, _ in run.host.facts})
+    names: list[set[str]] = [{run.host.name for run in side.runs} for side in (base, head)]
+    found = [("machine", names[0], names[1])]
+    found += [(key, _facts(base, key), _facts(head, key)) for key in keys]
+    return [f"{key} {_either(one, other)}" for key, one, other in found if one != other]
+
+
+def _facts(side: StoredResults, key: str) -> set[str]:
+    return {dict(run.host.facts).get(key, "unknown") for run in side.runs}
+
+
+def _either(base: set[str], head: set[str]) -> str:
+    return f"{some(tuple(sorted(base)))} / {some(tuple(sorted(head)))}"

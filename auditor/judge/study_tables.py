@@ -1,0 +1,187 @@
+"""Tables of the research tools, judged by the paper's rule.
+
+A table tells less than an audit knows. What is missing in it is undecided here: the tools leave
+the rows of a benchmark out when it times out or crashes, so nobody can say what became of it.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from auditor.abs.judge import abs_score, detection
+from auditor.abs.judge.abs_score import AbsData, MethodData
+from auditor.abs.judge.pair import PairData
+from auditor.abs.model import AbsVerdict, PairVerdict
+from auditor.core.caveats import Caveat
+from auditor.core.errors import UsageError
+from auditor.core.outcome import Outcome, Unreadable
+from auditor.core.plan import Run
+from auditor.core.request import Rule
+from auditor.core.stability import Stability
+from auditor.core.subject import Language, Method
+from auditor.core.suite import Benchmark
+from auditor.importers.research_tools.rows import Rows
+from auditor.judge import foreign
+from auditor.measure import stability_judge
+from auditor.measure.stability_judge import slowdown_size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A table, and what it does not tell.
+
+    `digest` identifies it. `slowdown` is None where the spreads are to size it. `runs` of the
+    slowed suites and `stability_runs` of the plain one are judged, the first of the table; None:
+    those that it has, from the lowest number to the highest. More than it has are missing.
+    """
+
+    rows: tuple[Rows, ...] = field(repr=False)
+    language: Language
+    digest: str
+    slowdown: float | None = None
+    runs: int | None = None
+    stability_runs: int | None = None
+
+    @property
+    def first(self) -> int:
+        """Return the lowest number of a run."""
+        return min(one.run for one in self.rows)
+
+    @property
+    def wanted(self) -> int:
+        """Return how many runs of a pair have to agree."""
+        last = max((one.run for one in self.rows if one.method is not None), default=self.first)
+        return self.runs or last + 1 - self.first
+
+    @property
+    def wanted_plain(self) -> int:
+        """Return how many runs of the plain suite there have to be."""
+        return self.stability_runs or max(one.run for one in self.rows) + 1 - self.first
+
+
+def audit(question: Question) -> AbsVerdict | Stability:
+    """Judge a table by the rule `paper`; the stability alone where no method is slowed in it.
+
+    Raises UsageError where the slowdown cannot be sized.
+    """
+    known = _Known(question)
+    steady = _steady(known)
+    if not known.methods:
+        return steady
+    slowdown = question.slowdown or _sized(steady)
+    pairs = [pair for method in known.methods for pair in _pairs(known, method, slowdown)]
+    verdict = abs_score.judge(
+        AbsData(
+            slowdown=slowdown,
+            slowdown_source="auto" if question.slowdown is None else "fixed",
+            rule=Rule.PAPER,
+            methods=tuple(MethodData(method=one) for one in known.methods),
+            pairs=tuple(pairs),
+            stability=steady,
+        )
+    )
+    # Nobody has counted calls: values with a slowed method do not tell that it is called.
+    return replace(verdict, methods=tuple(replace(one, reached_by=()) for one in verdict.methods))
+
+
+class _Known:
+    """The table as runs: of the plain suite by benchmark, of the slowed ones by pair."""
+
+    def __init__(self, question: Question) -> None:
+        rows = question.rows
+        self._digest, self._first = question.digest, question.first
+        self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
+        self.benchmarks = tuple(
+            Benchmark(group="", name=name) for name in dict.fromkeys(one.benchmark for one in rows)
+        )
+        names = dict.fromkeys(one.method for one in rows if one.method is not None)
+        self.methods = tuple(_method(name, question.language) for name in names)
+        self._rows: dict[tuple[str | None, str], list[Rows]] = {}
+        for one in rows:
+            self._rows.setdefault((one.method, one.benchmark), []).append(one)
+
+    def plain(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return all plain runs of a benchmark that the table has."""
+        return tuple(self._made(None, benchmark))
+
+    def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
+        """Return the first `wanted` runs; one that is missing stands for all that are."""
+        made = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
+        there = {run.trial.repetition for run in made}
+        if len(there) < wanted:
+            first = next(at for at in range(1, wanted + 1) if at not in there)
+            text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
+            made.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
+        return tuple(made)
+
+    def _made(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
+        for one in self._rows.get((method.id if method else None, benchmark.id), ()):
+            place = (one.run - self._first + 1, one.part + 1)
+            yield self._run(method, benchmark, place, _outcome(one))
+
+    def _run(
+        self,
+        method: Method | None,
+        benchmark: Benchmark,
+        place: tuple[int, int],
+        outcome: Outcome,
+    ) -> Run:
+        return foreign.run(self._digest, benchmark, place, outcome, method)
+
+
+def _method(name: str, language: Language) -> Method:
+    return Method(language=language, id=name, owner="", name=name, parameters=())
+
+
+def _outcome(rows: Rows) -> Outcome:
+    """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
+    wrong = [one for one in rows.seconds if not 0 < one < math.inf]
+    if wrong:
+        return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
+    return foreign.measured(rows.seconds, slowed=rows.method is not None)
+
+
+def _steady(known: _Known) -> Stability:
+    """Judge the plain suite; how long it took is not in a table."""
+    runs = [
+        run
+        for benchmark in known.benchmarks
+        for run in known.judged(None, benchmark, known.wanted_plain)
+    ]
+    found = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
+    return foreign.untimed(found, Caveat("from-a-table", _FROM_A_TABLE))
+
+
+_FROM_A_TABLE = (
+    "the values were measured by another program: on which machine, with which delays, whether "
+    "warm-up is among them and who calls a method at all is not known, so what no benchmark "
+    "calls is missed here"
+)
+
+
+def _sized(steady: Stability) -> float:
+    size = slowdown_size(
+        [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
+    )
+    if size is None:
+        raise UsageError(
+            "the slowdown is not in the table and cannot be sized: no benchmark has values in all "
+            f"{steady.runs} runs with any spread; give a number: --slowdown 0.6"
+        )
+    return size
+
+
+def _pairs(known: _Known, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+    for benchmark in known.benchmarks:
+        runs = known.judged(method, benchmark, known.wanted)
+        yield detection.judge_pair(
+            PairData(
+                method=method.id,
+                benchmark=benchmark,
+                slowdown=slowdown,
+                rule=Rule.PAPER,
+                wanted=known.wanted,
+                plain=known.plain(benchmark),
+                runs=runs,
+            )
+        )

@@ -1,0 +1,1 @@
+"""What each language and harness brings; the only package that knows concrete classes."""

@@ -1,0 +1,74 @@
+"""`bench-audit lint`: what is wrong with the benchmarks, by their sources alone?"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.abs import stored_result
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.cli.surroundings import Surroundings
+from auditor.config import load, places
+from auditor.core.errors import Exit
+from auditor.lint import output
+from auditor.lint.judge import Wanted
+
+
+@click.command(short_help="What is wrong with the benchmarks, by their sources alone?")
+@options.options(
+    click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
+    click.option("--rule", multiple=True, metavar="RULE", help="Only this one; repeatable."),
+    click.option("--without", multiple=True, metavar="RULE", help="Not this one; repeatable."),
+    click.option("--all", "every", is_flag=True, help="Also rules that are often wrong."),
+    click.option(
+        "--result",
+        type=options.PATH,
+        metavar="FILE",
+        help="A result of abs or measure: its times confirm or refute findings.",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice([str(one) for one in output.SURE]),
+        help="Exit with 1 where a finding is at least as sure.",
+    ),
+    click.option("--list", "listed", is_flag=True, help="List the rules, and look at nothing."),
+    click.option(
+        "--format", type=click.Choice(output.FORMATS), default="table", help="What stdout gets."
+    ),
+    options.SAID[0],
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Look at the sources of JMH, Go and Python benchmarks; nothing of them is built or run.
+
+    Each rule has a page in docs/lint. A comment `bench-audit:allow RULE REASON` in the line, or
+    above it or its benchmark, allows what a rule finds there.
+
+    \b
+    bench-audit lint .
+    bench-audit lint . --fail-on likely
+    bench-audit lint . --result result.json --format sarif > lint.sarif
+    """
+    from auditor.lint.assemble import (  # noqa: PLC0415 the linters' parsers come with it
+        LintRequest,
+        linted,
+        rules,
+    )
+
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    environment = surroundings.environment
+    console = Console(environment, quiet=given["quiet"])
+    if given["listed"]:
+        console.result(output.listed(rules()))
+        return Exit.OK
+    config = load(given["what"], {}, Path.cwd())
+    wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
+    result = None if given["result"] is None else stored_result.read(given["result"])
+    asked = LintRequest(wanted=wanted, result=result)
+    document = linted(config, places(config, environment), environment, asked)
+    output.show(document, given["format"], console)
+    code, said = output.judge(document, given["fail_on"])
+    for line in said:
+        console.say(line)
+    return code

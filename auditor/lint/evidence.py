@@ -1,0 +1,86 @@
+"""What a run says of a smell that the sources show."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from auditor.core.contracts.lint import Proof, Seen, Smell, Timed
+
+CLEARLY = 1.25
+"""How much more time calls must need alone than there is: both are measured, with noise. What calls
+need and what there is are equal, where they differ by no more than that."""
+SHORT_SECONDS = 1e-3
+"""Where set-up for each invocation is right by JMH's documentation of `Level.Invocation`."""
+EMPTY_SECONDS = 5e-10
+"""What an operation takes at most of which nothing is left but the loop around it.
+
+A turn of an empty loop is one cycle. Where a processor is so slow, or shared, that it needs longer
+for one, nothing is told.
+"""
+_INVOCATION = "jmh-invocation-setup"
+_BESIDE_NAMES = re.compile(r"\(.*|\[[^\]]*\]")
+"""Types of parameters and type arguments."""
+
+
+def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
+    """Return whether a run bears a smell out, None where it does not tell.
+
+    Calls whose results nobody uses were removed where they take longer alone than the operation
+    that makes them; a slowdown that is noticed proves nothing, since what slows them down keeps
+    them from being removed.
+    """
+    mine = list(_measured(smell.benchmark, measured))
+    if not mine or smell.overlapping:
+        return None
+    if smell.rule == _INVOCATION:
+        return _short(mine)
+    return None if smell.calls is None else _removed(mine, smell.calls)
+
+
+def _measured(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
+    """Yield what was measured of a benchmark; nothing where several are called so."""
+    pattern = re.compile(rf"(?:^|[./:]){re.escape(name)}(?=$|[^\w.])")
+    found = [(match, one) for one in measured if (match := pattern.search(one.benchmark))]
+    if name and len({one.benchmark[: match.start()] for match, one in found}) == 1:
+        yield from (one for _, one in found)
+
+
+def _short(measured: Sequence[Timed]) -> Proof:
+    shortest = min(one.seconds for one in measured)
+    text = f"an invocation takes {shortest:.3g} s"
+    return Proof(Seen.CONFIRMED if shortest < SHORT_SECONDS else Seen.REFUTED, text)
+
+
+def _removed(measured: Sequence[Timed], calls: Sequence[str]) -> Proof | None:
+    shortest = min(measured, key=lambda one: one.seconds)
+    if shortest.seconds < EMPTY_SECONDS:
+        text = f"an operation of {shortest.benchmark} takes {shortest.seconds:.3g} s: an empty loop"
+        return Proof(Seen.CONFIRMED, text)
+    needs = [(_needed(calls, one), one) for one in measured]
+    for needed, one in needs:
+        if needed > CLEARLY * one.seconds:
+            text = (
+                f"the calls of {', '.join(calls)} take {needed:.3g} s alone, an operation "
+                f"of {one.benchmark} takes {one.seconds:.3g} s"
+            )
+            return Proof(Seen.CONFIRMED, text)
+    # Where an operation takes longer, other work may take the time.
+    if all(one.seconds / CLEARLY <= needed for needed, one in needs):
+        text = f"operations take as long as their calls of {', '.join(calls)} need"
+        return Proof(Seen.REFUTED, text)
+    return None
+
+
+def _needed(calls: Sequence[str], one: Timed) -> float:
+    """Return the seconds that the calls of an operation take alone, 0 where it is not known whose.
+
+    Of two methods with the name of a call nobody knows which one is called.
+    """
+    named = [[each for each in one.calls if _is(each.method, name)] for name in calls]
+    if any(len(found) != 1 for found in named):
+        return 0.0
+    return sum(found[0].per_operation * found[0].seconds for found in named)
+
+
+def _is(method: str, name: str) -> bool:
+    whole = _BESIDE_NAMES.sub("", method)
+    return whole == name or whole.endswith((f".{name}", f"/{name}"))

@@ -1,0 +1,196 @@
+"""Which smells of benchmarks are said: those asked for, not those that a marker allows."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from auditor.core.caveats import Caveat, some
+from auditor.core.comments import comments_above
+from auditor.core.contracts.lint import Finding, Linted, Linter, Rule, Smell, Timed
+from auditor.core.errors import UsageError
+from auditor.core.subject import SourceFile
+from auditor.lint.evidence import proof
+
+MARKER = "bench-audit:allow"
+_NAMES = re.compile(rb"[\w-]+(?:,[\w-]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which rules are looked for: those named, or all that are on; less those left out.
+
+    `every` also has the rules that are off.
+    """
+
+    named: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    every: bool = False
+
+    def of(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+        """Return the rules that are wanted; raises UsageError for a name that is none."""
+        known = {one.id for one in rules}
+        for name in (*self.named, *self.left_out):
+            require_rule(name, known)
+        wanted = tuple(
+            one
+            for one in rules
+            if one.id not in self.left_out
+            and (one.id in self.named or (not self.named and (one.on or self.every)))
+        )
+        if not wanted:
+            raise UsageError("each rule that is asked for is left out; leave out fewer")
+        return wanted
+
+
+def require_rule(name: str, known: Iterable[str], where: str = "") -> None:
+    """Raise UsageError where nothing is called so."""
+    if name not in known:
+        place = f"{where}: " if where else ""
+        raise UsageError(f"{place}no rule is called {name!r}; there are {', '.join(sorted(known))}")
+
+
+@dataclass(slots=True)
+class _Marker:
+    """A comment that allows smells, and whether there is one."""
+
+    where: str
+    rules: tuple[str, ...]
+    reason: str
+    used: bool = False
+
+
+@dataclass(slots=True)
+class _Markers:
+    """The markers of the files of one language."""
+
+    comment: bytes
+    lines: dict[str, Sequence[bytes]] = field(default_factory=dict)
+    by_file: dict[str, dict[int, _Marker]] = field(default_factory=dict)
+
+    def reason(self, smell: Smell) -> str:
+        """Return why a smell is allowed, empty where it is not."""
+        markers = self.by_file.get(smell.span.file, {})
+        for number in self._places(smell) if markers else ():
+            found = markers.get(number)
+            if found is not None and smell.rule in found.rules:
+                found.used = True
+                return found.reason
+        return ""
+
+    def _places(self, smell: Smell) -> Iterator[int]:
+        """Yield the lines in which a marker for it may be."""
+        lines = self.lines[smell.span.file]
+        for first in dict.fromkeys((smell.span.first_line, smell.top)):
+            yield first
+            yield from (number for number, _ in comments_above(lines, first, self.comment))
+
+
+def _markers(sources: Iterable[SourceFile], comment: str, known: set[str]) -> _Markers:
+    begin = comment.encode()
+    pattern = re.compile(re.escape(begin) + rb"\s*" + MARKER.encode() + rb"(?!\S)[ \t]*(.*)")
+    found = _Markers(begin)
+    for source in sources:
+        if MARKER.encode() not in source.text:
+            continue
+        lines = source.text.split(b"\n")
+        found.lines[source.path] = lines
+        for number, line in enumerate(lines, 1):
+            if match := pattern.search(line):
+                where = f"{source.path}:{number}"
+                marker = _read(match[1].strip(), where, known)
+                found.by_file.setdefault(source.path, {})[number] = marker
+    return found
+
+
+def _read(text: bytes, where: str, known: set[str]) -> _Marker:
+    named, _, reason = text.partition(b" ")
+    if not _NAMES.fullmatch(named):
+        raise UsageError(f"{where}: {MARKER} names no rule; write one, and behind it a reason")
+    rules = tuple(named.decode().split(","))
+    for name in rules:
+        require_rule(name, known, where)
+    if not reason.strip():
+        raise UsageError(f"{where}: {MARKER} gives no reason; write one behind {rules[-1]}")
+    return _Marker(where, rules, reason.strip().decode(errors="replace"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A linter, the files that it is given, and those too large to be looked at."""
+
+    linter: Linter
+    files: tuple[SourceFile, ...]
+    large: tuple[SourceFile, ...] = ()
+
+
+def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = ()) -> Linted:
+    """Return what is wrong with the sources.
+
+    `measured` are benchmarks of a result, which bear findings out or not. Raises UsageError for
+    names of rules that are none, also in markers.
+    """
+    every = [rule for one in looks for rule in one.linter.rules]
+    rules, known = wanted.of(every), {one.id for one in every}
+    by_id = {one.id: one for one in rules}
+    benchmarks: list[str] = []
+    findings: list[Finding] = []
+    unread: list[str] = []
+    needless: list[str] = []
+    applied: dict[str, int] = {}
+    for reading in looks:
+        looked = reading.linter.look(reading.files)
+        benchmarks += looked.benchmarks
+        applied |= {one.id: len(looked.benchmarks) for one in reading.linter.rules}
+        unread += looked.unread
+        unread += (one.path for one in reading.large if reading.linter.may_hold(one))
+        markers = _markers(reading.files, reading.linter.comment, known)
+        findings += [
+            Finding(
+                rule=by_id[one.rule],
+                smell=one,
+                allowed=markers.reason(one),
+                proof=proof(one, measured),
+            )
+            for one in looked.smells
+            if one.rule in by_id
+        ]
+        needless += _needless(markers, by_id)
+    findings.sort(key=lambda one: (one.smell.span.file, one.smell.span.first_line, one.rule.id))
+    return Linted(
+        rules=rules,
+        benchmarks=tuple(benchmarks),
+        findings=tuple(findings),
+        unread=tuple(unread),
+        applied=applied,
+        caveats=(*_caveats(needless, unread), *_silence(benchmarks, findings)),
+    )
+
+
+def _needless(markers: _Markers, looked_for: Mapping[str, Rule]) -> list[str]:
+    return [
+        one.where
+        for found in markers.by_file.values()
+        for one in found.values()
+        if not one.used and all(rule in looked_for for rule in one.rules)
+    ]
+
+
+def _silence(benchmarks: Sequence[str], findings: Sequence[Finding]) -> Iterator[Caveat]:
+    """Yield what no finding means, where there is none."""
+    if benchmarks and not findings:
+        text = (
+            "a rule reads sources only: it does not see the types of other libraries, code that a "
+            "compiler removes, or how long a call takes; a result given with --result shows more"
+        )
+        yield Caveat("lint-silence", text)
+
+
+def _caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:
+    if needless:
+        yield Caveat("needless-allow", f"markers allow what is not there: {some(needless)}")
+    if unread:
+        text = (
+            "files with benchmarks that cannot be read, as their syntax is broken or they are too "
+            f"large: {some(unread)}"
+        )
+        yield Caveat("lint-unread", text)

@@ -1,0 +1,82 @@
+"""Smells of benchmarks on a terminal, and as an exit code."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import output, tables
+from auditor.cli.console import Console
+from auditor.core.contracts.lint import Rule, Sure
+from auditor.core.errors import Exit
+from auditor.lint import text as lint_words
+from auditor.lint.document import LintDocument, LintFinding
+from reports import names, number_format
+
+FORMATS = ("table", "json", "markdown", "sarif", "github")
+SURE = (Sure.CERTAIN, Sure.LIKELY, Sure.POSSIBLE)
+"""The surest first."""
+_STYLES = {Sure.CERTAIN: "red", Sure.LIKELY: "yellow", Sure.POSSIBLE: ""}
+
+
+def show(document: LintDocument, format_: str, console: Console) -> None:
+    """Print a result in one of FORMATS."""
+    output.show(
+        document,
+        format_,
+        console,
+        table,
+        markdown=lint_words.markdown,
+        sarif=lint_words.sarif,
+        github=lint_words.github,
+    )
+
+
+def table(document: LintDocument) -> RenderableType:
+    """Return what a terminal shows: each finding with its place, then what to do by rule."""
+    parts: list[RenderableType] = [Text(names.line(lint_words.headline(document)), style="bold")]
+    for one in document.findings:
+        parts += ["", *_finding(one)]
+    found = {one.rule for one in document.findings if one.counts}
+    advice = [f"{one.id}: {one.advice}" for one in document.rules if one.id in found]
+    parts += tables.section("What to do", advice)
+    known = [f"{names.line(one.text)} [{one.slug}]" for one in document.caveats]
+    parts += tables.section("To know", known)
+    return Group(*parts)
+
+
+def _finding(one: LintFinding) -> list[RenderableType]:
+    head = Text(names.line(lint_words.place(one)))
+    head.append(f" {one.rule}", style=_STYLES[one.sure] if one.counts else "dim")
+    head.append(f" ({one.sure})", style="dim")
+    if one.benchmark:
+        head.append(f" {names.line(one.benchmark)}")
+    text = Text(f"  {names.line(one.text)}", style="" if one.counts else "dim")
+    said: list[RenderableType] = [head, text]
+    beside = names.line(lint_words.state(one))
+    return [*said, Text(f"  {beside}", style="dim")] if beside else said
+
+
+def listed(rules: Sequence[Rule]) -> RenderableType:
+    """Return all rules, and whether they are looked for unless asked otherwise."""
+    made = tables.lineless("rule", "sure", "on", "practice", "what")
+    for one in rules:
+        on = "yes" if one.on else "no"
+        made.add_row(one.id, Text(str(one.sure)), on, one.practice, Text(one.title))
+    return made
+
+
+def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]:
+    """Return the exit code and what to say about it; nothing is said where nothing was asked."""
+    if fail_on is None:
+        return Exit.OK, []
+    enough = SURE[: SURE.index(Sure(fail_on)) + 1]
+    found = [one for one in document.findings if one.counts and one.sure in enough]
+    if found:
+        count = number_format.count(len(found), "finding")
+        return Exit.GATE_FAILED, [f"gate failed: {count} at least {fail_on}"]
+    if document.unread:
+        unread = number_format.count(len(document.unread), "file")
+        text = f"gate undecided: {unread} with benchmarks cannot be read"
+        return Exit.NO_VERDICT, [text]
+    return Exit.OK, [f"gate passed: no finding at least {fail_on}"]

@@ -1,0 +1,125 @@
+"""Smells of benchmarks in words, as Markdown, and for tools that show such in the source."""
+
+from collections.abc import Iterator, Sequence
+
+from auditor.core.contracts.lint import Seen, Sure
+from auditor.lint.document import LintDocument, LintFinding
+from reports import names, number_format
+from reports.annotations import annotations
+from reports.findings import Finding, Kind, Level
+from reports.markdown import CAVEATS, code, prose
+from reports.sarif import LogCategory, sarif_log
+
+_LEVELS = {Sure.CERTAIN: Level.WARNING, Sure.LIKELY: Level.WARNING, Sure.POSSIBLE: Level.NOTE}
+_CATEGORY = LogCategory("bench-audit-lint/", "benchAuditSmell/v1")
+_ROWS = 100
+"""Rows of a table in Markdown; the rest is counted."""
+
+
+def headline(document: LintDocument) -> str:
+    """Return what is wrong, in a sentence."""
+    looked = number_format.count(document.benchmarks, "benchmark")
+    if not document.benchmarks:
+        return "No benchmark was found in these sources."
+    counted = [one for one in document.findings if one.counts]
+    if not counted:
+        applied = sum(one.benchmarks > 0 for one in document.rules)
+        rules = number_format.count(applied, "rule")
+        return f"{rules} found nothing in {looked}{_besides(document)}."
+    found = number_format.count(len(counted), "finding")
+    return f"{found}{_in(counted, looked)}{_besides(document)}."
+
+
+def _in(counted: Sequence[LintFinding], looked: str) -> str:
+    """Return in how many benchmarks findings are; some are of what several share."""
+    inside = [one for one in counted if one.benchmark]
+    of = len({(one.span.file, one.benchmark) for one in inside})
+    if len(inside) == len(counted):
+        return f" in {of} of {looked}"
+    return f", {len(inside)} of them in {of} of {looked}" if inside else f" beside {looked}"
+
+
+def _besides(document: LintDocument) -> str:
+    allowed = sum(one.allowed is not None for one in document.findings)
+    refuted = sum(one.allowed is None and not one.counts for one in document.findings)
+    parts = [
+        f"{number} {what}"
+        for number, what in ((allowed, "allowed"), (refuted, "refuted"))
+        if number
+    ]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def place(one: LintFinding) -> str:
+    """Return file and line, as editors and terminals open them."""
+    return f"{one.span.file}:{one.span.first_line}"
+
+
+def state(one: LintFinding) -> str:
+    """Return what is known besides the sources: that it is allowed, or what a run says."""
+    if one.allowed is not None:
+        return f"allowed: {one.allowed}"
+    return "" if one.proof is None else f"{one.proof.seen}: {one.proof.text}"
+
+
+def markdown(document: LintDocument) -> str:
+    """Return the findings that count, names in code spans."""
+    return "\n".join(_lines(document)) + "\n"
+
+
+def _lines(document: LintDocument) -> Iterator[str]:
+    yield f"## Benchmarks of {code(document.subject)} by their sources"
+    yield from ("", f"**{prose(headline(document))}**")
+    counted = [one for one in document.findings if one.counts]
+    if counted:
+        yield from (
+            "",
+            "| rule | sure | where | benchmark | what |",
+            "| --- | --- | --- | --- | --- |",
+        )
+    for one in counted[:_ROWS]:
+        what = prose(one.text)
+        yield f"| {one.rule} | {one.sure} | {code(place(one))} | {code(one.benchmark)} | {what} |"
+    if len(counted) > _ROWS:
+        yield from ("", f"and {len(counted) - _ROWS} more")
+    if document.caveats:
+        yield from ("", "### Caveats", "")
+    for caveat in document.caveats[:CAVEATS]:
+        yield f"* {code(caveat.slug)}: {prose(caveat.text)}"
+
+
+def sarif(document: LintDocument) -> str:
+    """Return a log with a result for each finding; what is allowed or refuted is suppressed."""
+    found, kinds = _findings(document)
+    return sarif_log(found, kinds, document.bench_audit, _CATEGORY)
+
+
+def github(document: LintDocument) -> str:
+    """Return one line for each finding that counts, those that are surest first."""
+    found, _ = _findings(document)
+    return annotations(sorted(found, key=lambda one: one.level is Level.NOTE))
+
+
+def _findings(document: LintDocument) -> tuple[list[Finding], list[Kind]]:
+    kinds = {
+        one.id: Kind(one.id, _LEVELS[one.sure], one.title, one.advice) for one in document.rules
+    }
+    seen: dict[tuple[str, ...], int] = {}
+    found = []
+    for one in document.findings:
+        key = (one.rule, one.span.file, one.benchmark)
+        seen[key] = number = seen.get(key, 0) + 1
+        refuted = one.proof is not None and one.proof.seen is Seen.REFUTED
+        found.append(
+            Finding(
+                kind=kinds[one.rule],
+                owner=one.benchmark or one.span.file,
+                text=names.line(one.text),
+                span=one.span,
+                accepted=state(one) if one.allowed is not None or refuted else None,
+                marked=one.allowed is not None,
+                identity="\0".join((*key, str(number))),
+                own_level=_LEVELS[one.sure],
+            )
+        )
+    return found, list(kinds.values())

@@ -1,0 +1,78 @@
+"""What the place of code in memory does to a time: a part of the error of q (abs.md, "Layout")."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import sqrt
+
+import numpy as np
+
+from auditor.core.caveats import Caveat
+from auditor.core.plan import Layouts, Purpose, Run
+from auditor.core.schedule import ArmName
+from auditor.core.units import percent
+from auditor.measure import readings
+from auditor.stats.arrays import Array
+from auditor.stats.components import Component, between
+
+LEAST_FREEDOM = 4
+"""With less nothing is said of layouts: with 2 degrees of freedom what scatter can hide would make
+an interval four times as wide where layouts do nothing at all, with 4 twice."""
+
+
+def sizes(plain: Sequence[Run]) -> tuple[int, ...]:
+    """Return how many of the processes that measured were of each layout."""
+    measured = [run.trial.layout for run in plain if readings.times(run, ArmName.PLAIN)]
+    return tuple(Counter(measured).values())
+
+
+def component(plain: Sequence[Run]) -> Component | None:
+    """Return the variance of the logarithms that a layout adds to all processes that have it.
+
+    `plain` are processes of unchanged benchmarks. Two to four layouts of one tell little, so it is
+    that of all benchmarks together: where a layout moves some of them more than others, it is that
+    of the middle one. None where too few layouts were drawn.
+    """
+    families: dict[str, dict[int, list[float]]] = {}
+    for run in plain:
+        values = readings.times(run, ArmName.PLAIN)
+        if values and run.trial.benchmark is not None:
+            family = families.setdefault(run.trial.benchmark.id, {})
+            family.setdefault(run.trial.layout, []).append(min(values))
+    found = between([_logs(family.values()) for family in families.values()])
+    return found if found is not None and found.freedom >= LEAST_FREEDOM else None
+
+
+def _logs(groups: Iterable[Sequence[float]]) -> list[Array]:
+    return [np.log(group) for group in groups]
+
+
+def caveat(layouts: Layouts, found: Component | None, plain: Sequence[Run]) -> Caveat | None:
+    """Say what is known of layouts; None where each process has one of its own.
+
+    Nothing is said either where there is no reference, so that nothing rests on q.
+    """
+    drawn = [run for run in plain if run.trial.purpose is Purpose.REFERENCE]
+    if layouts is Layouts.OF_PROCESS or not drawn:
+        return None
+    if layouts is Layouts.FIXED:
+        text = (
+            "what the order of functions in a program does to its times is unknown, and no part "
+            "of the intervals: this linker cannot draw an order (Go's can from 1.23 on)"
+        )
+    elif found is None:
+        text = (
+            "what the order of functions in a program does to its times is unknown, and no part "
+            f"of the intervals: {len(drawn)} processes in orders that were drawn are too few"
+        )
+    elif not found.variance:
+        text = (
+            "processes whose functions lie in another order were no further apart than others; "
+            "the intervals of the effects hold what that may have hidden"
+        )
+    else:
+        text = (
+            "the order of functions in a program moves its times by "
+            f"{percent(sqrt(found.variance), 1)} (standard deviation); the intervals of the "
+            "effects hold it"
+        )
+    return Caveat("layout", text)

@@ -1,0 +1,131 @@
+"""How long the blocks of each benchmark have to be, and how many operations they hold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from auditor.core.outcome import Measured, TimedOut
+from auditor.core.plan import Purpose, Run
+from auditor.core.request import Plan
+from auditor.core.schedule import ArmName, Schedule
+from auditor.core.series.values import ALLOCATED, OPERATIONS, TIME
+from auditor.core.suite import Benchmark
+from auditor.measure import readings, schedules
+from auditor.measure.context import Parts
+from auditor.measure.trials import measure
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The plan and the operations of a block of each benchmark, by its id, and who told them."""
+
+    plans: Mapping[str, Plan]
+    operations: Mapping[str, int | None]
+    pilots: tuple[Run, ...]
+    whole: bool = True
+    """All blocks of the plan are run, however long they last."""
+
+    @property
+    def counting(self) -> dict[str, int]:
+        """Return the blocks in which calls are counted, where the plan has too many."""
+        if self.whole:
+            return {}
+        lasts = lasting(self.pilots, self.operations)
+        blocks = {
+            name: schedules.counted_blocks(self.plans[name], seconds)
+            for name, seconds in lasts.items()
+            if name in self.plans
+        }
+        return {
+            name: many for name, many in blocks.items() if many < 2 * self.plans[name].iterations
+        }
+
+    def plain(self, benchmark: Benchmark) -> Schedule:
+        """Return the blocks of a process of the unchanged benchmark."""
+        plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
+        if not self.whole:
+            mine = [run for run in self.pilots if run.trial.benchmark == benchmark]
+            lasts = lasting(mine, self.operations).get(benchmark.id, 0.0)
+            plan = schedules.shortened(plan, lasts)
+        return schedules.plain(plan, operations)
+
+
+START_SECONDS = 1.0
+"""Time that a process may take beside its blocks, before set-up between blocks counts as slow."""
+OUTLASTS = 2
+"""An operation that lasts more than this many blocks is a block by itself."""
+
+
+def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
+    """Find out how long blocks have to be, and how many operations they hold, by one process."""
+    plan = parts.request.plan
+    tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
+    plans = _plans(benchmarks, tried, plan)
+    least = 2 if parts.request.whole else 1
+    operations = operations_in(benchmarks, tried, plans, least)
+    return Sizes(plans, operations, tuple(tried), parts.request.whole)
+
+
+def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
+    """Run a process of each benchmark that tells how long an operation is."""
+    trials = [
+        parts.trial(Purpose.PILOT, one, schedules.pilot(schedules.fitted(plan, one)))
+        for one in benchmarks
+    ]
+    return measure("pilot", trials, parts)
+
+
+def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) -> dict[str, Plan]:
+    """Return the plan of each benchmark, by what its pilot allocated."""
+    rates = {}
+    for run in tried:
+        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+            allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
+            times = readings.times(run, ArmName.PLAIN)
+            if allocated and allocated.values and times:
+                rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
+    return {one.id: schedules.fitted(plan, one, rates.get(one.id, 0.0)) for one in benchmarks}
+
+
+def operations_in(
+    benchmarks: Sequence[Benchmark],
+    tried: Sequence[Run],
+    plans: Mapping[str, Plan],
+    least: int = 2,
+) -> dict[str, int | None]:
+    """Return how many operations a block holds: two at least, `least` of those that outlast it.
+
+    Go's testing runs one operation in front of each block, unless the block has one operation only.
+    """
+    found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
+    for run in tried:
+        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
+            done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+            time = run.outcome.of(TIME, ArmName.PLAIN)
+            if done and time and done.values and median(time.values) > 0:
+                wanted = plans[run.trial.benchmark.id].iteration_seconds
+                fitting = wanted / median(time.values)
+                most = max(done.values) * wanted / run.trial.schedule.seconds
+                fewest = least if fitting * OUTLASTS < 1 else 2
+                found[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
+    return found
+
+
+def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[str, float]:
+    """Return the seconds that a block of each benchmark lasts, by its id, as its pilot shows.
+
+    If the harness does not fix the number of operations, a block lasts as long as one operation, or
+    as its part of the whole pilot, set-up included. A pilot that timed out gives a lower bound.
+    """
+    block_seconds = {}
+    for run in tried:
+        name = run.trial.benchmark.id if run.trial.benchmark else ""
+        fixed, times = operations.get(name), readings.times(run, ArmName.PLAIN)
+        blocks = len(run.trial.schedule.blocks)
+        if times and fixed is not None:
+            block_seconds[name] = fixed * median(times)
+        elif times:
+            block_seconds[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
+        elif isinstance(run.outcome, TimedOut) and fixed is None:
+            block_seconds[name] = run.outcome.after_seconds / blocks
+    return block_seconds

@@ -1,0 +1,114 @@
+"""Repeats of the suite runs that a busy machine has spoilt, once it is quiet."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from auditor.core.busy import is_busy
+from auditor.core.jobs import Strain
+from auditor.core.outcome import Measured
+from auditor.core.plan import REPEAT_OFFSET, Run, Trial
+from auditor.measure.context import Parts
+from auditor.measure.stability_judge import busy_runs
+from auditor.measure.trials import measure
+
+LONGEST_WAIT = 60.0
+WAIT_PART, BUDGET_PART = 0.1, 0.05
+"""Parts that waiting for a quiet machine may take: of the time of the runs, and of a budget."""
+REPEATS_PART = 0.1
+"""Part of what is left of a budget that the repeats may take."""
+
+RunKey = tuple[str, int]
+"""A benchmark, by its id, and the number of a run."""
+
+
+def replace_busy_runs(runs: Sequence[Run], parts: Parts) -> list[Run]:
+    """Return the runs, those of a busy machine replaced by repeats on a quiet one where possible.
+
+    A repeat has a number of its own, so that the store has both.
+    """
+    spoilt = dict(_spoilt(runs, parts.request.stability_runs))
+    if not spoilt:
+        return list(runs)
+    quiet: dict[RunKey, Sequence[Run]] = {}
+    missing: dict[RunKey, Sequence[Trial]] = {}
+    for key, processes in spoilt.items():
+        earlier, trials = _next_repeat([run.trial for run in processes], parts)
+        if earlier:
+            quiet[key] = earlier
+        else:
+            missing[key] = trials
+    repeats = _affordable(missing, parts)
+    if repeats and _becomes_quiet(_patience(runs, parts), parts):
+        for key, trials in repeats.items():
+            measured = measure("runs of the suite again, as the machine was busy", trials, parts)
+            if _is_quiet(measured, len(trials)):
+                quiet[key] = measured
+            elif measured:
+                break  # the machine is busy again
+    return [one for run in runs for one in quiet.get(_key(run), (run,)) if _replaces(one, run)]
+
+
+def _becomes_quiet(seconds: float, parts: Parts) -> bool:
+    parts.observer.phase_started("waiting for a quiet machine", 0, seconds)
+    return parts.becomes_quiet(seconds)
+
+
+def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[RunKey, Sequence[Run]]]:
+    by_benchmark: dict[str, list[Run]] = {}
+    for run in runs:
+        by_benchmark.setdefault(_key(run)[0], []).append(run)
+    for name, mine in by_benchmark.items():
+        for number in busy_runs(mine, wanted):
+            yield (name, number), [run for run in mine if run.trial.repetition == number]
+
+
+def _next_repeat(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], Sequence[Trial]]:
+    """Return the processes of an earlier repeat that was quiet, else the trials of the next one."""
+    for times in count(1):
+        later = [replace(one, repetition=one.repetition + times * REPEAT_OFFSET) for one in trials]
+        runs = [run for one in later if (run := parts.store.find(one)) is not None]
+        if _is_quiet(runs, len(later)):
+            return measure("runs of the suite again", later, parts), ()
+        if len(runs) < len(later):
+            return (), later
+    raise AssertionError  # the store has no end of runs
+
+
+def _affordable(
+    trials: Mapping[RunKey, Sequence[Trial]], parts: Parts
+) -> dict[RunKey, Sequence[Trial]]:
+    """Return what may be run again: all without a budget, nothing in a rehearsal."""
+    deadline = parts.deadline
+    if deadline is None:
+        return dict(trials)
+    left, affordable = REPEATS_PART * deadline.left, {}
+    for key, mine in trials.items():
+        left -= sum(map(deadline.times.seconds, mine))
+        if left < 0 or deadline.prevented:
+            break
+        affordable[key] = mine
+    return affordable
+
+
+def _patience(runs: Iterable[Run], parts: Parts) -> float:
+    """Return how many seconds to wait for a quiet machine at most."""
+    limits = [LONGEST_WAIT, WAIT_PART * sum(run.seconds for run in runs)]
+    if parts.deadline is not None:
+        limits.append(BUDGET_PART * parts.deadline.left)
+    return min(limits)
+
+
+def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
+    strain = Strain.together((run.seconds, run.strain) for run in runs)
+    measured = all(isinstance(run.outcome, Measured) for run in runs)
+    return len(runs) == processes and measured and not is_busy(strain)
+
+
+def _key(run: Run) -> RunKey:
+    return (run.trial.benchmark.id if run.trial.benchmark else "", run.trial.repetition)
+
+
+def _replaces(repeat: Run, run: Run) -> bool:
+    """Tell whether a process of the repeat of a run replaces this process: they are one fork."""
+    return repeat.trial.fork == run.trial.fork

@@ -1,0 +1,258 @@
+"""How long a method takes, and how many turns of the work loop make the delay asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from auditor.core.caveats import Caveat
+from auditor.core.mutant import Delay, Wait
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run
+from auditor.core.schedule import ArmName
+from auditor.measure import readings
+
+CLOSE_ENOUGH = 0.1
+"""The turns are settled when the slowdown achieved is this close to the one asked for."""
+CLOSEST = 0.03
+"""So close, turns that were tried are better than any that only follow from them."""
+TOLERANCE = 0.2
+"""Beyond this, an achieved slowdown is a caveat (abs.md, "The injected slowdown")."""
+WORK_BELOW_SECONDS = 20e-6
+"""A spin costs two clock reads, 60-90 ns: .5 % of 20 us. Above, nothing is lost by the clock, and
+a delay measured in the call itself follows inputs that differ from call to call."""
+SLEEP_FROM_SECONDS = 10e-3
+"""A sleep is up to 1.1 ms too long: at 10 ms, a tenth of the method; above, it saves heat."""
+LEAST_FIRST_SECONDS = 20e-9
+"""Less hides behind what a processor does at the same time (16 ns of Go: 10 turns 1 ns, 20: 8 ns),
+so no slope may be taken from it. Nor may it be much more: an operation that makes a million calls
+would take twenty times as long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What is known of a (benchmark, method).
+
+    `method_seconds` is t(k) of an outermost call, None if the clock cannot tell it from its own
+    cost. `delay` holds the turns, among those tried, that came nearest to v, and `achieved` the
+    slowdown they were measured to give; for other waits than WORK it is None, the clock decides.
+    `turns` is what a further round should try; `settled`: none would help. `clock_seconds` is what
+    reading the clock was taken to add to a call.
+    """
+
+    method_seconds: float | None
+    turns: float
+    achieved: float | None
+    settled: bool
+    delay: Delay
+    clock_seconds: float = 0.0
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The slowdown wanted and what is known of the pair; `wait` None chooses by duration.
+
+    Unless they have to be `verified`, the turns that the known ones lead to are taken as they are.
+    `clock_seconds` is what reading the clock adds to a call, None to take it from the pair's own
+    processes, which can all have been disturbed.
+    """
+
+    slowdown: float
+    calls_per_operation: float
+    concurrency: int
+    wait: Wait | None
+    verified: bool = True
+    clock_seconds: float | None = None
+
+
+def first_turns(plain_seconds: float, asked: Asked, turn_seconds: float) -> float:
+    """Return turns that would about fit if the operation were all method."""
+    longest = plain_seconds * asked.concurrency / asked.calls_per_operation
+    return max(1, round(max(LEAST_FIRST_SECONDS, asked.slowdown * longest) / turn_seconds))
+
+
+def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
+    """Judge the calibration runs of a pair, in the order they were made; None if none measured.
+
+    Processes of pairs among them have more blocks: then they alone tell what turns give.
+    """
+    tries = [run for run in runs if isinstance(run.outcome, Measured)]
+    if not tries:
+        return None
+    cost = readings.clock_cost(tries) if asked.clock_seconds is None else asked.clock_seconds
+    found = _by_clock(tries, asked, _method_seconds(tries, cost))
+    return replace(found, clock_seconds=cost)
+
+
+def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibration:
+    """Judge runs that measured, with t(k) as the clock tells it."""
+    best_known = readings.of_purpose(tries, Purpose.PAIRS) or tries
+    points = {point[0]: point[1] for run in best_known if (point := _point(run, asked)) is not None}
+    if time is None or not points:
+        return _unknown(asked, points, settled=len(tries) > 1)
+    wait = asked.wait or wait_for(time)
+    if wait is not Wait.WORK:
+        return Calibration(
+            method_seconds=time,
+            turns=next(iter(points)),
+            achieved=None,
+            settled=True,
+            delay=Delay(wait, asked.slowdown),
+        )
+    wanted = asked.slowdown * time
+    best = min(points, key=lambda turns: abs(points[turns] - wanted))
+    turns = _next_turns(points, wanted)
+    off = abs(points[best] / wanted - 1)
+    straight = _is_between(turns, points, wanted) or _is_near(points, wanted)
+    if not asked.verified or (straight and off > CLOSEST):
+        return Calibration(
+            method_seconds=time,
+            turns=turns,
+            achieved=None,
+            settled=True,
+            delay=Delay(Wait.WORK, turns),
+        )
+    return Calibration(
+        method_seconds=time,
+        turns=turns,
+        achieved=points[best] / time,
+        settled=off <= CLOSE_ENOUGH or turns in points,
+        delay=Delay(Wait.WORK, best),
+    )
+
+
+def wait_for(method_seconds: float) -> Wait:
+    """Choose how to wait by the method's duration."""
+    if method_seconds < WORK_BELOW_SECONDS:
+        return Wait.WORK
+    return Wait.SPIN if method_seconds < SLEEP_FROM_SECONDS else Wait.SLEEP
+
+
+def achieved_caveat(
+    achieved: float | None, slowdown: float, between: tuple[float, float] | None = None
+) -> Caveat | None:
+    """Return the caveat for a slowdown that is far from the one asked for; `between`: how sure."""
+    if achieved is None or abs(achieved / slowdown - 1) <= TOLERANCE:
+        return None
+    slug = "overshoot" if achieved > slowdown else "undershoot"
+    sure = f" (between {between[0]:.2f} and {between[1]:.2f})" if between else ""
+    return Caveat(slug, f"asked for a slowdown of {slowdown:.2f}, achieved {achieved:.2f}{sure}")
+
+
+Points = Mapping[float, float]
+"""Seconds that were added to an outermost call, by turns."""
+
+
+def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
+    """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
+    why = Caveat(
+        "too-short",
+        "the method's own time is lost in the cost of reading the clock, so no delay in "
+        "proportion to it can be made sure",
+    )
+    turns = next(iter(points), 1.0)
+    wait = asked.wait or Wait.SPIN
+    number = turns if wait is Wait.WORK else asked.slowdown
+    return Calibration(
+        method_seconds=None,
+        turns=turns,
+        achieved=None,
+        settled=settled,
+        delay=Delay(wait, number),
+        caveats=(why,),
+    )
+
+
+NEAR_ENOUGH = 2.0
+"""Between tries of which one has at most so many times the turns of the other the loop's cost is
+taken to be straight; a pair measures what was achieved itself."""
+STRAIGHT_FROM_SECONDS = 100e-9
+"""Delays from here on are in proportion to their turns: the 10 to 15 ns of a loop that hide behind
+what a processor does at the same time are a tenth of them. One try is enough then."""
+LEAST_SHOWN = 0.1
+"""Below this share of what is wanted, what a try added may as well be nothing."""
+LEAST_SHARE_OF_CLOCK = 0.25
+"""Below this share of the clock's cost what is left is not the method's time: beside less than
+10 ns the two readings overlap, and an empty method of the JVM shows 8 ns."""
+CLOCK_IS_NOTHING_SECONDS = 1e-6
+"""From here on a clock whose cost the guest did not tell does no harm: it is 20 to 60 ns."""
+
+
+def _method_seconds(runs: Sequence[Run], cost: float) -> float | None:
+    """Return t(k): the middle of what the processes saw, less the clock's own `cost`.
+
+    Of each process the least of the blocks counts, since a disturbance only adds.
+    """
+    seen = [min(times) for run in runs if (times := readings.call_times(run))]
+    if not seen:
+        return None
+    if cost <= 0 and median(seen) < CLOCK_IS_NOTHING_SECONDS:
+        return None
+    left = median(seen) - cost
+    return left if left > LEAST_SHARE_OF_CLOCK * cost else None
+
+
+def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
+    """Return (turns, seconds that they added to an outermost call).
+
+    The difference of the least blocks: what disturbs a block only ever adds, and there are too few
+    blocks for a middle to be sure of it. A pair has enough, and tells by its ratios what a delay is
+    on the whole: that is what its verdict hangs on.
+    """
+    delays = [arm.delay for arm in run.trial.schedule.arms if arm.name is ArmName.SLOWED]
+    slowed, probe = readings.times(run, ArmName.SLOWED), readings.times(run, ArmName.PROBE)
+    if not slowed or not probe or not delays or delays[0] is None:
+        return None
+    more = min(slowed) - min(probe)
+    if run.trial.purpose is Purpose.PAIRS:
+        pairs = readings.paired(run)
+        least = min(early for early, _ in pairs)
+        more = least * (median(late / early for early, late in pairs) - 1)
+    return delays[0].number, more * asked.concurrency / asked.calls_per_operation
+
+
+def _is_between(turns: float, points: Points, wanted: float) -> bool:
+    """Tell whether turns lie between tries so near that a straight line leads to them.
+
+    No such line begins where nothing is seen.
+    """
+    shown = {each for each, added in points.items() if added > LEAST_SHOWN * wanted}
+    below = [each for each in shown if each <= turns and points[each] <= wanted]
+    above = [each for each in points if each >= turns and points[each] > wanted]
+    return bool(below and above) and min(above) <= NEAR_ENOUGH * max(below)
+
+
+def _is_near(points: Points, wanted: float) -> bool:
+    """Tell whether one try is so near that its turns lead to what is wanted in proportion."""
+    if wanted < STRAIGHT_FROM_SECONDS:
+        return False
+    limits = max(STRAIGHT_FROM_SECONDS, wanted / NEAR_ENOUGH), wanted * NEAR_ENOUGH
+    return any(limits[0] <= added <= limits[1] for added in points.values())
+
+
+def _next_turns(points: Points, wanted: float) -> float:
+    """Return turns to try next: between the tries on both sides of what is wanted, else beyond."""
+    below = max((turns for turns in points if points[turns] <= wanted), default=None)
+    above = min((turns for turns in points if points[turns] > wanted), default=None)
+    if below is not None and above is not None and below < above:
+        return max(1.0, round(_between(below, above, points, wanted)))
+    nearest = min(points, key=lambda turns: abs(points[turns] - wanted))
+    if points[nearest] <= 0:
+        return nearest * 4
+    return max(1.0, round(nearest * min(max(wanted / points[nearest], 1 / 64), 64)))
+
+
+def _between(below: float, above: float, points: Points, wanted: float) -> float:
+    """Return turns on the line between two tries.
+
+    Where nothing is seen of the lower one, turns begin to show somewhere behind it: then the line
+    is that of the upper one and the next, and without a next one there is a try half way up.
+    """
+    line = below + (wanted - points[below]) / (points[above] - points[below]) * (above - below)
+    if points[below] > LEAST_SHOWN * wanted:
+        return line
+    further = min((turns for turns in points if turns > above), default=above)
+    if points[further] <= points[above]:
+        return min(2 * line, (line + above) / 2)
+    each = (points[further] - points[above]) / (further - above)
+    return max(below + 1, above - (points[above] - wanted) / each)

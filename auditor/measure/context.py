@@ -1,0 +1,177 @@
+"""What a study is handed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from auditor.core.caveats import BUDGET, SO_FAR, Caveat
+from auditor.core.mutant import PLAIN, Overlay, Variant
+from auditor.core.plan import Layouts, Purpose, Trial
+from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
+from auditor.core.request import SuiteRequest
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Method, Project
+from auditor.core.suite import Benchmark, Suite
+from auditor.measure import overlay_digest
+from auditor.measure.planning.trial_times import TrialTimes
+
+UNDECIDED = (BUDGET, SO_FAR)
+"""What is said where something was not decided for lack of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A variant, and the overlay that makes it."""
+
+    variant: Variant = PLAIN
+    overlay: Overlay = field(default=Overlay())
+
+
+def _nobody_knows(_method: Method) -> bool:
+    """Tell nothing of a method."""
+    return False
+
+
+def _stays_as_it_is(_seconds: float) -> bool:
+    """Tell that nobody knows of a machine whether it becomes quiet."""
+    return False
+
+
+class Deadline:
+    """The end of a study; `prevented` tells whether it has kept anything from being run.
+
+    A deadline of 0 seconds is a rehearsal: everything is looked up in the store, nothing is run.
+    """
+
+    def __init__(
+        self, clock: Clock, seconds: float, *, reserve: float = 0.0, times: TrialTimes | None = None
+    ) -> None:
+        """Take how long the study may last from now on.
+
+        `reserve` are the last seconds of that time: nothing is run in them, so that the result can
+        be judged and written. `times` tells how long trials take.
+        """
+        self.seconds = seconds
+        self.times = TrialTimes() if times is None else times
+        self._clock = clock
+        self._end = clock.monotonic() + seconds
+        self._reserve = reserve
+        self.prevented = False
+
+    @property
+    def left(self) -> float:
+        """Return how many seconds are left to run something, below zero when it is over."""
+        return self._end - self._reserve - self._clock.monotonic()
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Tell whether nothing is run at all."""
+        return not self.seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the time was used up; that of a rehearsal never is."""
+        return bool(self.seconds) and (self.prevented or self.left <= 0)
+
+    @property
+    def is_past(self) -> bool:
+        """Tell whether the reserve is used up as well."""
+        return bool(self.seconds) and self._clock.monotonic() > self._end
+
+    def allows(self, seconds: float) -> bool:
+        """Tell whether something that takes so long still fits.
+
+        After the first that does not, nothing does: what is run should not depend on how short it
+        happens to be.
+        """
+        if not self.prevented and seconds > self.left:
+            self.prevented = True
+        return not self.prevented
+
+    def reserve(self, seconds: float) -> None:
+        """Keep at least so many of the last seconds for judging and writing the result."""
+        self._reserve = max(self._reserve, seconds)
+
+    def within(self, seconds: float) -> "Deadline":
+        """Return the deadline of a stage of the study, which is no later than this one."""
+        if self.is_rehearsal:
+            return self
+        lasting = max(0.0, min(seconds, self.left))
+        stage = Deadline(self._clock, lasting or -1.0, times=self.times)
+        stage.prevented = self.prevented
+        return stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A subject with its suite, what is asked of it, and the workers.
+
+    `fixed_operations`, `layouts` and `one_processor` are the harness's; without a `deadline`
+    the study runs to its end. `is_always_called` tells of which methods the compiler surely
+    makes calls: only those are the same beside their slowed version. `tested` are the parts of
+    the unit tests, as a Harness has them.
+    """
+
+    project: Project
+    suite: Suite
+    request: SuiteRequest
+    fixed_operations: bool
+    layouts: Layouts
+    mutator: Mutator
+    dispatcher: Dispatcher
+    store: Store
+    observer: Observer
+    clock: Clock
+    deadline: Deadline | None
+    is_always_called: Callable[[Method], bool] = _nobody_knows
+    tested: tuple[str, ...] = ("",)
+    one_processor: bool = False
+    unprofiled: str = ""
+    """Why benchmarks cannot be profiled; empty where they can."""
+    becomes_quiet: Callable[[float], bool] = _stays_as_it_is
+    """Wait at most so many seconds for a quiet machine; return whether it is one then."""
+
+    @property
+    def said_of_budget(self) -> tuple[Caveat, ...]:
+        """Return what is to be said where the deadline has kept something from being run."""
+        if self.deadline is None or not self.deadline.prevented:
+            return ()
+        if not self.deadline.seconds:
+            text = (
+                "nothing was measured for this: what the store does not have is undecided; the "
+                "audit itself goes on from here"
+            )
+            return (Caveat(SO_FAR, text),)
+        text = (
+            f"the budget of {self.deadline.seconds:g} s was used up; what it prevented is "
+            "undecided, and the same command goes on from here"
+        )
+        return (Caveat(BUDGET, text),)
+
+    def trial(
+        self,
+        purpose: Purpose,
+        benchmark: Benchmark | None,
+        schedule: Schedule,
+        built: Built = Built(),
+        tests: str = "",
+    ) -> Trial:
+        """Return the trial of the first process of the first run."""
+        asked = len(schedule.blocks) * schedule.seconds
+        # A warm-up that is as long as a watched one may take all of that one's time, where blocks
+        # outlast their own; that of a calibration is twice as long.
+        watched = 2 * self.request.watched.watch.seconds if self.request.watched else 0.0
+        group = tests if benchmark is None else benchmark.group
+        closure = overlay_digest.closure(self.project, group, built.variant)
+        return Trial(
+            subject=closure.digest,
+            purpose=purpose,
+            variant=built.variant,
+            overlay=built.overlay,
+            laid=overlay_digest.laid(closure, built.overlay, self.suite.sources),
+            benchmark=benchmark,
+            schedule=schedule,
+            repetition=1,
+            seed=self.request.seed,
+            tests=tests,
+            timeout_seconds=self.request.timeout_seconds + 10 * asked + watched,
+        )

@@ -1,0 +1,1 @@
+"""Budgets, expected times and rehearsals: what will be measured, and how long it takes."""

@@ -1,0 +1,280 @@
+"""What an audit with a budget does before its pairs: a plan made backwards from the end.
+
+Pilots and counts come first, as they tell which benchmarks matter. A quarter of the time at most
+goes to the unchanged suite; all that is left is for verdicts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from math import ceil
+
+from auditor.core.caveats import Caveat
+from auditor.core.request import AbsRequest, Plan
+from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
+from auditor.measure import schedules
+from auditor.measure.block_sizes import Sizes
+from auditor.measure.context import Deadline, Parts
+from auditor.measure.planning import budget_text
+from auditor.measure.planning.benchmark_sample import sampling_order
+from auditor.measure.planning.pilot_sample import failing_benchmarks, narrow, restore_order
+from auditor.measure.planning.suite_share import (
+    LEAST_BLOCKS,
+    ProcessCost,
+    SuiteShare,
+    fit_blocks,
+    fit_suite,
+)
+from auditor.measure.reach_judge import usage
+from auditor.measure.reach_study import CountingLimits, ReachRuns, map_reach
+from auditor.measure.suite_runs import Baseline, baseline, chosen, suite_runs, unfinished
+from auditor.measure.warmup_runs import suite_trials
+
+SUITE_PART = 1 / 4
+"""Part of the time after building that the unchanged suite may take, pilots included."""
+PILOT_PART = 0.2
+"""Part of the time that pilots may take: what does not fit is not in the sample."""
+COUNTING_PART = 0.3
+"""Part of the time in which calls are counted."""
+TESTS_PART = 0.08
+"""Part of the time for the subject's own unit tests, which only order the methods."""
+LEAST_RUNS = 2
+"""Runs of the suite that tell a spread."""
+SHORT_COUNTING = 1.0
+SHORT_RUN = 0.3
+"""Seconds of blocks below which a process that counts, or one of the suite, is not shortened: its
+start takes as long."""
+LEAST_WARMUP = 2
+"""Blocks that warm up where an operation is longer than a block should be."""
+LONG = 2
+"""Times as long as planned must a block be for its warm-up to be counted in seconds."""
+PAIR_SECONDS = 0.4e-3
+"""What judging, rendering and writing take for each pair of a method and a benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetedSuite:
+    """The unchanged suite as far as a budget allows."""
+
+    baseline: Baseline
+    """The sample of benchmarks with the runs that fit."""
+    counted: ReachRuns
+    """The calls of the methods in the sample."""
+    caveats: tuple[Caveat, ...] = ()
+    """How the runs and the sample differ from what was asked for."""
+
+
+def is_budgeted(request: AbsRequest, parts: Parts) -> bool:
+    """Tell whether an audit is planned backwards from its end.
+
+    A fixed plan (`exact`, the paper's rule) and watched processes are carried out as they are.
+    """
+    deadline = parts.deadline
+    if deadline is None or deadline.is_rehearsal or deadline.seconds < 0:
+        return False
+    return not request.is_fixed and parts.request.watched is None
+
+
+def measure_suite(
+    request: AbsRequest, methods: Sequence[Method], parts: Parts, *, with_unit_tests: bool
+) -> BudgetedSuite:
+    """Run pilots, count the calls of `methods`, then run the unchanged suite as far as it fits.
+
+    Raises NoBenchmarks when nothing can be measured.
+    """
+    deadline = _deadline(parts)
+    left = deadline.left
+    whole = chosen(parts.suite, parts.request.benchmarks)
+    piloted = _run_pilots(sampling_order(whole, parts.request.seed), parts)
+    counted, sample = _count_calls(methods, piloted, parts, with_unit_tests=with_unit_tests)
+    deadline.reserve(PAIR_SECONDS * len(methods) * len(sample.usable))
+    spent = left - deadline.left
+    pilots = min(spent, sum(run.seconds for run in piloted.pilots))
+    share = fit_suite(
+        _suite_costs(methods, counted, sample, parts),
+        runs=parts.request.stability_runs,
+        least_runs=1 if request.slowdown is not None else LEAST_RUNS,
+        seconds=max(0.0, SUITE_PART * left - pilots),
+    )
+    if request.slowdown is None and share.runs < LEAST_RUNS:
+        deadline.prevented = True  # what would be measured hangs on the size of the slowdown
+    measured = _run_suite(share, sample, parts)
+    measured = restore_order(measured, whole)
+    said = budget_text.caveats(
+        seconds=deadline.seconds,
+        runs=share.runs,
+        wanted_runs=parts.request.stability_runs,
+        blocks=tuple(share.blocks.values()),
+        wanted_blocks=parts.request.plan.iterations,
+        benchmarks=len(measured.benchmarks),
+        unsampled=measured.unsampled,
+    )
+    return BudgetedSuite(measured, counted, said)
+
+
+def _deadline(parts: Parts) -> Deadline:
+    assert parts.deadline is not None  # noqa: S101 - narrows the type; `is_budgeted` tells
+    return parts.deadline
+
+
+def _stage(parts: Parts, part: float) -> Parts:
+    """Return the parts with a deadline after this part of the time that is left."""
+    deadline = _deadline(parts)
+    return replace(parts, deadline=deadline.within(part * deadline.left))
+
+
+def _run_pilots(order: Sequence[Benchmark], parts: Parts) -> Baseline:
+    """Return the sample of benchmarks whose pilots fit, without runs of the suite.
+
+    Where not one fits, all are in it: the end of the time then decides nothing.
+    """
+    stage = _stage(parts, PILOT_PART)
+    found = baseline(
+        replace(
+            stage,
+            suite=replace(parts.suite, benchmarks=tuple(order)),
+            request=replace(parts.request, stability_runs=0),
+        )
+    )
+    if parts.fixed_operations:
+        found = narrow(found, {run.trial.benchmark for run in found.pilots})
+    found = restore_order(found, chosen(parts.suite, parts.request.benchmarks))
+    plans = {one.id: _patient_plan(found, one, parts) for one in found.benchmarks}
+    return replace(found, plans=plans, counting=_counting_blocks(found, parts))
+
+
+def _patient_plan(found: Baseline, benchmark: Benchmark, parts: Parts) -> Plan:
+    """Return the plan of a benchmark, whose long blocks warm up as long as short ones would."""
+    plan = found.plans[benchmark.id]
+    lasts = _block_seconds(found, benchmark, plan, parts)
+    if lasts <= LONG * plan.iteration_seconds:
+        return plan
+    warm = ceil(plan.warmup * plan.iteration_seconds / lasts)
+    return replace(plan, warmup=min(plan.warmup, max(LEAST_WARMUP, warm)))
+
+
+def _block_seconds(found: Baseline, benchmark: Benchmark, plan: Plan, parts: Parts) -> float:
+    operations = found.operations[benchmark.id]
+    times = _deadline(parts).times
+    return times.block_seconds(benchmark, plan.iteration_seconds, operations)
+
+
+def _counting_blocks(found: Baseline, parts: Parts) -> dict[str, int]:
+    """Return the blocks in which calls are counted, where all of the plan is too long."""
+    times, plan = _deadline(parts).times, parts.request.plan
+    costs = [
+        ProcessCost(
+            benchmark=one.id,
+            reaches=True,
+            start_seconds=times.start_seconds(one),
+            block_seconds=_block_seconds(found, one, fit, parts),
+            warmup=min(plan.warmup, schedules.COUNTED_WARMUP),
+            blocks=2 * plan.iterations,
+            least_blocks=max(1, _blocks_in(SHORT_COUNTING, _block_seconds(found, one, fit, parts))),
+        )
+        for one in found.usable
+        for fit in (schedules.fitted(plan, one),)
+    ]
+    blocks = fit_blocks(costs, COUNTING_PART * _deadline(parts).left) if costs else {}
+    return {name: many for name, many in blocks.items() if many < 2 * plan.iterations}
+
+
+def _count_calls(
+    methods: Sequence[Method], piloted: Baseline, parts: Parts, *, with_unit_tests: bool
+) -> tuple[ReachRuns, Baseline]:
+    """Return the counts, and the sample of benchmarks in which calls could be counted in time."""
+    limits = CountingLimits(counting=COUNTING_PART, tests=TESTS_PART)
+    counted = map_reach(methods, piloted, parts, with_unit_tests=with_unit_tests, limits=limits)
+    known = {run.trial.benchmark for run in counted.runs}
+    if known.issuperset(counted.asked):
+        return counted, piloted
+    known |= set(piloted.usable) - set(counted.asked)
+    known |= set(piloted.benchmarks) - set(piloted.usable)
+    return counted, narrow(piloted, known)
+
+
+def _blocks_in(seconds: float, block_seconds: float) -> int:
+    return int(seconds / block_seconds) if block_seconds > 0 else 0
+
+
+def _suite_costs(
+    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: Parts
+) -> list[ProcessCost]:
+    """Return what a run of each benchmark takes, those that decide most in front."""
+    times, plan = _deadline(parts).times, parts.request.plan
+    reaching = _most_promising(methods, counted, sample, parts)
+    wanted = set(reaching)
+    sizes = Sizes(sample.plans, sample.operations, sample.pilots)
+    trials = suite_trials(sample.usable, sizes, parts)
+    costs = []
+    for one in (*reaching, *(each for each in sample.usable if each not in wanted)):
+        known = (
+            replace(trials[one.id], repetition=repetition)
+            for repetition in range(1, parts.request.stability_runs + 1)
+        )
+        block = _block_seconds(sample, one, sample.plans[one.id], parts)
+        costs.append(
+            ProcessCost(
+                benchmark=one.id,
+                reaches=one in wanted,
+                start_seconds=times.start_seconds(one),
+                block_seconds=block,
+                least_blocks=max(LEAST_BLOCKS, _blocks_in(SHORT_RUN, block)),
+                warmup=sample.plans[one.id].warmup,
+                blocks=sample.plans[one.id].iterations,
+                processes=plan.forks,
+                known_runs=sum(parts.store.find(trial) is not None for trial in known),
+            )
+        )
+    return costs
+
+
+def _most_promising(
+    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: Parts
+) -> tuple[Benchmark, ...]:
+    """Return the benchmarks that may call a method, the likeliest to detect one in front.
+
+    Methods take turns, those called most first.
+    """
+    reach, calls, times = counted.map(methods), usage(counted.runs), _deadline(parts).times
+    turns = []
+    for method in sorted(methods, key=lambda one: -calls.get(one.id, 0)):
+        rates = {}
+        for benchmark in sample.usable:
+            found = reach.get((method.id, benchmark.id))
+            if found is None or found.may_be_in_loop:
+                seconds = times.block_seconds(benchmark, 1.0, 1)
+                many = None if found is None else found.calls_per_operation
+                rates[benchmark] = (many or 0.0) / max(seconds, 1e-12)
+        turns.append(sorted(rates, key=lambda one: -rates[one]))
+    every = (one for turn in zip_longest(*turns) for one in turn if one is not None)
+    return tuple(dict.fromkeys(every))
+
+
+def _run_suite(share: SuiteShare, sample: Baseline, parts: Parts) -> Baseline:
+    """Return the sample with the runs of the suite that fit."""
+    plans = {
+        one.id: replace(sample.plans[one.id], iterations=share.blocks[one.id])
+        for one in sample.usable
+        if one.id in share.blocks
+    }
+    runnable = [one for one in sample.usable if one.id in plans]
+    request = replace(parts.request, stability_runs=share.runs)
+    limited = replace(_stage(parts, SUITE_PART), request=request)
+    runs, forks = suite_runs(runnable, Sizes(plans, sample.operations, sample.pilots), limited)
+    failed = failing_benchmarks(runs)
+    usable = tuple(one for one in sample.usable if one not in failed)
+    ran = [one for one in usable if one.id in plans]
+    spread = share.runs >= LEAST_RUNS
+    wanted = share.runs if spread else parts.request.stability_runs
+    lacking = unfinished(ran, runs, forks, wanted)
+    return replace(
+        sample,
+        usable=usable,
+        unfinished=(*lacking, *(one for one in usable if one.id not in plans)),
+        runs=tuple(runs),
+        wanted_runs={
+            one.id: wanted if one.id in plans or not plans else 0 for one in sample.benchmarks
+        },
+    )

@@ -1,0 +1,102 @@
+"""A study without any time: it looks up all that it needs, and runs nothing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from auditor.core.caveats import Caveat
+from auditor.core.plan import REPEAT_OFFSET, Purpose, Run, Trial
+from auditor.core.ports import Store
+from auditor.measure.context import Deadline, Parts
+from auditor.measure.planning.trial_times import TrialTimes, expected_seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewPhase:
+    """Processes of one kind: how many there are at most, and how long they take, roughly.
+
+    `known` of them are in the store already.
+    """
+
+    name: str
+    trials: int
+    known: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lookups:
+    """A store that keeps nothing, and notes what a study finds in the real one and what not."""
+
+    store: Store
+    times: TrialTimes
+    """How long trials take, by the runs that were found."""
+    found: dict[str, Trial] = field(default_factory=dict)
+    missing: dict[str, Trial] = field(default_factory=dict)
+
+    def add(self, run: Run) -> None:
+        """Keep nothing."""
+
+    def find(self, trial: Trial) -> Run | None:
+        """Look a trial up; a repeat of a suite run (`REPEAT_OFFSET`) is never missing."""
+        run = self.store.find(trial)
+        if run is None and trial.repetition > REPEAT_OFFSET:
+            return None
+        (self.missing if run is None else self.found)[trial.id] = trial
+        return run
+
+    def alike(self, trial: Trial) -> Sequence[Run]:
+        """Look up what is alike: a calibration takes all of it, others only what they ask for."""
+        runs = self.store.alike(trial)
+        if trial.purpose is Purpose.CALIBRATION:
+            self.found.update({run.trial.id: run.trial for run in runs})
+        return runs
+
+    def lacks(self, *purposes: Purpose) -> bool:
+        """Tell whether some trial was not found."""
+        return any(trial.purpose in purposes for trial in self.missing.values())
+
+    def missing_of(self, *purposes: Purpose) -> list[Trial]:
+        """Return the trials that were not found."""
+        return [trial for trial in self.missing.values() if trial.purpose in purposes]
+
+    def phase(self, name: str, *purposes: Purpose, most: int = 1, again: int = 0) -> PreviewPhase:
+        """Return what was looked up; each missing trial may have to be run `most` times.
+
+        One of a first run may have to be made `again` so many times beside that.
+        """
+        known = sum(trial.purpose in purposes for trial in self.found.values())
+        missing = {
+            trial: most + (again if trial.repetition == 1 else 0)
+            for trial in self.missing.values()
+            if trial.purpose in purposes
+        }
+        return PreviewPhase(
+            name=name,
+            trials=known + sum(missing.values()),
+            known=known,
+            seconds=sum(times * expected_seconds(trial) for trial, times in missing.items()),
+        )
+
+
+class SilentObserver:
+    """Hears nothing of a rehearsal."""
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Hear nothing."""
+
+    def build_step(self, text: str) -> None:
+        """Hear nothing."""
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        """Hear nothing."""
+
+    def caveat(self, caveat: Caveat) -> None:
+        """Hear nothing."""
+
+
+def rehearse(parts: Parts, study: Callable[[Parts], object]) -> Lookups:
+    """Return what a study looks up that has no time at all."""
+    deadline = Deadline(parts.clock, 0)
+    seen = Lookups(parts.store, deadline.times)
+    study(replace(parts, store=seen, observer=SilentObserver(), deadline=deadline))
+    return seen

@@ -1,0 +1,108 @@
+"""How long processes take, learned while an audit runs."""
+
+from collections import defaultdict
+from statistics import median
+
+from auditor.core.outcome import Measured
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.schedule import ArmName, Schedule
+from auditor.core.series.values import OPERATIONS
+from auditor.core.suite import Benchmark
+from auditor.measure import readings
+
+UNIT_TEST_SECONDS = 10.0
+"""A guess at the subject's own unit tests: nothing is known of them before they have run."""
+_PART_SECONDS = 2.0
+"""A guess at a part of them, such as a package's."""
+START_SECONDS = 0.5
+"""A guess at the start of a process."""
+_RECENT = 50
+"""Processes of a purpose whose time tells that of the next one."""
+
+
+def schedule_seconds(schedule: Schedule) -> float:
+    """Say roughly how long a schedule takes: its blocks, and the start of a process."""
+    return START_SECONDS + len(schedule.blocks) * schedule.seconds
+
+
+def expected_seconds(trial: Trial) -> float:
+    """Say roughly how long a trial takes; of one that is watched, at most."""
+    if trial.benchmark is None:
+        return _PART_SECONDS if trial.tests else UNIT_TEST_SECONDS
+    seconds = schedule_seconds(trial.schedule)
+    return seconds if trial.watch is None else min(seconds, START_SECONDS + trial.watch.seconds)
+
+
+class TrialTimes:
+    """Expected times of trials, corrected by what the trials of an audit took so far.
+
+    The plain process of a benchmark tells its operation's time and what precedes the first block.
+    The processes of a purpose tell which part of their schedule they need.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._operation: dict[str, float] = {}
+        """Seconds of a plain operation, by benchmark id."""
+        self._start: dict[str, float] = {}
+        """Seconds of a process beside its blocks, by benchmark id."""
+        self._factors: defaultdict[Purpose, list[float]] = defaultdict(list)
+        """Measured time / modelled time of the processes of a purpose, in their order."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether no plain process has told anything yet."""
+        return not self._start
+
+    def add(self, run: Run) -> None:
+        """Learn from a process."""
+        benchmark = run.trial.benchmark
+        if benchmark is None or run.seconds <= 0:
+            return
+        if benchmark.id not in self._start:
+            self._learn_benchmark(benchmark, run)
+        model = self._modelled(run.trial)
+        if model > 0:
+            self._factors[run.trial.purpose].append(run.seconds / model)
+
+    def seconds(self, trial: Trial) -> float:
+        """Return how long a trial is likely to take."""
+        if trial.benchmark is None or not self._start:
+            return expected_seconds(trial)
+        factors = self._factors.get(trial.purpose, [])[-_RECENT:]
+        seconds = self._modelled(trial) * (median(factors) if factors else 1.0)
+        return seconds if trial.watch is None else min(seconds, START_SECONDS + trial.watch.seconds)
+
+    def start_seconds(self, benchmark: Benchmark) -> float:
+        """Return what a process of a benchmark takes beside its blocks."""
+        known = self._start.get(benchmark.id)
+        if known is not None:
+            return known
+        return median(self._start.values()) if self._start else START_SECONDS
+
+    def block_seconds(self, benchmark: Benchmark, seconds: float, operations: int | None) -> float:
+        """Return how long a block lasts that is planned with so many seconds."""
+        operation = self._operation.get(benchmark.id)
+        if operation is None:
+            return seconds
+        return operation * operations if operations is not None else max(seconds, operation)
+
+    def _modelled(self, trial: Trial) -> float:
+        """Return the time of the whole schedule, by what the benchmark's plain process took."""
+        schedule, benchmark = trial.schedule, trial.benchmark
+        if benchmark is None:
+            return expected_seconds(trial)
+        block = self.block_seconds(benchmark, schedule.seconds, schedule.operations)
+        return self.start_seconds(benchmark) + len(schedule.blocks) * block
+
+    def _learn_benchmark(self, benchmark: Benchmark, run: Run) -> None:
+        """Learn from a plain process how long an operation and the start take."""
+        times = readings.times(run, ArmName.PLAIN)
+        if not times or not isinstance(run.outcome, Measured):
+            return
+        operation, blocks = median(times), len(run.trial.schedule.blocks)
+        done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+        counts = done.values if done is not None else ()
+        block = operation * median(counts) if counts else run.trial.schedule.seconds
+        self._operation[benchmark.id] = operation
+        self._start[benchmark.id] = max(0.0, run.seconds - blocks * block)

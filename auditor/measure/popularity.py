@@ -1,0 +1,154 @@
+"""Which methods are used most, by what clients call (abs.md, "Finding the often-used methods")."""
+
+from collections.abc import Callable, Sequence
+
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import MethodCalls
+from auditor.core.popularity import ClientUse, MethodProfile, Popularity, Ranking, UsageProfile
+from auditor.core.subject import Method
+from auditor.measure.failures import line
+
+_NAMED = 5
+_NOISY = 0.8
+"""The part of all calls from which on one of several clients decides the sum by itself."""
+
+Key = tuple[float, ...]
+_KEYS: dict[Ranking, Callable[[MethodProfile], Key]] = {
+    Ranking.SUM: lambda one: (one.outside,),
+    Ranking.SHARE: lambda one: (one.share,),
+    Ranking.CLIENTS: lambda one: (one.clients, one.share),
+}
+_ORDERED_BY = {
+    Ranking.SUM: "by the calls of all clients together",
+    Ranking.SHARE: "by the mean of their shares in the calls of each client",
+    Ranking.CLIENTS: "by the number of clients that call them, then by the mean of their shares",
+}
+
+
+def profile(
+    methods: Sequence[Method], clients: Sequence[ClientUse], ranking: Ranking, most: int
+) -> UsageProfile:
+    """Rank public methods by the calls from outside the library, and choose the first `most`.
+
+    A client without a call counts for no share. Ties are by name. Methods without a body are never
+    chosen: calls of them count for what ran.
+    """
+    traced = [one for one in clients if one.reason is None]
+    found = [_of(method, traced) for method in methods]
+    key = _KEYS[ranking]
+    found.sort(key=lambda one: (*(-part for part in key(one)), -one.declared, one.method.id))
+    called = [one for one in found if one.outside]
+    chosen = called[:most]
+    return UsageProfile(
+        ranking=ranking,
+        chosen=len(chosen),
+        methods=tuple(found),
+        clients=tuple(clients),
+        caveats=(
+            *_cut(called, chosen, len(found), ranking),
+            *_declared(found),
+            *_said(clients, ranking),
+        ),
+    )
+
+
+def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
+    mine = [{one.method: one for one in client.calls}.get(method.id) for client in clients]
+    made = [one for one in mine if one is not None]
+    inside = [one.inside for one in made if one.inside is not None]
+    shares = [
+        (0 if one is None else one.outside) / client.total
+        for one, client in zip(mine, clients, strict=True)
+        if client.total
+    ]
+    return MethodProfile(
+        method=method,
+        outside=sum(one.outside for one in made),
+        inside=sum(inside) if inside else None,
+        indirect=sum(one.indirect for one in made),
+        declared=sum(one.declared for one in made),
+        share=sum(shares) / len(shares) if shares else 0.0,
+        by_client=tuple(0 if one is None else one.outside for one in mine),
+        arguments=_arguments(made),
+    )
+
+
+def _arguments(calls: Sequence[MethodCalls]) -> tuple[tuple[str | None, ...], ...]:
+    """Return samples of all clients, the simplest first."""
+    found = dict.fromkeys(each for one in calls for each in one.arguments)
+    return tuple(sorted(found, key=lambda one: one.count(None))[:_NAMED])
+
+
+def _cut(
+    called: Sequence[MethodProfile], chosen: Sequence[MethodProfile], public: int, ranking: Ranking
+) -> list[Caveat]:
+    text = (
+        f"the {len(chosen)} often used methods are the first of {len(called)} that clients call, "
+        f"of {public} public ones, {_ORDERED_BY[ranking]}"
+    )
+    key = _KEYS[ranking]
+    tied = [one for one in called[len(chosen) :] if chosen and key(one) == key(chosen[-1])]
+    if tied:
+        text += f"; {len(tied)} more come out as the last one, the cut is by name"
+    return [Caveat("methods-used", text)]
+
+
+def _declared(found: Sequence[MethodProfile]) -> list[Caveat]:
+    declared = [one for one in found if one.declared]
+    if not declared:
+        return []
+    text = (
+        f"{len(declared)} of the methods that clients call have no body (of interfaces, abstract "
+        "or native ones): the calls are shown there, and counted for the method that ran"
+    )
+    return [Caveat("methods-declared", text)]
+
+
+def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
+    said = []
+    failed = [one for one in clients if one.reason is not None]
+    if failed:
+        those = "; ".join(f"{one.name}: {one.reason}" for one in failed)
+        text = f"{len(failed)} of {len(clients)} clients could not be traced: {those}"
+        said.append(Caveat("clients-failed", text))
+    partly = [f"{one.name}: {one.missing}" for one in clients if one.missing]
+    if partly:
+        text = f"part of the calls may be missing; {'; '.join(partly)}"
+        said.append(Caveat("clients-partly", text))
+    whole = sum(one.total for one in clients)
+    loudest = max(clients, key=lambda one: one.total, default=None)
+    traced = len(clients) - len(failed)
+    if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * whole:
+        text = (
+            f"{100 * loudest.total // whole} % of all calls are of {loudest.name}, so it decides "
+            "the order; with the ranking by share or clients it counts no more than the others"
+        )
+        said.append(Caveat("one-client", text))
+    return said
+
+
+def most_used(
+    methods: Sequence[Method], popular: Popularity, most: int
+) -> tuple[tuple[Method, ...], tuple[Caveat, ...]]:
+    """Return the first methods of a profile that can be slowed, and how they were chosen.
+
+    What cannot be slowed leaves its place to the next, and so does what this revision has not.
+    """
+    by_id = {one.id: one for one in methods}
+    known = [by_id[name] for name in popular.methods if name in by_id]
+    chosen = [one for one in known if one.refusal is None][:most]
+    text = (
+        f"the {len(chosen)} public methods used most of {len(popular.methods)} that "
+        f"{popular.source} call"
+    )
+    gone = len(popular.methods) - len(known)
+    if gone:
+        text += f"; {gone} of those are not in this revision"
+    said = [Caveat("methods-profile", text)]
+    until = known.index(chosen[-1]) if len(chosen) == most else len(known)
+    refused = {one.id: one.refusal for one in known[:until] if one.refusal is not None}
+    if refused:
+        those = "; ".join(f"{name}: {line(why)}" for name, why in refused.items())
+        text = f"used often enough to be chosen, but left out, as they cannot be slowed: {those}"
+        said.append(Caveat("methods-left-out", text))
+    return tuple(chosen), tuple(said)

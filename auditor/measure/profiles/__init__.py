@@ -1,0 +1,1 @@
+"""Shares of methods in the CPU samples of unchanged benchmarks."""

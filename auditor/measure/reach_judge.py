@@ -1,0 +1,207 @@
+"""Which benchmark calls which method in its loop, and how often per operation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from auditor.core.caveats import Caveat
+from auditor.core.outcome import Clocked, Counted, Outcome, Skipped, Window
+from auditor.core.plan import Run
+from auditor.core.result import ReachState
+from auditor.core.subject import Method
+from auditor.measure.failures import line, reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How a benchmark reaches a method.
+
+    `calls_per_operation` counts outermost calls, None where the counts do not tell. `nested`:
+    some call ran inside another call of the same method. `clocked`: how long the calls took while
+    they were counted, None where that was not seen.
+    """
+
+    state: ReachState
+    calls_per_operation: float | None = None
+    nested: bool = False
+    caveats: tuple[Caveat, ...] = ()
+    clocked: Clocked | None = None
+
+    @property
+    def may_be_in_loop(self) -> bool:
+        """Tell whether the pair has to be measured."""
+        return self.state in (ReachState.IN_LOOP, ReachState.UNKNOWN)
+
+
+def reach_of(outcome: Outcome, method: str) -> Reach:
+    """Judge one method by the windows of one benchmark (abs.md, "The injected slowdown").
+
+    Set-up runs equally often in each window, so the difference of two windows with different
+    numbers of operations holds none of it; where set-up was counted apart, so does each window.
+    """
+    if not isinstance(outcome, Counted):
+        why = Caveat("no-reach", "the counting run failed, so the pair is measured to be sure")
+        return Reach(state=ReachState.UNKNOWN, caveats=(why,))
+    counts = [(window.operations, dict(window.calls).get(method, 0)) for window in outcome.windows]
+    nested = any(method in window.nested for window in outcome.windows)
+    outside = dict(outcome.outside).get(method, 0)
+    if not any(calls for _, calls in counts):
+        state = ReachState.SET_UP_ONLY if outside else ReachState.NOT_AT_ALL
+        return Reach(state=state, calls_per_operation=0.0, nested=nested)
+    if outcome.set_up_apart:
+        operations, calls = (sum(numbers) for numbers in zip(*counts, strict=True))
+        found = _in_loop(calls / operations if operations else None, nested=nested)
+    else:
+        found = _by_difference(counts, nested=nested)
+    clocked = next((one for one in outcome.clocked if one.method == method), None)
+    return replace(found, clocked=clocked)
+
+
+def _by_difference(counts: Sequence[tuple[int, int]], *, nested: bool) -> Reach:
+    (few, calls_few), (many, calls_many) = min(counts), max(counts)
+    if many == few:
+        return _in_loop(None, nested=nested)
+    if calls_many == calls_few:
+        return Reach(state=ReachState.SET_UP_ONLY, calls_per_operation=0.0, nested=nested)
+    return _in_loop((calls_many - calls_few) / (many - few), nested=nested)
+
+
+def _in_loop(calls: float | None, *, nested: bool) -> Reach:
+    if calls is not None and calls > 0:
+        return Reach(state=ReachState.IN_LOOP, calls_per_operation=calls, nested=nested)
+    why = Caveat(
+        "set-up-varies",
+        "more calls were counted in fewer operations: the set-up calls it a varying number of "
+        "times, so the calls per operation are unknown",
+    )
+    return Reach(state=ReachState.UNKNOWN, nested=nested, caveats=(why,))
+
+
+def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
+    """Return the reach by (method id, benchmark id), for the benchmarks that were counted."""
+    return {
+        (method.id, run.trial.benchmark.id): reach_of(run.outcome, method.id)
+        for run in runs
+        if run.trial.benchmark is not None
+        for method in methods
+    }
+
+
+def in_one_call(runs: Iterable[Run]) -> frozenset[str]:
+    """Return the ids of the benchmarks of which one call of the harness's held all blocks."""
+    return frozenset(
+        run.trial.benchmark.id
+        for run in runs
+        if run.trial.benchmark and isinstance(run.outcome, Counted) and run.outcome.in_one_call
+    )
+
+
+def usage(runs: Iterable[Run]) -> dict[str, int]:
+    """Return the calls of each method: in each benchmark's blocks, and in the unit tests."""
+    total: dict[str, int] = {}
+    for run in runs:
+        if isinstance(run.outcome, Counted) and run.outcome.windows:
+            for window in _counting(run.outcome):
+                for method, calls in window.calls:
+                    total[method] = total.get(method, 0) + calls
+    return total
+
+
+def _counting(outcome: Counted) -> Sequence[Window]:
+    """Return the windows of the blocks, without those that only help to tell set-up apart."""
+    if outcome.set_up_apart:
+        return outcome.windows
+    return [max(outcome.windows, key=lambda window: window.operations)]
+
+
+def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int, asked: int) -> str:
+    """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing.
+
+    `tests` are the runs of unit tests, of as many as were `asked` for.
+    """
+    seen = any(isinstance(run.outcome, Counted) for run in tests)
+    none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
+    gaps = _gaps(tests, asked)
+    failed = benchmarks - sum(isinstance(run.outcome, Counted) for run in runs)
+    if failed:
+        gaps.append(f"{failed} of {benchmarks} benchmarks")
+    ran = "the subject's own benchmarks" + (" ran" if none or not seen else " and unit tests ran")
+    return ran + (f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else "")
+
+
+def incomplete_order(tests: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
+    """Say what is missing of the unit tests where their calls are what methods are ordered by."""
+    skipped = [run.outcome.reason for run in tests if isinstance(run.outcome, Skipped)]
+    gaps = [*_gaps(tests, asked), *(f"the unit tests ({why})" for why in skipped)]
+    if not gaps:
+        return ()
+    text = (
+        "the calls of the library's own unit tests, by which the methods are ordered, are not "
+        f"known or not complete; missing: {'; '.join(gaps)}"
+    )
+    return (Caveat("unit-tests", text),)
+
+
+_NAMED = 5
+"""Packages that are named; a large project may have hundreds."""
+
+
+def _gaps(tests: Sequence[Run], asked: int) -> list[str]:
+    """Return what is missing of the unit tests; those that are not there are no gap."""
+    if asked and not tests:
+        return ["the unit tests, for which no time was left"]
+    gaps = [why for run in tests if not run.trial.tests and (why := _missing(run.outcome))]
+    parts = [run.trial.tests for run in tests if run.trial.tests and _missing(run.outcome)]
+    if parts:
+        more = f" and {len(parts) - _NAMED} more" if len(parts) > _NAMED else ""
+        named = ", ".join(sorted(parts)[:_NAMED])
+        gaps.append(
+            f"unit tests fail, do not end or do not build in {len(parts)} of {asked} packages: "
+            f"{named}{more}"
+        )
+    if left := asked - len(tests):
+        gaps.append(f"the unit tests of {left} of {asked} packages, for which no time was left")
+    return gaps
+
+
+def _missing(outcome: Outcome) -> str:
+    if isinstance(outcome, Counted):
+        return outcome.missing
+    return "" if isinstance(outcome, Skipped) else f"the unit tests ({line(reason(outcome))})"
+
+
+def _without_choice(calls: Mapping[str, int], called: Sequence[str]) -> str:
+    """Say why none of the methods called most could be chosen."""
+    if not calls:
+        return "no method was chosen yet, as no calls were counted"
+    why = "none of those called can be slowed" if called else "none was called"
+    return f"no method was chosen, as {why}; name the methods"
+
+
+def most_called(
+    calls: Mapping[str, int], most: int, left_out: Mapping[str, str], how: str
+) -> tuple[tuple[str, ...], tuple[Caveat, ...]]:
+    """Return the `most` most called methods, ties by name, and how the choice was made.
+
+    `left_out` are methods that cannot be slowed, with the reason: the next ones take their places.
+    `how` is what `how_counted` said.
+    """
+    called = sorted((name for name in calls if calls[name] > 0), key=lambda n: (-calls[n], n))
+    kept = [name for name in called if name not in left_out]
+    taken = kept[:most]
+    tied = [name for name in kept[most:] if taken and calls[name] == calls[taken[-1]]]
+    text = (
+        f"the {len(taken)} public methods called most while {how}, of {len(called)} that were "
+        f"called and {len(calls)} that could be counted; what a suite calls most it watches best, "
+        "so the score is flattered: trace the tests of projects that use it (bench-audit trace), "
+        "or name the methods"
+    )
+    if not taken:
+        text = _without_choice(calls, called)
+    if tied:
+        text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
+    said = [Caveat("methods-auto", text)]
+    if left_out:
+        those = "; ".join(f"{name}: {line(why)}" for name, why in left_out.items())
+        text = f"called often enough to be chosen, but left out, as they cannot be slowed: {those}"
+        said.append(Caveat("methods-left-out", text))
+    return tuple(taken), tuple(said)

@@ -1,0 +1,222 @@
+"""Which benchmark calls which method, and how often per operation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.outcome import NotBuilt
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.result import ReachState
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
+from auditor.measure import schedules
+from auditor.measure.context import Built, Parts
+from auditor.measure.reach_judge import Reach, reach_map
+from auditor.measure.suite_runs import Baseline
+from auditor.measure.trials import measure
+
+_UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+
+
+LEAST_COUNTED = 2
+"""Times as long as the first counting process: so long is counted at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountingLimits:
+    """Parts of the time that is left when they begin."""
+
+    counting: float
+    tests: float
+    """For the subject's own unit tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachRuns:
+    """The counting runs, and the methods that cannot be instrumented, with the reason.
+
+    `unlinked` are the ids of methods and benchmarks whose program does not hold the method: nothing
+    has to be run to know that it is not called. `asked` are the benchmarks that hold some method,
+    `tests` is how many trials the unit tests have, those included that there was no time for.
+    """
+
+    runs: tuple[Run, ...]
+    usage: tuple[Run, ...]
+    tests: int
+    invalid: tuple[tuple[Method, str], ...]
+    asked: tuple[Benchmark, ...] = ()
+    unlinked: frozenset[tuple[str, str]] = frozenset()
+
+    def map(self, methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
+        """Return the reach by (method id, benchmark id), as far as it is known."""
+        return reach_map(self.runs, methods) | dict.fromkeys(self.unlinked, _UNLINKED)
+
+
+def map_reach(
+    methods: Sequence[Method],
+    baseline: Baseline,
+    parts: Parts,
+    *,
+    with_unit_tests: bool,
+    limits: CountingLimits | None = None,
+) -> ReachRuns:
+    """Count the calls of `methods` in each usable benchmark (and in the unit tests).
+
+    With `limits` only a part of the time is for counting, once what counts is built, and the unit
+    tests come last.
+    """
+    asked, unlinked = _linked(methods, baseline, parts)
+    good, built = tuple(methods), _counting(methods, parts)
+    bad: tuple[tuple[Method, str], ...] = ()
+    trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
+    everywhere = all(any((one.id, each.id) not in unlinked for each in asked) for one in methods)
+    if not (everywhere and _are_known(trials, parts)) or _is_checked(built, baseline, parts):
+        good, bad = _instrumentable(methods, baseline, parts)
+        built = built if good == tuple(methods) else _counting(good, parts)
+        trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
+    # Together: nothing of them is timed, so some may run at the same time.
+    runs = _counted(trials, parts, limits) if good else []
+    usage = tuple(run for run in runs if run.trial.benchmark is None)
+    counted = tuple(run for run in runs if run.trial.benchmark is not None)
+    tests = sum(trial.benchmark is None for trial in trials)
+    return ReachRuns(counted, usage, tests, bad, asked, unlinked)
+
+
+def _counted(trials: Sequence[Trial], parts: Parts, limits: CountingLimits | None) -> list[Run]:
+    """Return the runs of the counting processes."""
+    deadline = parts.deadline
+    if limits is None or deadline is None:
+        return measure("reach", trials, parts)
+    counting = [one for one in trials if one.benchmark is not None]
+    counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
+    first = max((deadline.times.seconds(one) for one in counting[:1]), default=0.0)
+    stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
+    runs = measure("reach", counting, replace(parts, deadline=stage))
+    stage = deadline.within(limits.tests * deadline.left)
+    longest = max(0.0, stage.left)
+    tests = [
+        replace(one, timeout_seconds=min(one.timeout_seconds, longest))
+        for one in trials
+        if one.benchmark is None
+    ]
+    if tests:
+        runs += measure("unit tests", tests, replace(parts, deadline=stage))
+    return runs
+
+
+def _trials(
+    asked: Sequence[Benchmark],
+    built: Built | Refused,
+    baseline: Baseline,
+    parts: Parts,
+    *,
+    with_unit_tests: bool,
+) -> list[Trial]:
+    """Return the counting processes, those of the unit tests in front: some take long."""
+    if isinstance(built, Refused):
+        return []
+    schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
+    tests = [
+        parts.trial(Purpose.USAGE, None, schedule, built, part)
+        for part in (parts.tested if with_unit_tests else ())
+        if any(map(parts.project.closure(part).holds, built.variant.methods))
+    ]
+    return tests + [_trial(benchmark, built, baseline, parts) for benchmark in asked]
+
+
+def _are_known(trials: Sequence[Trial], parts: Parts) -> bool:
+    """Tell whether the store has all counts, so that the methods are known to compile.
+
+    It does not tell where nobody knows which methods a program holds: there the build of any of
+    them may have failed, and that is looked into.
+    """
+    groups = {one.benchmark.group if one.benchmark else one.tests for one in trials}
+    apart = all(parts.project.closure(group).files is not None for group in groups)
+    return apart and bool(trials) and all(parts.store.find(trial) for trial in trials)
+
+
+def _linked(
+    methods: Sequence[Method], baseline: Baseline, parts: Parts
+) -> tuple[tuple[Benchmark, ...], frozenset[tuple[str, str]]]:
+    """Return the benchmarks whose programs hold some method, and the pairs of the others."""
+    unlinked: set[tuple[str, str]] = set()
+    asked = []
+    for benchmark in baseline.usable:
+        closure = parts.project.closure(benchmark.group)
+        without = {(one.id, benchmark.id) for one in methods if not closure.holds(one)}
+        unlinked |= without
+        if len(without) < len(methods):
+            asked.append(benchmark)
+    return tuple(asked), frozenset(unlinked)
+
+
+def _is_checked(built: Built | Refused, baseline: Baseline, parts: Parts) -> bool:
+    """Tell whether the store has the check of just this code: an audit that is repeated has it."""
+    if isinstance(built, Refused):
+        return False
+    return parts.store.find(_check(built, baseline, parts)) is not None
+
+
+def _check(built: Built, baseline: Baseline, parts: Parts) -> Trial:
+    """Return the process that tells whether all of the overlay compiles.
+
+    All of the project decides that, also what this benchmark's own program has not.
+    """
+    cheapest = baseline.usable[0]
+    if parts.deadline is not None and not parts.deadline.is_rehearsal:
+        times = parts.deadline.times
+        cheapest = min(baseline.usable, key=lambda one: times.block_seconds(one, inf, 1))
+    trial = _trial(cheapest, built, baseline, parts)
+    return replace(trial, subject=parts.project.whole.digest, laid="")
+
+
+def _counting(methods: Sequence[Method], parts: Parts) -> Built | Refused:
+    variant = Variant(Kind.COUNTING, tuple(methods))
+    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
+
+
+def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts) -> Trial:
+    plan = schedules.fitted(parts.request.plan, benchmark)
+    operations = baseline.operations[benchmark.id]
+    if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
+        length = baseline.plans[benchmark.id].iteration_seconds
+        fitting = operations * plan.iteration_seconds / length
+        operations = schedules.fit_operations(operations, fitting)
+    schedule = schedules.counting_schedule(plan, operations, baseline.counting.get(benchmark.id))
+    return parts.trial(Purpose.REACH, benchmark, schedule, built)
+
+
+Parted = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]
+
+
+def _instrumentable(methods: Sequence[Method], baseline: Baseline, parts: Parts) -> Parted:
+    """Part `methods` into those that can be built with counters and those that cannot.
+
+    One method that does not compile would spoil the build of all, so a failing set is halved
+    until the culprits stand alone.
+    """
+    if not methods or not baseline.usable:
+        return tuple(methods), ()
+    message = _build_failure(methods, baseline, parts)
+    if message is None:
+        return tuple(methods), ()
+    if len(methods) == 1:
+        return (), ((methods[0], message),)
+    middle = len(methods) // 2
+    left = _instrumentable(methods[:middle], baseline, parts)
+    right = _instrumentable(methods[middle:], baseline, parts)
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _build_failure(methods: Sequence[Method], baseline: Baseline, parts: Parts) -> str | None:
+    built = _counting(methods, parts)
+    if isinstance(built, Refused):
+        return built.reason
+    trial = _check(built, baseline, parts)
+    for run in measure("counters", [trial], parts):
+        if isinstance(run.outcome, NotBuilt):
+            return run.outcome.message
+    return None

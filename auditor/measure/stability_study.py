@@ -1,0 +1,59 @@
+"""Run the unchanged suite, and say how stable it is."""
+
+from dataclasses import replace
+
+from auditor.core.busy import is_busy
+from auditor.core.stability import Filter, Stability
+from auditor.core.suite import Suite
+from auditor.measure import trust, warmup_results
+from auditor.measure.context import Parts
+from auditor.measure.stability_judge import Unseen, judge
+from auditor.measure.suite_runs import Baseline, baseline, unlisted
+
+
+def audit(parts: Parts) -> Stability:
+    """Return the stability of the suite; raises NoBenchmarks when nothing could be measured."""
+    return judged(baseline(parts), parts)
+
+
+def judged(found: Baseline, parts: Parts) -> Stability:
+    """Judge the runs of a baseline, and say where they are not warm or not alike."""
+    verdict = judge(
+        found.benchmarks,
+        found.runs,
+        wanted_runs=found.wanted_runs or parts.request.stability_runs,
+        pilots=found.pilots,
+        unseen=unseen(
+            parts.suite,
+            parts.request.benchmarks,
+            len(found.benchmarks) + found.unsampled,
+        ),
+    )
+    request = parts.request
+    said = (
+        *warmup_results.of_request(request, found.runs),
+        *trust.of_runs((run for run in found.runs if not is_busy(run.strain)), parts.project),
+    )
+    known = verdict.caveats
+    if found.wanted_runs and not any(one.max_spread is not None for one in verdict.benchmarks):
+        known = tuple(one for one in known if one.slug != "few-runs")  # there is no spread at all
+    return replace(verdict, caveats=(*known, *said))
+
+
+def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:
+    """Return what was not run of a suite of which `chosen` benchmarks match `pattern`.
+
+    The id of a package that does not build tells nothing of the benchmarks in it; where others of
+    a group are listed, an id in it is that of a benchmark.
+    """
+    matching = unlisted(suite, pattern)
+    groups = tuple(f"{group}." for group in {one.group for one in suite.benchmarks})
+    size = len(suite.benchmarks) + len(suite.unusable)
+    is_part = chosen + len(matching) < size or bool(suite.passed_over)
+    return Unseen(
+        unlisted=matching,
+        filter=Filter(pattern, size, len(suite.passed_over)) if is_part else None,
+        perhaps=tuple(
+            one for one in suite.unusable if one not in matching and not one[0].startswith(groups)
+        ),
+    )

@@ -1,0 +1,283 @@
+"""The unchanged suite: which benchmarks there are, how long they take, how stable they are."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+
+import numpy as np
+import regex
+
+from auditor.core.errors import NoBenchmarks
+from auditor.core.outcome import Measured, TimedOut
+from auditor.core.plan import Run
+from auditor.core.request import Plan, SuiteRequest
+from auditor.core.schedule import ArmName
+from auditor.core.suite import Benchmark, Suite
+from auditor.measure import readings
+from auditor.measure.block_sizes import Sizes, sized
+from auditor.measure.busy_runs import replace_busy_runs
+from auditor.measure.context import Parts
+from auditor.measure.failures import reason
+from auditor.measure.trials import measure
+from auditor.measure.warmup_results import forks_width
+from auditor.measure.warmup_runs import suite_trials, warmed
+
+Forks = Mapping[str, int]
+"""How many processes a run of a benchmark has, by its id."""
+
+_LOOKING_ON = ("(?=", "(?!", "(?<", "(?(", r"\B")
+"""In a pattern: what takes the end of the beginning of a name for the end of the whole one."""
+_INSIDE = "./:[("
+"""What may stand between the name of a whole and what tells its parts apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What is known of the unchanged suite.
+
+    `plans` are the request's, with blocks as long as suits the benchmark of that id; `operations`
+    is the number that such a block holds, None where the harness cannot fix it. `pilots` are the
+    runs that found it, `runs` those of the stability study. `usable` are the benchmarks that gave
+    a measurement, or were kept from giving one by the deadline; of the latter, `unfinished` lack
+    runs.
+    """
+
+    benchmarks: tuple[Benchmark, ...]
+    usable: tuple[Benchmark, ...]
+    unfinished: tuple[Benchmark, ...]
+    plans: Mapping[str, Plan]
+    operations: Mapping[str, int | None]
+    pilots: tuple[Run, ...]
+    runs: tuple[Run, ...]
+    wanted_runs: Mapping[str, int] | None = None
+    """Runs of each benchmark that were asked for, by its id; None: as many as the request says."""
+    counting: Mapping[str, int] = field(default_factory=dict)
+    """Blocks in which calls are counted, by benchmark id, where the plan has too many."""
+    unsampled: int = 0
+    """Benchmarks that were asked for, but that a budget leaves no time to look at."""
+    _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sort the runs by benchmark: each pair asks for those of its own."""
+        object.__setattr__(self, "_by_benchmark", by_benchmark(self.runs))
+
+    def of(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return the stability runs of a benchmark."""
+        return self._by_benchmark.get(benchmark.id, ())
+
+    def first_seconds(self, benchmark: Benchmark) -> float | None:
+        """Return the median time per operation of the first run that has one.
+
+        Trials are planned with it, and those made already stay valid when runs are added.
+        """
+        for run in self.of(benchmark):
+            if times := readings.times(run, ArmName.PLAIN):
+                return median(times)
+        return None
+
+
+def by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
+    """Return the runs of each benchmark, by its id, in their order."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.trial.benchmark is not None:
+            found.setdefault(run.trial.benchmark.id, []).append(run)
+    return {name: tuple(mine) for name, mine in found.items()}
+
+
+def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
+    """Return the benchmarks whose name or id holds a match; raises NoBenchmarks if none does."""
+    search = re.compile(pattern).search
+    found = tuple(one for one in suite.benchmarks if search(one.name) or search(one.id))
+    if not found and (failing := unlisted(suite, pattern)):
+        name, why = failing[0]
+        raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
+    if not found and suite.benchmarks:
+        some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
+        where = "the packages that were listed have" if suite.passed_over else "the suite has"
+        raise NoBenchmarks(
+            f"no benchmark matches {pattern!r}; {where} {len(suite.benchmarks)}, such as {some}"
+        )
+    if not found:
+        why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
+        which = f"that may match {pattern!r} " if suite.passed_over else ""
+        hint = f"; {suite.hint}" if suite.hint else ""
+        raise NoBenchmarks(f"the subject has no benchmark {which}that could be listed{why}{hint}")
+    return found
+
+
+def may_be_chosen(pattern: str, group: str, name: str) -> bool:
+    """Tell whether a benchmark of a group may be chosen that is called so, or whose name begins so.
+
+    Where it is not known, it may.
+    """
+    if any(part in pattern for part in _LOOKING_ON):
+        return True
+    try:
+        search = regex.compile(pattern).search
+    except regex.error:  # Python's own understands it, as it is no other's
+        return True
+    return any(search(text, partial=True) is not None for text in (name, f"{group}.{name}"))
+
+
+def unlisted(suite: Suite, pattern: str) -> tuple[tuple[str, str], ...]:
+    """Return id and reason of what matches as well, but could not be listed.
+
+    Only its id is known: a name is what stands behind one of its dots.
+    """
+    search = re.compile(pattern).search
+    return tuple(one for one in suite.unusable if any(map(search, _names(one[0]))))
+
+
+def is_broken(suite: Suite, pattern: str) -> bool:
+    """Tell whether a suite in which no benchmark matches may have some that could not be listed."""
+    return bool(unlisted(suite, pattern) or (suite.unusable and not suite.benchmarks))
+
+
+def obstacle(benchmark: Benchmark, suite: Suite) -> str | None:
+    """Return why a suite could not list a benchmark of another revision, None if it says nothing.
+
+    What could not be listed is the benchmark, or what holds it: a group, a file, all its cases.
+    """
+    return next((why for name, why in suite.unusable if _holds(name, benchmark)), None)
+
+
+def _holds(name: str, benchmark: Benchmark) -> bool:
+    if len(name) <= len(benchmark.group):
+        return name == benchmark.group  # a Go package holds none of those in its subfolders
+    rest = benchmark.id.removeprefix(name)
+    return not rest or (rest != benchmark.id and rest[0] in _INSIDE)
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
+
+
+def baseline(parts: Parts) -> Baseline:
+    """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
+
+    Raises NoBenchmarks when nothing could be measured.
+    """
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    size = sized(benchmarks, parts)
+    pilots = size.pilots
+    failed = {run.trial.benchmark for run in pilots if not isinstance(run.outcome, Measured)}
+    runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
+    if not parts.fixed_operations:
+        size = _find_slow_operations(runnable, size, parts)
+    runs, forks = suite_runs(runnable, size, parts)
+    measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
+    failed |= {run.trial.benchmark for run in runs} - measured
+    usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
+    if not usable:
+        first = first_failure([*pilots, *runs])
+        raise NoBenchmarks(f"every benchmark fails; the first: {first}")
+    return Baseline(
+        benchmarks=benchmarks,
+        usable=usable,
+        unfinished=unfinished(usable, runs, forks, parts.request.stability_runs),
+        plans=warmed(size.plans, size.operations, runs) if parts.request.watched else size.plans,
+        operations=size.operations,
+        pilots=pilots,
+        runs=tuple(runs),
+        counting=size.counting,
+    )
+
+
+def _find_slow_operations(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> Sizes:
+    """Return the sizes with the first process of each benchmark as its pilot.
+
+    This is for a harness that does not fix the number of operations, and so has no other pilots. A
+    benchmark with slow blocks gets shorter processes, and its first run is made again with one.
+    """
+    request = parts.request
+    if request.watched is not None or not request.stability_runs:
+        return size
+    by_id = suite_trials(benchmarks, size, parts)
+    order = _draw_order(benchmarks, request, repetition=1)
+    trials = [replace(by_id[benchmark.id], repetition=1) for benchmark in order]
+    runs = measure(_name_suite_run(1, request), trials, parts)
+    return replace(size, pilots=tuple(runs))
+
+
+def _draw_order(
+    benchmarks: Sequence[Benchmark], request: SuiteRequest, repetition: int
+) -> list[Benchmark]:
+    """Return the benchmarks in the order of a suite run, drawn anew for each."""
+    order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
+    return [benchmarks[index] for index in order]
+
+
+def _name_suite_run(repetition: int, request: SuiteRequest) -> str:
+    return f"suite run {repetition} of {request.stability_runs}"
+
+
+def unfinished(
+    benchmarks: Sequence[Benchmark], runs: Sequence[Run], forks: Forks, wanted: int
+) -> tuple[Benchmark, ...]:
+    """Return the benchmarks that lack runs and have not failed in one: the time was up."""
+    made = Counter(run.trial.benchmark for run in runs)
+    broken = {run.trial.benchmark for run in runs if not isinstance(run.outcome, Measured)}
+    return tuple(
+        one for one in benchmarks if made[one] < wanted * forks[one.id] and one not in broken
+    )
+
+
+def suite_runs(
+    benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts
+) -> tuple[list[Run], Forks]:
+    """Run by run, so that a benchmark that hung in one run is not waited for in the next.
+
+    The first run says how many forks of a benchmark are worth it; the others have as many.
+    """
+    request = parts.request
+    runs: list[Run] = []
+    hung: set[Benchmark | None] = set()
+    forks: dict[str, int] = {one.id: request.plan.forks for one in benchmarks}
+    trials_of = suite_trials(benchmarks, size, parts)
+    for repetition in range(1, request.stability_runs + 1):
+        order = _draw_order(benchmarks, request, repetition)
+        wanted = [benchmark for benchmark in order if benchmark not in hung]
+        name = _name_suite_run(repetition, request)
+        ended: list[Run] = []
+        for turn in _turns(request, repetition):
+            trials = [
+                replace(trials_of[one.id], repetition=repetition, fork=fork)
+                for one in wanted
+                for fork in turn
+                if fork <= forks[one.id]
+            ]
+            ended += measure(name, trials, parts) if trials else []
+            forks |= _enough(forks, turn[-1], ended, request)
+        hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
+        runs += ended
+    return replace_busy_runs(runs, parts), forks
+
+
+def _turns(request: SuiteRequest, repetition: int) -> list[range]:
+    """Return the forks that run before anybody looks whether more are worth it."""
+    forks = range(1, request.plan.forks + 1)
+    looks = request.watched is not None and request.watched.watch.width is not None
+    return [range(one, one + 1) for one in forks] if looks and repetition == 1 else [forks]
+
+
+def _enough(forks: Forks, made: int, runs: Sequence[Run], request: SuiteRequest) -> dict[str, int]:
+    """Return how many forks those benchmarks have for which as many as were made are enough."""
+    if request.watched is None or request.watched.watch.width is None:
+        return {}
+    width = request.watched.watch.width
+    return {
+        name: made
+        for name, mine in by_benchmark(runs).items()
+        if forks[name] > made and forks_width(mine) <= width
+    }
+
+
+def first_failure(runs: Sequence[Run]) -> str:
+    """Say of the first that failed which benchmark it is, and why."""
+    run = next(run for run in runs if not isinstance(run.outcome, Measured))
+    name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
+    return f"{name}: {reason(run.outcome)}"[:600]

@@ -1,0 +1,86 @@
+"""Run what the store has no run of."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from auditor.core.errors import OutOfTime
+from auditor.core.outcome import TimedOut
+from auditor.core.plan import Run, Trial
+from auditor.core.ports import Dispatcher, Observer, Store
+from auditor.core.suite import Benchmark
+from auditor.measure.context import Deadline
+from auditor.measure.planning.trial_times import expected_seconds
+
+
+def hung(runs: Iterable[Run]) -> set[Benchmark | None]:
+    """Return the benchmarks that the watchdog had to end in one of `runs`."""
+    return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
+
+
+class Workers(Protocol):
+    """What runs trials and remembers them; `Parts` has it all."""
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Return what runs trials."""
+
+    @property
+    def store(self) -> Store:
+        """Return what remembers their runs."""
+
+    @property
+    def observer(self) -> Observer:
+        """Return what hears of them."""
+
+    @property
+    def deadline(self) -> Deadline | None:
+        """Return the end of the study, if it has one."""
+
+
+def measure(name: str, trials: Sequence[Trial], parts: Workers) -> list[Run]:
+    """Return the runs of `trials`, old and new; those the deadline prevented are absent.
+
+    Another auditor may be at work on the same store: what it has run meanwhile is not run again,
+    and of two runs of one trial both go on with the one that the store kept.
+    """
+    runs = []
+    missing = []
+    for trial in trials:
+        run = parts.store.find(trial)
+        if run is None:
+            missing.append(trial)
+        else:
+            runs.append(run)
+    parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
+    for run in runs:
+        _hear(run, parts, reused=True)
+    try:
+        for made in parts.dispatcher.run(_still_missing(missing, runs, parts)):
+            parts.store.add(made)
+            runs.append(parts.store.find(made.trial) or made)
+            _hear(made, parts, reused=False)
+    except OutOfTime:
+        if parts.deadline is None:
+            raise
+        parts.deadline.prevented = True
+    return runs
+
+
+def _hear(run: Run, parts: Workers, *, reused: bool) -> None:
+    """Tell the observer of a run, and the deadline how long it took."""
+    parts.observer.trial_ended(run, reused=reused)
+    if parts.deadline is not None:
+        parts.deadline.times.add(run)
+
+
+def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Workers) -> Iterator[Trial]:
+    """Yield what is still to be run in time; what another auditor has run goes into `runs`."""
+    for trial in trials:
+        run = parts.store.find(trial)
+        if run is not None:
+            runs.append(run)
+            _hear(run, parts, reused=True)
+        elif parts.deadline is None or parts.deadline.allows(parts.deadline.times.seconds(trial)):
+            yield trial
+        else:
+            return

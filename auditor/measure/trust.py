@@ -1,0 +1,56 @@
+"""Are runs worth comparing: were their processes warm, and are they alike?"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from auditor.core.caveats import Caveat, some
+from auditor.core.plan import Run
+from auditor.core.series.steady import SteadyLabel
+from auditor.core.series.stored import StoredResults, StoredRun
+from auditor.core.subject import Project
+from auditor.measure import own_series, run_similarity
+from auditor.warmup.judging import judge
+from auditor.warmup.learned import LENGTH, Learned
+
+
+def of_runs(runs: Iterable[Run], project: Project) -> Iterator[Caveat]:
+    """Say of our own runs of a suite what `caveats` says of stored ones."""
+    found = own_series.results(runs, harness=project.harness, digest=project.digest)
+    yield from caveats(found, found.runs)
+
+
+def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:
+    """Say which benchmarks' series are long enough to tell, and not warm, or not alike.
+
+    Nothing is cut from them, and nothing is said of short ones: a dozen values of the same code
+    look as unlike as any.
+    """
+    cold = [name for name in found.benchmarks if _is_cold(name, found)]
+    if cold:
+        text = (
+            f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that do not get "
+            f"warm, as people would see them ({some(cold)}); bench-audit steady tells which"
+        )
+        yield Caveat("not-steady", text)
+    unlike = [name for name in found.benchmarks if _is_unlike(name, runs)]
+    if unlike:
+        text = (
+            f"the runs of {len(unlike)} of {len(found.benchmarks)} benchmarks are dissimilar "
+            f"({some(unlike)}); bench-audit similarity tells which run stands apart"
+        )
+        yield Caveat("dissimilar-runs", text)
+
+
+def _is_cold(name: str, found: StoredResults) -> bool:
+    detector = Learned()
+    processes = [one for run in found.runs for one in run.processes.get(name, ())]
+    known = [one for one in processes if len(one.warmups) + len(one.seconds) == LENGTH]
+    judged = [judge(one, detector) for one in known]
+    # Of what is unlike the series that it learned from it knows too little to warn of them.
+    return any(one.label is SteadyLabel.NOT_STEADY for one in judged if not one.caveats)
+
+
+def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:
+    values = [found for run in runs if len(found := run.values(name))]
+    if len(values) < 2 or min(map(len, values)) < run_similarity.PAPER.least_values:
+        return False
+    return run_similarity.judge(name, values).dissimilar is True

@@ -1,0 +1,80 @@
+"""Processes of the suite that end once they are warm, and how long all others then warm up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import Plan, WatchRequest
+from auditor.core.suite import Benchmark
+from auditor.measure import schedules
+from auditor.measure.block_sizes import Sizes, lasting, operations_in
+from auditor.measure.context import Parts
+from auditor.measure.warmup_results import WarmUp, warm_ups
+from auditor.warmup.validity import trusted
+
+_PATIENCE = 10
+"""Times as long as planned may the block last in which a watched process comes to its limit."""
+_LONGER = 1.25
+"""Times as long as planned may a block be without being another one: operations are rounded."""
+
+
+def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> dict[str, Trial]:
+    """Return the trial of a process of each benchmark, by its id."""
+    asked = parts.request.watched
+    if asked is None:
+        return {one.id: parts.trial(Purpose.SUITE, one, size.plain(one)) for one in benchmarks}
+    mine = {one.id for one in benchmarks}
+    harness = parts.project.harness
+    plans = {
+        one.id: schedules.watched(asked, size.plans[one.id], one, harness) for one in benchmarks
+    }
+    tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
+    operations = operations_in(benchmarks, tried, plans)
+    lasts = lasting(tried, operations)
+    trials = {
+        one.id: parts.trial(Purpose.SUITE, one, schedules.plain(plans[one.id], operations[one.id]))
+        for one in benchmarks
+    }
+    return {name: _watched(one, lasts.get(name), asked, parts) for name, one in trials.items()}
+
+
+def _watched(trial: Trial, lasts: float | None, asked: WatchRequest, parts: Parts) -> Trial:
+    """Return a trial that is watched; its blocks are the most that it does, not what it takes.
+
+    `lasts` is how long a block of it was seen to be. Of a call that is one by itself nobody knows.
+    """
+    planned = trial.schedule.seconds
+    seconds = planned if lasts is None or lasts <= _LONGER * planned else lasts
+    settings = trial.benchmark.configured if trial.benchmark else None
+    if settings is not None and settings.is_single:
+        seconds = 0.0
+    watch = trusted(asked.watch_of(seconds), parts.project.harness, seconds)
+    patience = watch.seconds + _PATIENCE * max(planned, seconds)
+    return replace(trial, watch=watch, timeout_seconds=parts.request.timeout_seconds + patience)
+
+
+def warmed(
+    plans: Mapping[str, Plan], operations: Mapping[str, int | None], runs: Sequence[Run]
+) -> dict[str, Plan]:
+    """Return the plan of each benchmark, by its id, with the warm-up that watched runs ask for.
+
+    That is the longest of any of its processes in the first of the runs, so that further ones
+    change nothing. A benchmark of which one was not seen warm keeps what is planned. A block of so
+    many `operations` lasts longer than planned where they do.
+    """
+    earliest = min((run.trial.repetition for run in runs), default=0)
+    found = warm_ups([run for run in runs if run.trial.repetition == earliest])
+    return {
+        name: plan
+        if (known := found.get(name)) is None
+        else replace(plan, warmup=max(1, _blocks(known, plan, operations.get(name))))
+        for name, plan in plans.items()
+    }
+
+
+def _blocks(known: WarmUp, plan: Plan, operations: int | None) -> int:
+    if known.single:
+        return known.iterations
+    lasts = known.least_seconds if operations is None else operations * known.operation_seconds
+    return ceil(known.seconds / max(plan.iteration_seconds, lasts))

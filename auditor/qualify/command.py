@@ -1,0 +1,111 @@
+"""`bench-audit qualify`: does your performance gate work at all?"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from auditor.cli import options, running
+from auditor.cli.console import Console
+from auditor.config import Config, Places
+from auditor.config.qualify import QualifyRequest, qualify_request
+from auditor.core.errors import UsageError
+from auditor.core.ports import Observer
+from auditor.qualify import output
+from auditor.qualify.document import QualifyDocument
+from reports import number_format
+
+if TYPE_CHECKING:  # `--help` needs no numpy
+    from auditor.qualify.assemble import Qualifying
+
+
+@click.command(short_help="Does your performance gate work at all?")
+@options.options(
+    click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED),
+    click.option(
+        "--subject", "what", default=".", metavar="CONFIG_OR_SUBJECT", help="As for abs (.)."
+    ),
+    *options.SUBJECT[1:],
+    options.HOST,
+    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
+    click.option("--benchmarks", metavar="REGEX", help="Benchmarks that tell how long it takes."),
+    click.option(
+        "--slowdowns", metavar="FACTORS", help="How many times as long (1.1x,1.25x,1.5x,2x,10x)."
+    ),
+    click.option("--runs", type=int, help="Pairs of a kind, at most (20)."),
+    click.option("--turns", type=int, help="Runs in the same checkouts until it fires (4)."),
+    click.option("--alarm", metavar="REGEX", help="It alarms where its output holds a match."),
+    click.option("--alarm-codes", metavar="CODES", help="Exit codes that are alarms (1 to 125)."),
+    click.option(
+        "--timeout", default="10m", show_default=True, metavar="DURATION", help="Of a run of it."
+    ),
+    click.option("--max-false-alarms", metavar="PART", help="Exit with 1 above it, such as 5%."),
+    click.option("--must-see", metavar="FACTOR", help="Exit with 1 where it misses it (1.5x)."),
+    options.INCONCLUSIVE,
+    options.SEED,
+    click.option("--budget", metavar="DURATION", help="No further pair after it, such as 30m."),
+    *options.PLACES,
+    click.option(
+        "--format",
+        type=click.Choice(output.FORMATS),
+        default="table",
+        help="What stdout gets.",
+    ),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Show your gate base and head that are alike, or of which one is slowed, and count alarms.
+
+    COMMAND is the gate: it gets two checkouts as {base} and {head}, or as BENCH_AUDIT_BASE and
+    BENCH_AUDIT_HEAD, runs in that of head, and alarms by its exit code, or by what it prints
+    (--alarm). In head a method is slowed by a known factor, or nothing is, or that of base is
+    slowed instead. Both are commits of throw-away repositories; your files are not touched.
+
+    \b
+    bench-audit qualify --method Parse -- ./gate.sh {base} {head}
+    bench-audit qualify --method Parse --must-see 1.5x --max-false-alarms 5% -- ./gate.sh
+    """
+    asked = qualify_request(given)
+    changes = options.shared_changes({**given, "budget": None})
+    if given["method"]:
+        changes["methods"] = list(given["method"])
+    what = options.Asked.of(context, changes)
+    _require_here(what.config)
+    document = _qualified(what, asked)
+    folder = what.places.output
+    console = Console(what.surroundings.environment, quiet=what.quiet)
+    output.show(document, given["format"], console)
+    console.note(f"\nreport: {folder / output.PAGE}")
+    console.note(f"result: {folder / output.RESULT}")
+    verdict, said = output.judge(document)
+    for line in said:
+        console.say(line)
+    return options.exit_code(verdict, given["inconclusive"])
+
+
+def _require_here(config: Config) -> None:
+    if config.host != "local" or config.dispatch is not None:
+        raise UsageError("a gate is run on this machine: leave out the host and the cluster")
+
+
+def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
+    """Show the gate what it is to be shown, and keep what came out."""
+    from auditor.qualify.assemble import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
+
+    def opened(
+        config: Config, places: Places, environment: Mapping[str, str], observer: Observer
+    ) -> "AbstractContextManager[Qualifying]":
+        opener = what.surroundings.opener(open_qualifying)
+        return opener(config, places, environment, observer, asked)
+
+    with running.working(what, opened) as (work, console):
+        found = work.qualify(lambda one, left: console.note(output.line(one, left)))
+        if found.known:
+            console.note(
+                f"known from an earlier call: {number_format.count(found.known, 'answer')}"
+            )
+        document = work.document(found)
+        output.keep(what.places.output, document)
+    return document

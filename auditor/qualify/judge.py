@@ -1,0 +1,299 @@
+"""What a gate's answers say of it; nothing is assumed of how it decides."""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from auditor.core.caveats import Caveat
+from auditor.core.contracts.qualify import (
+    Answer,
+    Asked,
+    Case,
+    Demand,
+    Diagnosis,
+    Flaw,
+    GatePlan,
+    Qualification,
+    Rate,
+    Shown,
+    Side,
+    Subject,
+    Version,
+)
+from auditor.core.units import percent
+from auditor.measure.calibration import TOLERANCE
+from auditor.stats.proportions import lower_bound, upper_bound
+
+LEVEL = 0.95
+"""Of each bound: a claim that rests on one is wrong in one of twenty gates at most."""
+HALF = 0.5
+"""A slowdown is seen where the gate fires at it more often than not."""
+FALSE_ALARMS = 0.05
+"""Above it a gate is noisy, where the user names no limit."""
+_LEAST_DEAD = 3
+_FEW = {True: Asked.FAILED, False: Asked.PASSED, None: Asked.UNDECIDED}
+
+
+def rate(case: Case, shown: Sequence[Shown], *, skipped: bool = False) -> Rate:
+    """Return how often the gate has fired at a case at its first run."""
+    mine = [one for one in shown if one.case == case]
+    told = [one for one in mine if one.answer is not Answer.FAILED]
+    alarms = sum(fired(one) for one in told)
+    return Rate(
+        case=case,
+        alarms=alarms,
+        shown=len(told),
+        failed=len(mine) - len(told),
+        interval=(lower_bound(alarms, len(told), LEVEL), upper_bound(alarms, len(told), LEVEL)),
+        seconds=median(one.seconds / one.turn for one in told) if told else None,
+        skipped=skipped,
+    )
+
+
+def fired(one: Shown) -> bool:
+    """Tell whether a gate has fired when it was run for the first time."""
+    return one.answer is Answer.ALARM and one.turn == 1
+
+
+def seen(one: Rate) -> bool | None:
+    """Tell whether the gate fires more often than not; None where that is not known."""
+    if one.interval[0] > HALF:
+        return True
+    return False if one.interval[1] < HALF else None
+
+
+def noisy(one: Rate, most: float) -> bool | None:
+    """Tell whether false alarms come more often than at most; None where that is not known."""
+    low, high = one.interval
+    # The bound of one alarm of one is a hair above the 5 % that it is on paper.
+    if low > most and not math.isclose(low, most):
+        return True
+    return False if high <= most else None
+
+
+def hopeless(case: Case, rates: Sequence[Rate]) -> bool:
+    """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
+    return any(
+        one.case.factor > case.factor and seen(one) is False
+        for one in _of(rates, Side.SLOWED, case.method)
+    )
+
+
+def settled(one: Rate, plan: GatePlan) -> bool:
+    """Tell whether more answers would tell no more than is asked."""
+    if one.shown + one.failed >= plan.runs:
+        return True
+    if one.case.side is not Side.SAME:
+        return seen(one) is not None
+    most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
+    too_many = noisy(one, most)
+    return too_many is False or (too_many is True and seen(one) is not None)
+
+
+def judge(
+    subjects: Sequence[Subject],
+    plan: GatePlan,
+    shown: Sequence[Shown],
+    skipped: Sequence[Case] = (),
+) -> Qualification:
+    """Return what the answers say; `skipped` are cases that were not shown on purpose."""
+    cases = list(dict.fromkeys(one.case for one in shown))
+    rates = [rate(one, shown) for one in cases]
+    rates += [rate(one, (), skipped=True) for one in skipped]
+    rates.sort(key=lambda one: (one.case.side is not Side.SAME, one.case.side is Side.SPED,
+                                one.case.method, one.case.factor))  # fmt: skip
+    times = [one.seconds / one.turn for one in shown]
+    diagnoses = tuple(_diagnoses(subjects, plan, rates, shown))
+    return Qualification(
+        subjects=tuple(subjects),
+        plan=plan,
+        rates=tuple(rates),
+        diagnoses=diagnoses,
+        demands=tuple(_demands(plan, rates)),
+        seen_from={one.method: _seen_from(one.method, rates) for one in subjects},
+        seconds=median(times) if times else None,
+        shown=tuple(shown),
+        caveats=tuple(_inexact(subjects, rates)),
+    )
+
+
+def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
+    """Return the least factor from which on all that is known is seen."""
+    found = None
+    if _always(rates):
+        return None
+    for one in sorted(_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
+        if seen(one) is not True:
+            break
+        found = one.case.factor
+    return found
+
+
+def _always(rates: Sequence[Rate]) -> bool:
+    """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
+    return any(seen(one) for one in _of(rates, Side.SAME))
+
+
+def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+    return [
+        one
+        for one in rates
+        if one.case.side is side and (method is None or one.case.method == method)
+    ]
+
+
+def _largest(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+    mine = [one for one in _of(rates, side, method) if one.shown]
+    most = max((one.case.factor for one in mine), default=0.0)
+    return [one for one in mine if one.case.factor == most]
+
+
+def _diagnoses(
+    subjects: Sequence[Subject], plan: GatePlan, rates: Sequence[Rate], shown: Sequence[Shown]
+) -> Iterator[Diagnosis]:
+    told = [one for one in shown if one.answer is not Answer.FAILED]
+    if (found := _unrun(told)) is not None:
+        yield found
+    same = _of(rates, Side.SAME)
+    if _always(rates):
+        text = f"it fired {_times(same[0])} at base and head that are alike"
+        yield Diagnosis(Flaw.ALWAYS, text)
+        return
+    limit = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
+    if same and noisy(same[0], limit):
+        text = (
+            f"it fired {_times(same[0])} at base and head that are alike, at least "
+            f"{percent(same[0].interval[0])} of the time"
+        )
+        yield Diagnosis(Flaw.NOISY, text)
+    yield from _blindness(subjects, rates, told)
+
+
+def _unrun(told: Sequence[Shown]) -> Diagnosis | None:
+    """Say whether the gate has run both versions at all: what runs leaves a trace."""
+    if not told:
+        return None
+    both = sum(set(one.ran) == set(Version) for one in told)
+    if both:
+        return None
+    sides = {side for one in told for side in one.ran}
+    if not sides:
+        text = f"in none of {len(told)} runs the slowed code of base or of head was run"
+        return Diagnosis(Flaw.NOT_RUN, text)
+    (side,) = sides if len(sides) == 1 else (None,)
+    named = f"only the code of {side} was run" if side else "the code of one side only was run"
+    return Diagnosis(Flaw.SELF_COMPARISON, f"in all {len(told)} runs {named}")
+
+
+def _blindness(
+    subjects: Sequence[Subject], rates: Sequence[Rate], told: Sequence[Shown]
+) -> Iterator[Diagnosis]:
+    slowed = _largest(rates, Side.SLOWED)
+    fires = sum(one.alarms for one in slowed) > 0
+    backwards = [one for one in _largest(rates, Side.SPED) if seen(one)]
+    if backwards:
+        text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
+        if fires:
+            yield Diagnosis(Flaw.TWO_SIDED, text)
+        else:
+            more = [f"{_times(one)} where it is {_factor(one)} as slow" for one in slowed[:1]]
+            yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *more)))
+            return
+    later = [one.turn for one in told if one.answer is Answer.ALARM and one.turn > 1]
+    if not fires:
+        yield from _silence(rates, slowed, later)
+        return
+    for subject in subjects:
+        mine = _largest(rates, Side.SLOWED, subject.method)
+        if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
+            many = len(subject.reached_by)
+            why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
+            why = why if many else "no benchmark calls it"
+            shown = f"it fired {_times(mine[0])} at {subject.method} {_factor(mine[0])} as slow"
+            yield Diagnosis(Flaw.BLIND, f"{shown}; {why}")
+
+
+def _silence(
+    rates: Sequence[Rate], slowed: Sequence[Rate], later: Sequence[int]
+) -> Iterator[Diagnosis]:
+    """Say why a gate never fired at once."""
+    if later:
+        text = (
+            f"it fired when it was run {median(later):g} times in the same checkouts, and never at "
+            "once"
+        )
+        yield Diagnosis(Flaw.LATE, text)
+        return
+    shown = sum(one.shown for one in rates if one.case.side is Side.SLOWED)
+    if slowed and shown >= _LEAST_DEAD:
+        text = (
+            f"it fired at none of {shown} slowdowns, {_factor(slowed[0])} and less, also when it "
+            "was run again in the same checkouts"
+        )
+        yield Diagnosis(Flaw.DEAD, text)
+
+
+def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
+    if plan.most_false_alarms is not None:
+        yield _few_false(plan.most_false_alarms, rates)
+    if plan.must_see is not None:
+        yield _sees(plan.must_see, rates)
+
+
+def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
+    asked = f"at most {percent(most)} false alarms"
+    same = [one for one in _of(rates, Side.SAME) if one.shown]
+    if not same:
+        return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
+    low, high = (percent(one, 1) for one in same[0].interval)
+    why = f"{_times(same[0])}: between {low} and {high}"
+    return Demand(asked, _FEW[noisy(same[0], most)], why)
+
+
+def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
+    asked = f"{factor:g}x is seen more often than not"
+    if _always(rates):
+        why = "it fires at base and head that are alike, too"
+        return Demand(asked, Asked.FAILED, why)
+    mine = [one for one in _of(rates, Side.SLOWED) if one.case.factor == factor]
+    beyond = [one.skipped or hopeless(one.case, rates) for one in mine]
+    answers = [False if lost else seen(one) for one, lost in zip(mine, beyond, strict=True)]
+    answer = Asked.PASSED if answers and all(answers) else Asked.UNDECIDED
+    if False in answers:
+        answer = Asked.FAILED
+    why = "; ".join(
+        f"{one.case.method}: " + ("larger ones are not seen" if lost else _times(one))
+        for one, lost in zip(mine, beyond, strict=True)
+    )
+    return Demand(asked, answer, why or "no such pair was shown")
+
+
+def _inexact(subjects: Sequence[Subject], rates: Sequence[Rate]) -> Iterator[Caveat]:
+    """Say where a slowdown is not the one that was asked for, or nobody knows."""
+    for subject in subjects:
+        factors = {one.case.factor for one in rates if one.case.method == subject.method}
+        for one in subject.injected:
+            if one.factor not in factors or one.achieved is None:
+                continue
+            ratio = (one.achieved - 1.0) / (one.factor - 1.0)
+            if abs(ratio - 1.0) > TOLERANCE:
+                text = (
+                    f"{subject.method} took {one.achieved:.2f} times as long where {one.factor:g} "
+                    "was asked for, in the benchmark that it was measured in"
+                )
+                yield Caveat("slowdown-inexact", text)
+        if clocked := sorted(one for one in factors if subject.at(one) is None):
+            named = ", ".join(f"{one:g}" for one in clocked)
+            text = (
+                f"{subject.method} is slowed by the clock ({named} times): nothing tells how much "
+                "that comes to; below a microsecond it is too little"
+            )
+            yield Caveat("slowdown-clocked", text)
+
+
+def _times(one: Rate) -> str:
+    return f"{one.alarms} of {one.shown} times"
+
+
+def _factor(one: Rate) -> str:
+    return f"{one.case.factor:g} times"

@@ -1,0 +1,30 @@
+"""What a gate is worth as Markdown, for a job's summary."""
+
+from collections.abc import Iterator
+
+from auditor.qualify.document import QualifyDocument
+from auditor.qualify.text import SIDES, cells, headline
+from reports.markdown import CAVEATS, code, prose
+
+
+def markdown(document: QualifyDocument) -> str:
+    """Return headline, rates, diagnoses and caveats; names in code spans."""
+    return "\n".join(_lines(document)) + "\n"
+
+
+def _lines(document: QualifyDocument) -> Iterator[str]:
+    yield f"## {code(document.gate)}"
+    yield from ("", f"**{code(headline(document))}**", "")
+    yield "| pair | times as long | achieved | alarms | rate | 90 % interval |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for one in document.rates:
+        name = f"{SIDES[one.side]}, {code(one.method)}" if one.method else SIDES[one.side]
+        yield f"| {name} | {' | '.join(cells(one))} |"
+    if document.diagnoses:
+        yield from ("", "### What is wrong with it", "")
+    for found in document.diagnoses:
+        yield f"* **{found.flaw}**: {code(found.evidence)}"
+    if document.caveats:
+        yield from ("", "### Caveats", "")
+    for caveat in document.caveats[:CAVEATS]:
+        yield f"* {code(caveat.slug)}: {prose(caveat.text)}"

@@ -1,0 +1,92 @@
+"""What a gate is worth, on a terminal, as files and as an exit code."""
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import output, tables
+from auditor.cli.console import Console
+from auditor.core.contracts.qualify import Asked, Shown
+from auditor.core.errors import Exit
+from auditor.qualify import page
+from auditor.qualify.document import Cell, QualifyDocument
+from auditor.qualify.markdown import markdown
+from auditor.qualify.text import SIDES, answer, cells, headline, method
+from reports import number_format, results
+
+FORMATS = ("table", "json", "markdown")
+RESULT, PAGE = "qualify.json", "qualify.html"
+_WIDTH = 20
+_GATES = {
+    Asked.FAILED: "gate failed",
+    Asked.UNDECIDED: "gate undecided",
+    Asked.PASSED: "gate passed",
+}
+
+
+def keep(folder: Path, document: QualifyDocument) -> None:
+    """Write the result, its page and its Markdown."""
+    texts = {
+        RESULT: results.text(document),
+        PAGE: page.html(document),
+        "qualify.md": markdown(document),
+    }
+    output.keep(folder, texts)
+
+
+def show(document: QualifyDocument, format_: str, console: Console) -> None:
+    """Print a result in one of FORMATS."""
+    output.show(document, format_, console, table, markdown=markdown)
+
+
+def line(one: Shown, left: int) -> str:
+    """Return one answer in a line, for those who watch."""
+    what = SIDES[one.case.side]
+    if one.case.method:
+        what = f"{one.case.method} {one.case.factor:g}x, {what}"
+    said = answer(one.answer, one.turn)
+    return f"{what}: {said} ({number_format.seconds(one.seconds)}; about {left} more)"
+
+
+def table(document: QualifyDocument) -> RenderableType:
+    """Return what a terminal shows."""
+    took = document.gate_seconds
+    parts: list[RenderableType] = [
+        Text(f"{document.gate}", style="dim"),
+        Text(headline(document), style="bold"),
+        *([Text(f"A run takes {number_format.seconds(took)}.", style="dim")] if took else []),
+        "",
+        _rates(document),
+    ]
+    parts += tables.section(
+        "What is wrong with it", [f"{one.flaw}: {one.evidence}" for one in document.diagnoses]
+    )
+    parts += tables.section("Methods", [method(one) for one in document.methods])
+    parts += tables.section("To know", [f"{one.text} [{one.slug}]" for one in document.caveats])
+    return Group(*parts)
+
+
+def _rates(document: QualifyDocument) -> RenderableType:
+    made = tables.lineless(
+        "pair", ">times as long", ">achieved", ">alarms", ">rate", ">90 % interval", ""
+    )
+    for one in document.rates:
+        name = f"{SIDES[one.side]}, {one.method}" if one.method else SIDES[one.side]
+        made.add_row(Text(name), *cells(one), Text(_bar(one)))
+    return made
+
+
+def _bar(one: Cell) -> str:
+    return "" if one.rate is None else "█" * round(_WIDTH * one.rate)
+
+
+def judge(document: QualifyDocument) -> tuple[Exit, list[str]]:
+    """Return the verdict and what to say about it; nothing where nothing was asked."""
+    said = [f"{_GATES[one.answer]}: {one.asked}: {one.why}" for one in document.demands]
+    answers = {one.answer for one in document.demands}
+    if Asked.FAILED in answers:
+        return Exit.GATE_FAILED, said
+    if Asked.UNDECIDED in answers:
+        return Exit.NO_VERDICT, said
+    return Exit.OK, said

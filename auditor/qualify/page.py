@@ -1,0 +1,165 @@
+"""What a performance gate is worth: what is shown of it, and the page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from auditor.core.contracts.qualify import Asked, Side
+from auditor.qualify import text as words
+from auditor.qualify.document import Answered, Cell, QualifyDocument
+from reports import charts, names, number_format, plots
+from reports.charts import Axes, Curve, Point
+from reports.html import Closing, Facts, closing, of_whole, rendered
+
+SIZE = (520, 280)
+MOST_ANSWERS = 500
+"""Single answers that a page lists; qualify.json has all."""
+_DEMANDS = {
+    Asked.PASSED: ("detected", "✓"),
+    Asked.FAILED: ("missed", "✗"),
+    Asked.UNDECIDED: ("inconclusive", "?"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A kind of pair, and how often the gate fired at it."""
+
+    pair: str
+    method: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """How the alarms about a method grow with its slowdown; `told` is the same in words."""
+
+    method: str
+    told: str
+    plot: Markup = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemandRow:
+    """What is asked of the gate, and whether it does it."""
+
+    kind: str
+    glyph: str
+    asked: str
+    answer: Asked
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a gate."""
+
+    subject: str
+    gate: str
+    headline: str
+    took: str
+    demands: tuple[DemandRow, ...]
+    flaws: Facts
+    rows: tuple[Row, ...]
+    curves: tuple[Drawn, ...]
+    told: tuple[str, ...]
+    answers: tuple[tuple[str, ...], ...]
+    left_out: int
+    closing: Closing
+
+
+def view(document: QualifyDocument) -> View:
+    """Put a document into words."""
+    took = document.gate_seconds
+    return View(
+        subject=names.label(document.subject),
+        gate=names.line(document.gate),
+        headline=words.headline(document),
+        took=f"A run takes {number_format.seconds(took)}." if took else "",
+        demands=tuple(
+            DemandRow(kind=kind, glyph=glyph, asked=one.asked, answer=one.answer, why=one.why)
+            for one in document.demands
+            for kind, glyph in (_DEMANDS[one.answer],)
+        ),
+        flaws=tuple((str(one.flaw), names.line(one.evidence)) for one in document.diagnoses),
+        rows=tuple(
+            Row(pair=words.SIDES[one.side], method=names.label(one.method), cells=words.cells(one))
+            for one in document.rates
+        ),
+        curves=tuple(_curves(document)),
+        told=tuple(names.line(words.method(one)) for one in document.methods),
+        answers=tuple(_answer(one) for one in document.answers[:MOST_ANSWERS]),
+        left_out=max(0, len(document.answers) - MOST_ANSWERS),
+        closing=closing(document, of_whole(document.caveats)),
+    )
+
+
+def html(document: QualifyDocument) -> str:
+    """Render what a gate is worth as one page."""
+    return rendered("qualify.html.j2", page=view(document))
+
+
+def _answer(one: Answered) -> tuple[str, ...]:
+    return (
+        words.SIDES[one.side],
+        names.label(one.method),
+        f"{one.factor:g}" if one.method else "",
+        str(one.number),
+        words.answer(one.answer, one.turn),
+        "" if one.exit_code is None else str(one.exit_code),
+        " and ".join(one.ran),
+        number_format.seconds(one.seconds),
+    )
+
+
+def _curves(document: QualifyDocument) -> Iterator[Drawn]:
+    """Yield a drawing for each method that was slowed by something."""
+    same = [one for one in document.rates if one.side is Side.SAME and one.shown]
+    for method in document.methods:
+        mine = [one for one in document.rates if one.method == method.method and one.shown]
+        slowed = sorted(_of(mine, Side.SLOWED), key=lambda one: one.factor)
+        sped = sorted(_of(mine, Side.SPED), key=lambda one: one.factor)
+        if slowed:
+            yield _drawn(method.method, same, slowed, sped)
+
+
+def _of(cells: list[Cell], side: Side) -> list[Cell]:
+    return [one for one in cells if one.side is side]
+
+
+def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) -> Drawn:
+    """Draw the rates over the factors, which stand evenly apart behind the pairs that are alike."""
+    factors = sorted({one.factor for one in (*slowed, *sped)})
+    places = {factor: number for number, factor in enumerate(factors, 1)}
+    slower = tuple(_point(0, one) for one in same) + tuple(
+        _point(places[one.factor], one) for one in slowed
+    )
+    curves = [Curve("slower", "first", slower)]
+    if sped:
+        faster = tuple(_point(places[one.factor], one) for one in sped)
+        curves.append(Curve("faster", "second", faster))
+    axes = Axes(
+        size=SIZE,
+        ends=(0.0, float(len(factors))),
+        named=(
+            (0.0, words.SIDES[Side.SAME]),
+            *((float(at), number_format.times(one)) for one, at in places.items()),
+        ),
+        across="how many times as long the method takes",
+        units="alarms in percent",
+        most=100.0,
+    )
+    told = "; ".join(
+        f"{number_format.times(one.factor) + ' ' if one.method else ''}{words.SIDES[one.side]} "
+        f"{one.alarms} of {one.shown}"
+        for one in (*same, *slowed, *sped)
+    )
+    label = f"alarms about {names.label(method)}: {told}"
+    plot = plots.svg(SIZE, label, charts.body(axes, curves), kind="lines")
+    return Drawn(method=names.label(method), told=told, plot=plot)
+
+
+def _point(place: float, one: Cell) -> Point:
+    low, high = one.interval
+    return Point(place, 100 * (one.rate or 0.0), 100 * low, 100 * high)

@@ -1,0 +1,160 @@
+"""Which pairs a gate is shown, in which order, and when it is enough."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from statistics import mean
+
+import numpy as np
+
+from auditor.core.contracts.qualify import (
+    Answer,
+    Case,
+    Gate,
+    GatePlan,
+    Memory,
+    Qualification,
+    Shown,
+    Side,
+    Subject,
+)
+from auditor.core.errors import SubjectError
+from auditor.measure.context import Deadline
+from auditor.qualify import judge
+
+_HOPELESS = 3
+"""After so many failures and no answer nothing more is asked."""
+
+
+class QualifyStudy:
+    """Shows a gate pairs until it is known what it is worth, or the time is over."""
+
+    def __init__(
+        self,
+        subjects: Sequence[Subject],
+        plan: GatePlan,
+        gate: Gate,
+        memory: Memory,
+        deadline: Deadline | None = None,
+    ) -> None:
+        """Take the methods that can be slowed; `memory` knows what was shown before."""
+        self._subjects = [one for one in subjects if not one.refusal]
+        self._all = tuple(subjects)
+        self._plan = plan
+        self._gate = gate
+        self._memory = memory
+        self._deadline = deadline
+        self._shown: list[Shown] = []
+
+    def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
+        """Return what it is worth; `told` hears of each answer, and how many may yet come.
+
+        Raises SubjectError where the gate only fails.
+        """
+        known = 0
+        for case, number in self._turns():
+            shown = self._known(case, number)
+            if shown is None:
+                if not self._allowed():
+                    break
+                shown = self._gate.show(case, number, self._again(case))
+                self._memory.keep(shown)
+            else:
+                known += 1
+            self._shown.append(shown)
+            self._require_answers()
+            told(shown, self._left())
+        found = judge.judge(self._all, self._plan, self._shown, self._skipped())
+        return replace(found, known=known)
+
+    def _known(self, case: Case, number: int) -> Shown | None:
+        """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
+        found = self._memory.known(case, number)
+        if found is None or found.answer is not Answer.QUIET:
+            return found
+        return found if found.turn >= self._again(case) else None
+
+    def _turns(self) -> Iterator[tuple[Case, int]]:
+        """Yield what is to be shown next, in rounds of drawn orders, the plainest first.
+
+        A gate that is dead, or fires always, is found out by the first rounds.
+        """
+        cases = self._cases()
+        numbers = dict.fromkeys(cases, 0)
+        for turn in range(self._plan.runs):
+            order = np.random.default_rng([self._plan.seed, 11, turn]).permutation(len(cases))
+            ordered = cases if turn == 0 else [cases[index] for index in order]
+            open_ = [one for one in ordered if not self._settled(one)]
+            if not open_:
+                return
+            for case in open_:
+                if not self._settled(case):
+                    numbers[case] += 1
+                    yield case, numbers[case]
+
+    def _cases(self) -> list[Case]:
+        """Return all pairs, the ones that tell most first."""
+        sizes = sorted(self._plan.factors, reverse=True)
+        found = [Case(side=Side.SAME)]
+        for side, factors in (
+            (Side.SLOWED, sizes[:1]),
+            (Side.SPED, sizes[:1]),
+            (Side.SLOWED, sizes[1:]),
+        ):
+            found += [
+                Case(side=side, method=one.method, factor=factor)
+                for factor in factors
+                for one in self._subjects
+                if side is not Side.SPED or one is self._subjects[0]
+            ]
+        return found
+
+    def _settled(self, case: Case) -> bool:
+        if self._hopeless(case):
+            return True
+        return judge.settled(judge.rate(case, self._shown), self._plan)
+
+    def _hopeless(self, case: Case) -> bool:
+        if case.side is not Side.SLOWED:
+            return False
+        rates = [judge.rate(one, self._shown) for one in self._cases()]
+        return judge.hopeless(case, rates)
+
+    def _skipped(self) -> list[Case]:
+        shown = {one.case for one in self._shown}
+        return [one for one in self._cases() if one not in shown and self._hopeless(one)]
+
+    def _again(self, case: Case) -> int:
+        """Return how often a quiet gate is run: again only where nothing else has made it fire."""
+        largest = case.side is Side.SLOWED and case.factor == max(self._plan.factors)
+        silent = not any(one.answer is Answer.ALARM and one.turn == 1 for one in self._shown)
+        return self._plan.turns if largest and silent else 1
+
+    def _allowed(self) -> bool:
+        if self._deadline is None:
+            return True
+        took = [one.seconds for one in self._shown]
+        return self._deadline.allows(mean(took) if took else 0.0)
+
+    def _require_answers(self) -> None:
+        failed = [one for one in self._shown if one.answer is Answer.FAILED]
+        if len(failed) == len(self._shown) >= _HOPELESS:
+            last = failed[-1]
+            how = (
+                "was ended, as it took too long"
+                if last.exit_code is None
+                else (f"ended with {last.exit_code}")
+            )
+            raise SubjectError(
+                f"the gate gives no answer: it {how} {len(failed)} times "
+                f"({' / '.join(last.tail.splitlines()) or 'silent'}); run it by hand with two "
+                "checkouts, or say how it alarms with --alarm or --alarm-codes"
+            )
+
+    def _left(self) -> int:
+        """Return how many more answers may be needed, about."""
+        return sum(
+            max(1, math.ceil(self._plan.runs / 4) - judge.rate(one, self._shown).shown)
+            for one in self._cases()
+            if not self._settled(one)
+        )

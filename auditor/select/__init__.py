@@ -1,0 +1,1 @@
+"""Chooses benchmarks for a time budget, and those that can be removed."""

@@ -1,0 +1,82 @@
+"""`bench-audit select`: which benchmarks to run where time is short, and which can go?"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import RenderableType
+
+from auditor.abs import stored_result
+from auditor.abs.document import Document
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import Exit, UsageError
+from auditor.select import study, text
+from auditor.select.document import Answer
+
+
+@click.command(short_help="Which benchmarks to run where time is short, and which can go?")
+@options.options(
+    *options.WHAT[:1],
+    click.option("--result", type=click.Path(path_type=Path), help="A result of abs, as JSON."),
+    click.option("--budget", metavar="DURATION", help="What a run may take, such as 10m."),
+    click.option("--most", is_flag=True, help="As many methods as this budget allows, not nested."),
+    click.option(
+        "--changed",
+        multiple=True,
+        metavar="METHOD_OR_FILE",
+        help="Only these methods count; a file has one a line. Repeatable.",
+    ),
+    click.option("--remove", is_flag=True, help="Say which benchmarks can go instead."),
+    *options.PLACES,
+    *options.SHOWN,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Choose benchmarks by what an audit has shown that they detect; runs nothing.
+
+    Without a budget: the cheapest benchmarks that keep the score. CONFIG_OR_SUBJECT is as for abs;
+    the result is the one that its store holds, or that of --result.
+
+    \b
+    bench-audit select . --budget 10m                   the subset for CI, and how to run it
+    bench-audit select --result result.json --remove    which benchmarks can go
+    bench-audit select . --changed changed-methods.txt  which benchmarks watch these
+    """
+    answering = _answer(given)
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    if given["result"]:
+        found = stored_result.read(given["result"])
+    else:
+        found = stored_result.stored(options.Asked.of(context, {}), console)
+    answer, shown = answering(stored_result.matrix(found))
+    if given["format"] == "json":
+        console.document(study.plain(answer))
+    else:
+        console.result(shown)
+    if answer.benchmarks or given["changed"]:
+        return Exit.OK
+    console.say("no verdict: there is nothing to choose, within this time at least")
+    return Exit.NO_VERDICT
+
+
+def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[Answer, RenderableType]]:
+    """Return what makes the answer asked for; raises UsageError for what makes no sense."""
+    asked = [f"--{name}" for name in ("budget", "most", "changed") if given[name]]
+    if given["remove"] and asked:
+        raise UsageError(f"--remove is about all methods and any time; leave out {asked[0]}")
+    if given["most"] and not given["budget"]:
+        raise UsageError("--most is of a budget: give one, such as --budget 10m")
+    if given["remove"]:
+        return lambda found: (proposal := study.propose(found), text.proposal(proposal))
+    budget = study.budget(given["budget"])
+    changed = study.names(given["changed"], Path.cwd())
+
+    def chosen(found: Document) -> tuple[Answer, RenderableType]:
+        made = study.select(found, budget=budget, nested=not given["most"], changed=changed)
+        return made, text.selection(made)
+
+    return chosen

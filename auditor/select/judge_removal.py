@@ -1,0 +1,55 @@
+"""Which benchmarks can go, with every detection kept (select.md)."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from auditor.select.judge import LARGEST, Choice, Watcher, everything
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """What can go: `removed` with, for each method that one detects, who is kept and does so too.
+
+    `undecided` are the methods that nothing detects and that a benchmark might, by benchmark: it is
+    kept for these. `unknown` are benchmarks that could not be measured, which are kept as well.
+    """
+
+    kept: Choice
+    removed: tuple[tuple[Watcher, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    undecided: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...]
+
+
+def removal(
+    watchers: Sequence[Watcher],
+    *,
+    open_pairs: Collection[tuple[str, str]],
+    unknown: Collection[str],
+    unexamined: Collection[str] = (),
+    largest: int = LARGEST,
+) -> Removal:
+    """Return benchmarks without which every method is detected that is detected now.
+
+    `open_pairs` are the (method, benchmark) that are undecided: no detection, but where nothing
+    detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
+    which the audited methods hold too little.
+    """
+    detected = frozenset[str]().union(*(one.detects for one in watchers))
+    undecided: dict[str, tuple[str, ...]] = {}
+    for method, benchmark in sorted(open_pairs):
+        if method not in detected:
+            undecided[benchmark] = (*undecided.get(benchmark, ()), method)
+    kept = everything(watchers, required={*undecided, *unknown, *unexamined}, largest=largest)
+    stays = {one.id for one in kept.watchers}
+    gone = sorted((one for one in watchers if one.id not in stays), key=lambda one: one.id)
+    return Removal(
+        kept=kept,
+        removed=tuple((one, tuple(_watched(one, kept.watchers))) for one in gone),
+        undecided=undecided,
+        unknown=tuple(sorted(unknown)),
+    )
+
+
+def _watched(one: Watcher, kept: Sequence[Watcher]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for method in sorted(one.detects):
+        yield method, tuple(other.id for other in kept if method in other.detects)

@@ -1,0 +1,308 @@
+"""A result of an ABS audit in, the answers of `select` out."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from auditor.abs import stored_result
+from auditor.abs.claims import Facts
+from auditor.abs.document import Benchmark, Document
+from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
+from auditor.compare import document as comparison_document
+from auditor.config.durations import seconds
+from auditor.core.errors import UsageError
+from auditor.core.files import own_files
+from auditor.core.files.foreign_files import read_named, read_regular
+from auditor.core.files.paths import is_file
+from auditor.languages.harnesses import HARNESSES
+from auditor.select import judge, judge_removal
+from auditor.select.document import (
+    Answer,
+    Call,
+    Lost,
+    Most,
+    Pick,
+    Proposal,
+    Removed,
+    Selection,
+    Undecided,
+    Watched,
+)
+from auditor.select.judge import Choice, Watcher
+from reports import results
+from reports.results import Caveat
+
+_PASSED_ON = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
+"""Caveats of an audit that are caveats of a choice, too."""
+
+
+def budget(written: str | None) -> float | None:
+    """Read a duration in seconds; raises UsageError."""
+    try:
+        return None if written is None else seconds(written)
+    except ValueError as error:
+        raise UsageError(f"{error}, at --budget") from error
+
+
+def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
+    """Return names, those in files included (one a line, # for comments); None if none is given.
+
+    A file may also be a result of compare (.json): the methods that head has changed or added.
+    Raises UsageError for a file that cannot be read.
+    """
+    found: list[str] = []
+    for one in written:
+        path = folder / one
+        if not is_file(path):
+            found.append(one)
+            continue
+        if path.suffix == ".json":
+            found += [each.id for each in _compared(path).patch.methods]
+            continue
+        try:
+            lines = read_regular(path).decode().splitlines()
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{one} is no readable list of methods, one a line") from error
+        found += [line.strip() for line in lines if line.partition("#")[0].strip()]
+    return tuple(dict.fromkeys(found)) if written else None
+
+
+def _compared(path: Path) -> comparison_document.ComparisonDocument:
+    content = read_named(path)
+    try:
+        return comparison_document.read(content)
+    except UsageError as error:
+        raise UsageError(
+            f"{path}: {own_files.describe_beginning(content, path) or error}"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A result, and the methods of it that count: None for all."""
+
+    document: Document
+    changed: frozenset[str] | None = None
+
+    @cached_property
+    def detected_by(self) -> dict[str, tuple[str, ...]]:
+        """Return who detects a method, for those that count and that somebody detects."""
+        return {
+            one.id: one.detected_by
+            for one in self.document.methods
+            if one.outcome not in NOT_COUNTED
+            and one.detected_by
+            and (self.changed is None or one.id in self.changed)
+        }
+
+    @cached_property
+    def counted(self) -> int:
+        """Return how many methods count."""
+        return sum(
+            one.outcome not in NOT_COUNTED and (self.changed is None or one.id in self.changed)
+            for one in self.document.methods
+        )
+
+    @cached_property
+    def untimed(self) -> tuple[str, ...]:
+        """Return the benchmarks that detect something and of which no time is known."""
+        watching = {name for found in self.detected_by.values() for name in found}
+        return tuple(
+            one.id for one in self.document.benchmarks if one.id in watching and not one.seconds
+        )
+
+    @cached_property
+    def watchers(self) -> tuple[Watcher, ...]:
+        """Return the benchmarks; one without a time counts as one of the usual length."""
+        usual = median([one.seconds for one in self.document.benchmarks if one.seconds] or [1.0])
+        detects: dict[str, set[str]] = {one.id: set() for one in self.document.benchmarks}
+        for method, found in self.detected_by.items():
+            for name in found:
+                detects[name].add(method)
+        return tuple(
+            Watcher(
+                id=one.id,
+                seconds=one.seconds or usual,
+                max_spread=one.max_spread,
+                detects=frozenset(detects[one.id]),
+            )
+            for one in self.document.benchmarks
+        )
+
+    def answer(self, names: Collection[str], caveats: Sequence[Caveat]) -> dict[str, Any]:
+        """Return what every answer says; `names` are all benchmarks that are to be run."""
+        document = self.document
+        passed_on = [one for one in document.caveats if one.slug in _PASSED_ON]
+        support = HARNESSES.get(document.harness)
+        chosen = [one for one in document.benchmarks if one.id in names]
+        known = [one.id for one in document.benchmarks]
+        made = support.calls([one.id for one in chosen], known) if support else ()
+        inexact = [Caveat("inexact-call", one.problem) for one in made if one.problem]
+        return {
+            "subject": document.subject,
+            "revision": document.revision,
+            "harness": document.harness,
+            "benchmarks": tuple(self._pick(one, names) for one in chosen),
+            "seconds": _sum(chosen),
+            "suite_benchmarks": len(known),
+            "suite_seconds": _sum(document.benchmarks),
+            "calls": tuple(
+                Call(
+                    pattern=one.pattern,
+                    skip=one.skip,
+                    package=one.package,
+                    parameters=dict(one.parameters),
+                    command=one.command,
+                )
+                for one in made
+            ),
+            "caveats": (*passed_on, *caveats, *inexact),
+        }
+
+    def _pick(self, one: Benchmark, names: Collection[str]) -> Pick:
+        mine = [method for method, found in self.detected_by.items() if one.id in found]
+        return Pick(
+            id=one.id,
+            seconds=one.seconds or None,
+            max_spread=one.max_spread,
+            detects=tuple(mine),
+            alone=tuple(
+                method for method in mine if len(set(self.detected_by[method]) & set(names)) == 1
+            ),
+        )
+
+
+def _sum(benchmarks: Sequence[Benchmark]) -> float | None:
+    """Add up how long benchmarks take; None where none is known that could be."""
+    known = [one.seconds for one in benchmarks if one.seconds]
+    return sum(known) if known or not benchmarks else None
+
+
+def select(
+    found: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
+) -> Selection:
+    """Return what to run within a budget, or at all where there is none. Raises UsageError."""
+    named, unaudited = _named(changed, found)
+    subject = Subject(found, named)
+    if budget is not None and subject.untimed:
+        raise UsageError(
+            f"how long {subject.untimed[0]} takes is not known, so no budget can be kept; run "
+            f"bench-audit abs with stability_runs of 1 or more first ({stored_result.AUDIT_AGAIN})"
+        )
+    chosen = _choice(subject, budget, nested=nested)
+    run = {one.id for one in chosen.watchers}
+    counted, total = subject.counted, found.scores.total
+    return Selection(
+        **subject.answer(run, _caveats(subject, unaudited)),
+        budget=budget,
+        nested=nested,
+        changed=None if named is None else tuple(sorted(named)),
+        unaudited=unaudited,
+        methods=tuple(one for one in subject.detected_by if one in chosen.methods),
+        lost=tuple(
+            Lost(one, by) for one, by in subject.detected_by.items() if one not in chosen.methods
+        ),
+        counted=counted,
+        percent=100 * len(chosen.methods) / counted if counted else None,
+        total_percent=total.percent if named is None else None,
+        most=Most(chosen.most, chosen.proven),
+        cheapest=chosen.cheapest,
+    )
+
+
+def _caveats(subject: Subject, unaudited: Sequence[str]) -> list[Caveat]:
+    caveats = []
+    if subject.untimed:
+        text = (
+            f"no time is known of {', '.join(subject.untimed[:5])}: counted as long as the "
+            "benchmark in the middle"
+        )
+        caveats.append(Caveat("unknown-time", text))
+    if unaudited:
+        text = (
+            f"{len(unaudited)} of the names asked for are of no method in this result, so who "
+            f"watches these is not known: {', '.join(unaudited[:5])}"
+        )
+        caveats.append(Caveat("unaudited", text))
+    return caveats
+
+
+def _choice(subject: Subject, budget: float | None, *, nested: bool) -> Choice:
+    watchers = [one for one in subject.watchers if one.detects]
+    if budget is None:
+        return judge.everything(watchers)
+    return judge.within(watchers, budget, nested=nested)
+
+
+def _named(
+    changed: Sequence[str] | None, found: Document
+) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    """Return the methods of a result that names mean, and the names that mean none."""
+    if changed is None:
+        return None, ()
+    meant = {name: [one.id for one in found.methods if _means(name, one.id)] for name in changed}
+    known = frozenset(one for ids in meant.values() for one in ids)
+    return known, tuple(name for name, ids in meant.items() if not ids)
+
+
+def _means(name: str, method: str) -> bool:
+    """Tell whether a name is a method's id, or its end, with or without its parameters."""
+    ends = (f".{name}", f"/{name}")
+    return any(one == name or one.endswith(ends) for one in (method, method.partition("(")[0]))
+
+
+def propose(found: Document) -> Proposal:
+    """Return which benchmarks can go."""
+    subject = Subject(found)
+    unknown = {one.id for one in found.benchmarks if not one.seconds or not one.means}
+    unknown |= {one.id for one in found.benchmarks} - {pair.benchmark for pair in found.pairs}
+    open_pairs = {
+        (pair.method, pair.benchmark)
+        for pair in found.pairs
+        if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
+    }
+    facts = Facts(found)
+    unexamined = {
+        one.id
+        for one in found.benchmarks
+        if one.id not in unknown and not facts.is_mostly_examined(one.id)
+    }
+    made = judge_removal.removal(
+        [one for one in subject.watchers if one.id not in unknown],
+        open_pairs=open_pairs,
+        unknown=sorted(unknown),
+        unexamined=unexamined,
+    )
+    gone = {one.id for one, _ in made.removed}
+    stays = {one.id for one in found.benchmarks} - gone
+    removed = [one for one in found.benchmarks if one.id in gone]
+    return Proposal(
+        **subject.answer(stays, ()),
+        removed=tuple(_removed(made)),
+        undecided=tuple(Undecided(*one) for one in sorted(made.undecided.items())),
+        unknown=made.unknown,
+        unexamined=tuple(sorted(unexamined)),
+        seconds_saved=_sum(removed),
+        cheapest=made.kept.cheapest,
+    )
+
+
+def _removed(made: judge_removal.Removal) -> Iterator[Removed]:
+    for one, watched in made.removed:
+        yield Removed(
+            id=one.id,
+            seconds=one.seconds,
+            max_spread=one.max_spread,
+            watched=tuple(Watched(*each) for each in watched),
+        )
+
+
+def plain(answer: Answer) -> results.Plain:
+    """Return an answer as dictionaries, lists, strings and numbers."""
+    builtins: results.Plain = msgspec.to_builtins(answer)
+    return builtins

@@ -1,0 +1,139 @@
+"""Commands that judge series: what they are asked, where the series come from, how they answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import RenderableType
+
+from auditor.cli import options, output, running
+from auditor.cli.console import Console
+from auditor.cli.options import Asked
+from auditor.cli.progress import told
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import Exit, UsageError
+from auditor.core.files.paths import is_dir
+from auditor.core.provenance import Context
+from auditor.core.series.stored import StoredResults
+from auditor.series import source
+from auditor.series.question import StoredQuestion, Told, circumstances, folder_of
+from reports import results
+
+OPTIONS = (
+    click.argument("files", metavar="INPUT...", nargs=-1, required=True),
+    click.option("--run", "is_suite", is_flag=True, help="INPUT, a folder, is a suite: run it."),
+    click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
+    click.option("--iterations", type=int, help="Of a process of a suite that is run (3000)."),
+    click.option("--iteration-time", metavar="DURATION", help="How long each lasts (10ms)."),
+    click.option("--forks", type=int, help="Processes of each of its benchmarks."),
+    *options.WHAT[1:],
+    options.RETRY_FAILED,
+    *options.PLACES,
+    *options.SHOWN,
+    options.DRY_RUN,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a command (`verb`, with its `own` options as words) does with series.
+
+    Of a suite that is run it needs `forks` processes of `least` iterations. `page` makes the
+    report; its file and that of the result have the command's name.
+    """
+
+    verb: str
+    own: tuple[str, ...] = ()
+    doing: str
+    forks: int
+    least: int
+    judged: Callable[[StoredResults, Callable[[], Context], Told], Any] = field(repr=False)
+    table: Callable[[Any], RenderableType] = field(repr=False)
+    page: Callable[[Any, StoredResults], str] = field(repr=False)
+    is_judged: Callable[[Any], bool] = field(repr=False)
+    """Whether something of a document was judged; else the exit code is 5."""
+
+
+def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -> Exit:
+    """Run or read, judge, write the files and print."""
+    suite = source.suite(given["files"], is_suite=given["is_suite"])
+    if suite is not None:
+        return _run(context, suite, answer)
+    files = tuple(map(Path, given["files"]))
+    source.refuse_what_is_of_suites(given, files[0])
+    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    asked = StoredQuestion(verb=answer.verb, paths=files, more=answer.own, commit=given["commit"])
+    found = source.kept(files, given["commit"]) or _read(asked)
+    started = circumstances(asked, found)
+    with told(console, answer.doing) as tell:
+        document = answer.judged(found, started, tell)
+    folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
+    as_json = given["format"] == "json"
+    return _show(console, folder, answer, (document, found), as_json=as_json)
+
+
+def _read(asked: StoredQuestion) -> StoredResults:
+    try:
+        return asked.head()
+    except UsageError as error:
+        if any(map(is_dir, asked.paths)):
+            raise UsageError(f"{error}; add --run if it is the folder of a suite") from error
+        raise
+
+
+def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
+    from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
+
+    asked = Asked.of(context, source.changes(context.params), what=suite)
+    series = asked.config.series
+    wanted = replace(series, forks=series.forks or answer.forks, least=answer.least)
+    if context.params["dry_run"]:
+        with running.working(asked, open_series) as (work, console):
+            plan = work.plan_series(wanted)
+        return running.show_plan(console, plan, "", as_json=asked.as_json)
+    words = " ".join((answer.verb, *answer.own))
+    with running.working(asked, open_series) as (work, console):
+        found = work.series(answer.verb, wanted)
+        context_of = partial(work.circumstances, words, wanted)
+        document = answer.judged(found, context_of, lambda _done, _of: None)
+        work.remember(results.text(document))
+    as_json = asked.as_json
+    folder = asked.places.output
+    return _show(console, folder, answer, (document, found), as_json=as_json)
+
+
+def _show(
+    console: Console,
+    folder: Path,
+    answer: Answer,
+    made: tuple[Any, StoredResults],
+    *,
+    as_json: bool,
+) -> Exit:
+    """Write the files and print; return the exit code."""
+    document, found = made
+    report, result = folder / f"{answer.verb}.html", folder / f"{answer.verb}.json"
+    page = answer.page(document, found)  # first: neither is written where one cannot be made
+    output.write(result, results.text(document))
+    output.write(report, page)
+    if as_json:
+        console.document(document)
+    else:
+        console.result(answer.table(document))
+    console.note(f"\nreport: {report}\nresult: {result}")
+    if answer.is_judged(document):
+        return Exit.OK
+    console.say(f"no verdict: {_reason(document)}")
+    return Exit.NO_VERDICT
+
+
+def _reason(document: Any) -> str:
+    """Say why nothing was judged: by the first caveat of a series, a benchmark or the whole."""
+    parts = (*getattr(document, "series", ()), *document.benchmarks)
+    first = [one for part in parts for one in getattr(part, "caveats", ())]
+    what = "no benchmark could be judged" if document.benchmarks else "there is no benchmark"
+    return "; ".join((what, *(one.text for one in (*first, *document.caveats)[:1])))

@@ -1,0 +1,112 @@
+"""Which stored results of other tools a command reads, and the circumstances of its answer."""
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.config import shares
+from auditor.config.places import state
+from auditor.core.provenance import Context
+from auditor.core.series.stored import StoredResults
+from auditor.core.subject import Language
+from auditor.importers.reading import read
+from auditor.series.stored import host_of
+from auditor.versions import own_version
+from runners.hosts.clock import SystemClock
+
+Told = Callable[[int, int], None]
+
+LANGUAGES = {
+    "pytest": Language.PYTHON,
+    "asv": Language.PYTHON,
+    "pyperf": Language.PYTHON,
+    "jmh": Language.JAVA,
+    "go": Language.GO,
+}
+"""Of the tools' benchmarks; a table of series does not say what was measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredQuestion:
+    """Which results to read, as the command line names them.
+
+    Without a base, or a commit that is to be the base, there is no comparison. `min_delta` is 0.05
+    for 5 %, None where nobody says; with `unlike` what unlike machines measured is compared, too.
+    `verb` is the command that asks, `more` are its own options.
+    """
+
+    verb: str = "judge"
+    paths: tuple[Path, ...]
+    more: tuple[str, ...] = ()
+    commit: str | None = None
+    against: tuple[Path, ...] = ()
+    against_commit: str | None = None
+    min_delta: float | None = None
+    unlike: bool = False
+
+    @property
+    def compares(self) -> bool:
+        """Tell whether there is a base."""
+        return bool(self.against) or self.against_commit is not None
+
+    @property
+    def command(self) -> str:
+        """Return the command that asks this."""
+        words = ["bench-audit", self.verb, *map(str, self.paths), *self.more]
+        words += [word for path in self.against for word in ("--against", str(path))]
+        known = {
+            "commit": self.commit,
+            "against-commit": self.against_commit,
+            "min-delta": None if self.min_delta is None else shares.as_percent(self.min_delta),
+        }
+        words += [f"--{name}={value}" for name, value in known.items() if value is not None]
+        return shlex.join([*words, *(["--unlike-machines"] if self.unlike else [])])
+
+    def base(self) -> StoredResults:
+        """Read the base; a commit of it alone is one of the same files. Raises UsageError."""
+        return read(self.against or self.paths, self.against_commit)
+
+    def head(self) -> StoredResults:
+        """Read what is judged. Raises UsageError."""
+        return read(self.paths, self.commit)
+
+
+def circumstances(asked: StoredQuestion, found: StoredResults) -> Callable[[], Context]:
+    """Return what tells the circumstances of a result that is begun now, once it is done."""
+    started = SystemClock().now()
+    return lambda: context_of(asked, found, len(found.runs), started)
+
+
+def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
+    """Return the folder of what comes out of files of this name and content."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "results"
+    return state(environment) / f"{readable}-{digest[:8]}"
+
+
+def context_of(asked: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
+    """Return the circumstances of a result that was begun at `started` and is done now."""
+    host = host_of(head.runs)
+    more = len(asked.paths) - 1
+    return Context(
+        subject=f"{asked.paths[0].name or '.'}{f' and {more} more' if more else ''}",
+        revision=revision_of(head),
+        language=LANGUAGES.get(head.harness, "unknown"),
+        harness=head.harness,
+        host=host.name,
+        host_facts=host.facts,
+        runs=runs,
+        stability_runs=runs,
+        version=own_version(),
+        command=asked.command,
+        started=started,
+        ended=SystemClock().now(),
+    )
+
+
+def revision_of(found: StoredResults) -> str:
+    """Return the commit where there is one of all runs, else what was read."""
+    known = found.commits
+    is_one = len(known) == 1 and all(run.commit for run in found.runs)
+    return known[0] if is_one else f"sha256:{found.digest[:12]}"

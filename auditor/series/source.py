@@ -1,0 +1,97 @@
+"""Where series come from that are not read: a suite that is run, or a store of earlier runs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from auditor.cli import options
+from auditor.config import reading, subjects
+from auditor.config.settings import Settings
+from auditor.core.errors import UsageError
+from auditor.core.files.foreign_files import read_regular
+from auditor.core.files.paths import is_file
+from auditor.core.series.stored import StoredResults
+from auditor.measure import own_series
+from auditor.store.suites import is_store, suite_runs
+
+_WATCHED = ("iterations", "iteration_time", "forks")
+_OF_SUITES = (
+    *("harness", "benchmarks", "seed", "budget", "store", "retry_failed", "dry_run"),
+    *_WATCHED,
+)
+_OF_OTHERS = {"benchmarks", "python"}
+"""Keys of ours that files of pytest-benchmark, pyperf or asv have, too."""
+_TELLING = {one.encode_name for one in msgspec.structs.fields(Settings)} - _OF_OTHERS | {"project"}
+_LARGEST = 1 << 20
+"""Bytes; no configuration is as large."""
+
+
+def suite(written: Sequence[str], *, is_suite: bool) -> str | None:
+    """Return the suite that is meant, as `abs` takes it; None where results are to be read.
+
+    A suite is what has the name of one (`go:…`), a jar, a configuration, and a folder that is said
+    to be one. Raises UsageError where there are several.
+    """
+    found = [one for one in written if is_suite or _is_suite(one)]
+    if not found:
+        return None
+    if len(written) > 1:
+        raise UsageError(f"{found[0]} is a suite: one is run at a time; leave the others out")
+    return written[0]
+
+
+def _is_suite(written: str) -> bool:
+    if written.startswith(subjects.PREFIXES):
+        return True
+    path = Path(written)
+    if path.suffix == subjects.JAR:
+        return is_file(path)
+    return path.suffix in reading.EXTENSIONS and is_file(path) and _is_configuration(path)
+
+
+def _is_configuration(path: Path) -> bool:
+    """Tell whether a file is one of ours, or a research tool's; all but JSON can be no results."""
+    if path.suffix != ".json":
+        return True
+    try:
+        found = json.loads(read_regular(path, _LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and not _TELLING.isdisjoint(found)
+
+
+def refuse_what_is_of_suites(given: Mapping[str, Any], path: Path) -> None:
+    """Raise UsageError for an option that means nothing where results are read."""
+    for name in _OF_SUITES:
+        if given[name] is not None and given[name] is not False:
+            raise UsageError(
+                f"--{name.replace('_', '-')} is for a suite that is run, but {path} is read; leave "
+                "it out, or add --run if this is the folder of a suite"
+            )
+
+
+def changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of the configuration that the options set; raises UsageError."""
+    if given["commit"] is not None:
+        raise UsageError("--commit is for stored results; a suite is run as it is now")
+    known = {key: given[key] for key in _WATCHED if given[key] is not None}
+    return options.shared_changes(given) | ({"steady": known} if known else {})
+
+
+def kept(files: Sequence[Path], commit: str | None) -> StoredResults | None:
+    """Return what a store has of the last suite, None where these files are none.
+
+    Raises UsageError and StoreError.
+    """
+    stores = [one for one in files if is_store(one)]
+    if not stores:
+        return None
+    if len(files) > 1 or commit is not None:
+        raise UsageError(f"{stores[0]} is a store: it is read alone, and has the last audit's runs")
+    found = suite_runs(stores[0])
+    return own_series.results(
+        found.runs, harness=found.harness, digest=found.digest, asked=found.configured
+    )

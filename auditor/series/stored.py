@@ -1,0 +1,76 @@
+"""Runs of results that other tools have stored, and what is to be known of them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from auditor.core.caveats import Caveat, some
+from auditor.core.jobs import HostFacts
+from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
+
+
+def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
+    """Return the runs; of a single one its processes, if benchmarks have several of them."""
+    if len(runs) > 1:
+        return runs
+    parts: dict[int, dict[str, tuple[StoredProcess, ...]]] = {}
+    for name, processes in runs[0].processes.items():
+        for at, one in enumerate(processes):
+            parts.setdefault(at, {})[name] = (one,)
+    return tuple(replace(runs[0], processes=each) for each in parts.values()) or runs
+
+
+def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
+    """Return how many runs should have a benchmark; of a single one, `parted`, the first ones."""
+    return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
+
+
+def caveats(found: StoredResults) -> Iterator[Caveat]:
+    """Yield what is to be known of results, whatever is asked of them."""
+    yield from found.caveats
+    figures = {
+        name
+        for run in found.runs
+        for name, processes in run.processes.items()
+        if any(one.middle is not None and not one.seconds for one in processes)
+    }
+    if figures:
+        text = (
+            f"of {len(figures)} of {len(found.benchmarks)} benchmarks only a figure of each "
+            f"process was stored, not its values{_keeping(found.harness)}"
+        )
+        yield Caveat("figures-only", text)
+    if found.left_out:
+        text = f"these measure no time, and were left out: {some(found.left_out)}"
+        yield Caveat("no-times", text)
+    if found.older:
+        chosen = some(found.commits) or "unknown"
+        text = (
+            f"the runs are those of commit {chosen}; results of others are there, too "
+            f"({some(found.older)}), and the option --commit chooses"
+        )
+        yield Caveat("chosen-commit", text)
+    if len(found.commits) > 1:
+        text = f"the runs are of {len(found.commits)} commits: {some(found.commits)}"
+        yield Caveat("mixed-commits", text)
+
+
+_KEEPING = {
+    "pytest": "--benchmark-save-data",
+    "asv": "--record-samples",
+    "jmh": "-rf json",
+    "google-benchmark": "--benchmark_report_aggregates_only=false",
+    "criterion": "sample.json in target/criterion",
+}
+"""Options of the tools that do not always keep values."""
+
+
+def _keeping(harness: str) -> str:
+    return f"; {_KEEPING[harness]} keeps these" if harness in _KEEPING else ""
+
+
+def host_of(runs: tuple[StoredRun, ...]) -> HostFacts:
+    """Return the machine of all runs, with the facts that are the same of all."""
+    names = {run.host.name for run in runs}
+    shared = set.intersection(*(set(run.host.facts) for run in runs))
+    name = names.pop() if len(names) == 1 else "several machines"
+    return HostFacts(name, tuple(sorted(shared)))

@@ -1,0 +1,160 @@
+"""Long series of each benchmark, from the start of its processes: what a steady state is seen in.
+
+There is no warm-up: what would be one is the beginning of the series. Where an iteration has to be
+as its author wrote it, all is done as written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+from statistics import median
+
+import numpy as np
+
+from auditor.core.errors import NoBenchmarks
+from auditor.core.outcome import Measured, Unreadable
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.request import SeriesRequest
+from auditor.core.schedule import ArmName, Block, Phase, Schedule
+from auditor.core.series.stored import StoredProcess, StoredResults
+from auditor.core.suite import Benchmark, Configured
+from auditor.measure import own_series, readings, schedules
+from auditor.measure.block_sizes import operations_in, pilots
+from auditor.measure.context import Parts
+from auditor.measure.stability_judge import filtered
+from auditor.measure.stability_study import unseen
+from auditor.measure.suite_runs import chosen, first_failure
+from auditor.measure.trials import hung, measure
+
+LONGEST = 10.0
+"""Times as long as planned may a process take whose operations are longer than an iteration."""
+_LONGER = 1.25
+"""Times as long as planned may an iteration be before there are fewer: operations are rounded."""
+_CALL_SECONDS = 0.1
+"""A guess at a call that is an iteration by itself."""
+_TOO_LATE = "the budget was used up before any benchmark gave a series"
+
+
+def series(asked: SeriesRequest, parts: Parts) -> StoredResults:
+    """Return what `watched` gives as results; a benchmark that cannot be listed has failed.
+
+    Raises NoBenchmarks where none gave a series.
+    """
+    runs, project = watched(asked, parts), parts.project
+    found = own_series.results(
+        runs,
+        harness=project.harness,
+        digest=project.digest,
+        asked=own_series.configured(parts.suite),
+    )
+    looked_at = len(chosen(parts.suite, parts.request.benchmarks))
+    missing = unseen(parts.suite, parts.request.benchmarks, looked_at)
+    failed = {name: (StoredProcess(failure=Unreadable(why, "")),) for name, why in missing.unlisted}
+    first = replace(found.runs[0], processes={**found.runs[0].processes, **failed})
+    return replace(
+        found,
+        runs=(first, *found.runs[1:]),
+        caveats=(*filtered(missing, looked_at), *parts.said_of_budget),
+    )
+
+
+def watched(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
+    """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
+    runs = processes(asked, parts)
+    if not any(isinstance(run.outcome, Measured) for run in runs):
+        why = f"every benchmark fails; the first: {first_failure(runs)}" if runs else _TOO_LATE
+        raise NoBenchmarks(why)
+    return runs
+
+
+def processes(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
+    """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    plan = asked.plan
+    tried = pilots([one for one in benchmarks if one.block_seconds is None], plan, parts)
+    plans = {one.id: plan for one in benchmarks}
+    operations = (
+        operations_in(benchmarks, tried, plans) if parts.fixed_operations else dict.fromkeys(plans)
+    )
+    seconds = {run.trial.benchmark: _seconds(run) for run in tried}
+    wanted = [
+        (one, schedule(one, asked, operations[one.id], seconds.get(one)))
+        for one in benchmarks
+        if one.block_seconds is not None or seconds.get(one) is not None
+    ]
+    failed = [run for run in tried if seconds[run.trial.benchmark] is None]
+    return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))
+
+
+def is_kept(one: Benchmark) -> bool:
+    """Tell whether an iteration of another length would mean something else."""
+    single = one.configured is not None and one.configured.is_single
+    return one.block_seconds is not None or single
+
+
+def schedule(
+    one: Benchmark, asked: SeriesRequest, operations: int | None, seconds: float | None
+) -> Schedule:
+    """Return the blocks of a process: as its author wrote it, or many short ones, no warm-up.
+
+    With operations of more `seconds` than a block there are fewer of them, but the least that was
+    asked for, if that takes no more than LONGEST times as long as planned.
+    """
+    plan = asked.plan
+    if is_kept(one) and one.configured is not None:
+        return _as_written(one.configured, one.block_seconds or _CALL_SECONDS)
+    # A block that has a fixed number of operations has two at least.
+    each = (seconds or 0.0) * (1 if operations is None else operations)
+    if each < _LONGER * plan.iteration_seconds:
+        each = plan.iteration_seconds
+    whole = plan.iterations * plan.iteration_seconds
+    enough = asked.least if asked.least * each <= LONGEST * whole else 1
+    most = max(int(plan.iterations * (plan.iteration_seconds / each)), enough)
+    return schedules.plain(replace(plan, iterations=min(plan.iterations, most)), operations)
+
+
+def _as_written(written: Configured, seconds: float) -> Schedule:
+    # All iterations of a process last the same; it warms up as long as written.
+    warm = written.warmup_iterations
+    if not written.is_single:
+        warm = ceil(warm * written.warmup_seconds / seconds)
+    return Schedule(
+        arms=(schedules.PLAIN_ARM,),
+        blocks=(
+            *[Block(Phase.WARMUP, 0)] * warm,
+            *[Block(Phase.MEASUREMENT, 0)] * written.measurement_iterations,
+        ),
+        seconds=seconds,
+    )
+
+
+def _in_turns(
+    wanted: Sequence[tuple[Benchmark, Schedule]],
+    forks: int,
+    seconds: Mapping[Benchmark | None, float | None],
+    parts: Parts,
+) -> list[Run]:
+    """Run fork by fork, so that those of a benchmark lie apart in time."""
+    runs: list[Run] = []
+    for fork in range(1, forks + 1):
+        order = np.random.default_rng([parts.request.seed, fork]).permutation(len(wanted))
+        ended = hung(runs)
+        trials = [
+            replace(_trial(one, blocks, seconds.get(one), parts), fork=fork)
+            for one, blocks in (wanted[index] for index in order)
+            if one not in ended
+        ]
+        runs += measure(f"process {fork} of {forks}", trials, parts)
+    return runs
+
+
+def _trial(one: Benchmark, blocks: Schedule, seconds: float | None, parts: Parts) -> Trial:
+    """Return the trial, with patience for operations that are longer than a block."""
+    trial = parts.trial(Purpose.STEADY, one, blocks)
+    longer = 10 * len(blocks.blocks) * (blocks.operations or 1) * (seconds or 0.0)
+    return replace(trial, timeout_seconds=trial.timeout_seconds + longer)
+
+
+def _seconds(run: Run) -> float | None:
+    times = readings.times(run, ArmName.PLAIN)
+    return median(times) if times else None

@@ -1,0 +1,1 @@
+"""Tells whether the runs of a benchmark agree."""

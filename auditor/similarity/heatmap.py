@@ -1,0 +1,171 @@
+"""Dissimilarities as coloured cells: the measures of benchmarks, and the pairs of their runs."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+
+from auditor.similarity.document import Benchmark, Pair
+
+THETA = 0.25
+"""The dissimilarity above which a measure counts (Bauer et al., ICPE 2023, Section 3.2)."""
+MOST_RUNS = 30
+"""Runs of a benchmark that are set against each other."""
+_STEPS = 5
+_OF_CORPUS = re.compile(r"([^#]+__[^#]+)#[^#]+#[^#]*")
+"""`owner__repo#benchmark#parameters`; other tools' names may have a # as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number; `kind` tells the style sheet its side of the threshold, and how far from it."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """Means over the benchmarks of an application; `unlike` of so many (`size`) are dissimilar."""
+
+    name: str
+    unlike: int
+    size: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A run at the edge of a matrix, as people count."""
+
+    number: str
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A run against all that are drawn, None being itself; `unlike` is of all that there are."""
+
+    head: Head
+    cells: tuple[Cell | None, ...]
+    unlike: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Runs against runs; `left_out` says where there was no room for all."""
+
+    heads: tuple[Head, ...]
+    lines: tuple[Line, ...]
+    left_out: str
+
+
+def cell(value: float) -> Cell:
+    """Return a dissimilarity, from 0 to 1."""
+    if value > THETA:
+        side, share = "far", (value - THETA) / (1 - THETA)
+    else:
+        side, share = "near", (THETA - value) / THETA
+    return Cell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
+
+
+def cells(means: Sequence[float]) -> tuple[Cell, ...]:
+    """Return the five measures, and behind them their mean."""
+    return tuple(cell(value) for value in (*means, fmean(means)))
+
+
+def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
+    """Return the applications of a corpus, the least alike first; none where there is only one."""
+    found: dict[str, list[Benchmark]] = {}
+    for one in benchmarks:
+        named = _OF_CORPUS.fullmatch(one.id)
+        if named is None:
+            return ()
+        if one.means is not None:
+            found.setdefault(named[1], []).append(one)
+    if len(found) < 2:
+        return ()
+    means = {name: _means(those) for name, those in found.items()}
+    return tuple(
+        Application(
+            name=name,
+            unlike=sum(bool(one.dissimilar) for one in found[name]),
+            size=len(found[name]),
+            cells=cells(means[name]),
+        )
+        for name in sorted(found, key=lambda name: -fmean(means[name]))
+    )
+
+
+def _means(benchmarks: Sequence[Benchmark]) -> list[float]:
+    rows = [one.means for one in benchmarks if one.means is not None]
+    return [fmean(column) for column in zip(*rows, strict=True)]
+
+
+def matrix(one: Benchmark) -> Matrix:
+    """Set the runs of a benchmark against each other: how many of the measures are above THETA.
+
+    Of too many those are drawn that are unlike most others.
+    """
+    unlike = unlikeness(one)
+    drawn = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
+    pairs = {(pair.first, pair.second): _count(pair) for pair in one.pairs}
+    heads = {run: Head(str(run + 1), run in one.apart) for run in drawn}
+    return Matrix(
+        heads=tuple(heads.values()),
+        lines=tuple(
+            Line(heads[run], _against(run, drawn, pairs), f"{unlike[run]} of {len(unlike) - 1}")
+            for run in drawn
+        ),
+        left_out=f"Of {len(unlike)} runs the {MOST_RUNS} are drawn that are unlike most others."
+        if len(unlike) > MOST_RUNS
+        else "",
+    )
+
+
+def _against(
+    run: int, others: Sequence[int], pairs: Mapping[tuple[int, int], Cell]
+) -> tuple[Cell | None, ...]:
+    return tuple(pairs.get((min(run, other), max(run, other))) for other in others)
+
+
+def _count(pair: Pair) -> Cell:
+    above = sum(value > THETA for value in pair.measures)
+    side = "far" if pair.dissimilar else "near"
+    return Cell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
+
+
+def unlikeness(one: Benchmark) -> dict[int, int]:
+    """Return for each run that was compared how many others it is dissimilar to."""
+    runs = sorted({run for pair in one.pairs for run in (pair.first, pair.second)})
+    unlike = Counter(
+        run for pair in one.pairs if pair.dissimilar for run in (pair.first, pair.second)
+    )
+    return {run: unlike[run] for run in runs}
+
+
+def groups(one: Benchmark) -> str:
+    """Say what SAME's clustering finds."""
+    if one.groups is None:
+        return ""
+    if len(one.groups) == 1:
+        return "SAME finds one group of all runs."
+    together = [f"{numbered(group)} together" for group in one.groups if len(group) > 1]
+    alone = sorted(group[0] for group in one.groups if len(group) == 1)
+    if alone:
+        together.append(f"{numbered(alone)} {'each ' if len(alone) > 1 else ''}alone")
+    return f"SAME finds {len(one.groups)} groups: {'; '.join(together)}."
+
+
+def numbered(runs: Sequence[int]) -> str:
+    """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
+    breaks = [at for at, (one, other) in enumerate(pairwise(runs), 1) if other != one + 1]
+    edges = [0, *breaks, len(runs)]
+    parts = [(runs[start] + 1, runs[stop - 1] + 1) for start, stop in pairwise(edges)]
+    said = [
+        str(first) if first == last else f"{first}{' to ' if last > first + 1 else ', '}{last}"
+        for first, last in parts
+    ]
+    return f"{'run' if len(runs) == 1 else 'runs'} {', '.join(said)}"

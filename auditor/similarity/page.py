@@ -1,0 +1,234 @@
+"""Whether runs are alike, in words: a headline, a row for each benchmark, and a page."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from auditor.core import busy
+from auditor.core.series.similarity import Measure
+from auditor.similarity import heatmap as heat
+from auditor.similarity.document import Benchmark, SimilarityDocument
+from reports import names
+from reports import number_format as figures
+from reports.html import CaveatView, Closing, Facts, closing, of_whole, rendered
+from reports.wording import Word
+
+UNLIKE, UNKNOWN, ALIKE = "unlike", "unknown", "alike"
+KINDS = {
+    UNLIKE: Word("✗", "dissimilar", "at least three of the five mean measures are above .25"),
+    UNKNOWN: Word("?", "cannot tell", "there are too few runs, or too few values"),
+    ALIKE: Word("●", "similar", "the runs may be compared"),
+}
+"""In the order in which they are shown."""
+CELLS = {UNLIKE: "missed", UNKNOWN: "inconclusive", ALIKE: "detected"}
+"""What the style of the pages knows a cell by."""
+MEASURES = {
+    Measure.CORRELATION: ("correlation", "they do not rise and fall together"),
+    Measure.COMPRESSION: ("compression", "they share no patterns"),
+    Measure.FOURIER: ("Fourier", "their values lie far apart, iteration by iteration"),
+    Measure.COSINE: ("cosine", "their shapes differ, whatever their scale"),
+    Measure.KOLMOGOROV_SMIRNOV: ("Kolmogorov–Smirnov", "their values are distributed differently"),  # noqa: RUF001 - the dash is meant
+}
+"""The five measures: what they are called, and what a high value says of two runs."""
+MOST_MAPPED = 200
+"""Benchmarks in the map of measures, the least alike first."""
+MOST_DRAWN = 40
+"""Benchmarks whose runs are set against each other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A benchmark: whether its runs are alike, the mean measures, and which run to repeat.
+
+    `unlike` of its `pairs` are dissimilar.
+    """
+
+    id: str
+    name: str
+    kind: str
+    word: Word
+    cell: str
+    runs: str
+    values: str
+    unlike: int
+    pairs: int
+    measures: tuple[str, ...]
+    heat: tuple[heat.Cell, ...]
+    apart: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs of a benchmark against each other, and in words what there is to see."""
+
+    id: str
+    name: str
+    said: tuple[str, ...]
+    matrix: heat.Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a result. `which` says what the runs are, or heads their `files`.
+
+    `was_run` tells whether the suite was run for it.
+    """
+
+    subject: str
+    headline: str
+    was_run: bool
+    which: str
+    files: tuple[str, ...]
+    rows: tuple[Row, ...]
+    legend: tuple[tuple[str, Word, int], ...]
+    kinds: Facts
+    measures: tuple[tuple[str, str, str], ...]
+    applications: tuple[heat.Application, ...]
+    mapped: tuple[Row, ...]
+    unmapped: str
+    figures: tuple[Runs, ...]
+    left_out: str
+    closing: Closing
+
+
+def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
+    """Put a result into words; `runs` are their names, none where each is a process."""
+    which, called = _which(document, runs)
+    short = _labels(document)
+    order = list(KINDS)
+    benchmarks = sorted(document.benchmarks, key=lambda one: (order.index(kind(one)), -_mean(one)))
+    rows = tuple(_row(one, short[one.id], called) for one in benchmarks)
+    known = tuple(row for row in rows if row.heat)
+    drawn = _worth_drawing(benchmarks)
+    counts = Counter(row.kind for row in rows)
+    return View(
+        subject=names.label(document.subject),
+        headline=busy.add_to_headline(headline(document), document.strain),
+        was_run=bool(document.config),
+        which=which,
+        files=called,
+        rows=rows,
+        legend=tuple((CELLS[each], KINDS[each], counts[each]) for each in KINDS if counts[each]),
+        kinds=tuple((CELLS[each], KINDS[each].word) for each in KINDS if counts[each]),
+        measures=tuple((one.value, *MEASURES[one]) for one in Measure),
+        applications=heat.applications(document.benchmarks),
+        mapped=known[:MOST_MAPPED],
+        unmapped=_first(MOST_MAPPED, len(known)),
+        figures=tuple(_runs(one, short[one.id], called) for one in drawn[:MOST_DRAWN]),
+        left_out=_first(MOST_DRAWN, len(drawn)),
+        # How the runs were made is said above: they have one arm.
+        closing=replace(closing(document, _caveats(document)), plan=()),
+    )
+
+
+def html(document: SimilarityDocument, runs: Sequence[str]) -> str:
+    """Render a result as one page; `runs` are their names, none where each is a process."""
+    return rendered("similarity.html.j2", page=view(document, runs))
+
+
+def headline(document: SimilarityDocument) -> str:
+    """Say in one line how many benchmarks have runs that are alike."""
+    kinds = [kind(one) for one in document.benchmarks]
+    unlike = kinds.count(UNLIKE)
+    apart = sum(bool(one.apart) for one in document.benchmarks)
+    said = f"The runs of {unlike} of {figures.count(len(kinds), 'benchmark')} are dissimilar"
+    if kinds.count(UNKNOWN):
+        said += f", of {kinds.count(UNKNOWN)} nobody can tell"
+    return f"{said}; in {apart} a run stands apart" if apart else said
+
+
+def kind(one: Benchmark) -> str:
+    """Return which of KINDS a benchmark is."""
+    if one.dissimilar is None:
+        return UNKNOWN
+    return UNLIKE if one.dissimilar else ALIKE
+
+
+def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Say what the runs are; names that are more than a number, as those of files, are listed."""
+    if not runs:
+        subject = names.label(document.subject)
+        return f"Each process of {subject} is a run; run 1 is the first one.", ()
+    if list(runs) == [f"run {at}" for at in range(1, len(runs) + 1)]:
+        return "Runs have the numbers that they were made with.", ()
+    return "Which run is which", tuple(names.label(one) for one in runs)
+
+
+def _mean(one: Benchmark) -> float:
+    return 0.0 if one.means is None else fmean(one.means)
+
+
+def _first(most: int, number: int) -> str:
+    return f"Of {number:,} benchmarks the first {most} are shown." if number > most else ""
+
+
+def _labels(document: SimilarityDocument) -> dict[str, str]:
+    """Return what is shown of each name: the whole of those that look the same when cut."""
+    ids = [one.id for one in document.benchmarks]
+    short, whole = names.labels(ids), names.shorten(ids)
+    times = Counter(short.values())
+    return {
+        each: names.line(whole[each]) if times[label] > 1 else label
+        for each, label in short.items()
+    }
+
+
+def _row(one: Benchmark, name: str, files: Sequence[str]) -> Row:
+    own = kind(one)
+    return Row(
+        id=names.line(one.id),
+        name=name,
+        kind=own,
+        word=KINDS[own],
+        cell=CELLS[own],
+        runs=str(one.runs),
+        values=f"{one.values:,}" if one.values else "",
+        unlike=sum(pair.dissimilar for pair in one.pairs),
+        pairs=len(one.pairs),
+        measures=tuple(f"{value:.2f}" for value in one.means or ()) or ("",) * 5,
+        heat=heat.cells(one.means) if one.means else (),
+        apart=", ".join(_called(run, files) for run in one.apart),
+        note=names.line(one.caveats[0].text) if one.caveats else "",
+    )
+
+
+def _called(run: int, files: Sequence[str]) -> str:
+    return f"{run + 1} ({files[run]})" if files else str(run + 1)
+
+
+def _worth_drawing(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
+    """Return those that are dissimilar, or in which a run stands apart; first those that both."""
+    found = [one for one in benchmarks if one.dissimilar or one.apart]
+    return sorted(found, key=lambda one: (not one.dissimilar, not one.apart))
+
+
+def _runs(one: Benchmark, name: str, files: Sequence[str]) -> Runs:
+    said = (_apart(one, files), heat.groups(one))
+    return Runs(names.line(one.id), name, said, heat.matrix(one))
+
+
+def _apart(one: Benchmark, files: Sequence[str]) -> str:
+    """Say which run is to be repeated."""
+    unlike = heat.unlikeness(one)
+    if not one.apart:
+        pairs = sum(pair.dissimilar for pair in one.pairs)
+        return f"No run stands apart: {pairs} of {len(one.pairs)} pairs are dissimilar."
+    called = ", ".join(_called(run, files) for run in one.apart)
+    if len(one.apart) > 1:
+        return f"Runs {called} stand apart: each is dissimilar to most others."
+    count = unlike[one.apart[0]]
+    return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
+
+
+def _caveats(document: SimilarityDocument) -> Iterator[CaveatView]:
+    """Yield those of the whole, then each kind once with the number of benchmarks that have it."""
+    yield from of_whole(document.caveats)
+    found: dict[str, list[str]] = {}
+    for one in document.benchmarks:
+        for caveat in one.caveats:
+            found.setdefault(caveat.slug, []).append(names.line(caveat.text))
+    for slug, texts in found.items():
+        example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"
+        yield CaveatView(slug, example, figures.count(len(texts), "benchmark"))

@@ -1,0 +1,1 @@
+"""Tells when the processes of a benchmark reach steady state."""

@@ -1,0 +1,58 @@
+"""`bench-audit steady`: when are the benchmarks warm?"""
+
+from typing import Any
+
+import click
+
+from auditor.cli import options
+from auditor.core.series.steady import SteadyLabel
+from auditor.series import output as series
+from auditor.steady import output as warming
+from auditor.warmup.cpssd import CpSsd
+from auditor.warmup.detector import Detector
+from auditor.warmup.kbkssd import KbKssd
+from auditor.warmup.learned import Learned
+
+DETECTORS: dict[str, type[Detector]] = {"learned": Learned, "kb-kssd": KbKssd, "cp-ssd": CpSsd}
+
+
+@click.command(short_help="When are the benchmarks warm, and is their warm-up long enough?")
+@options.options(
+    click.option(
+        "--detector",
+        type=click.Choice(list(DETECTORS)),
+        default="learned",
+        show_default=True,
+        help="How it is found.",
+    ),
+    *series.OPTIONS,
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Tell when each process of each benchmark is warm, and what its warm-up does.
+
+    An INPUT is a file or a folder of results that hold the values of single iterations, with the
+    warm-up where there is one: JMH's log or JSON, pyperf's, the folder of a corpus, CSV; or a
+    store. Nothing is run for these.
+
+    A configuration, a jar, maven:… and the like are a suite, as for abs, and so is a folder with
+    --run: its benchmarks are run from the start of a process on, without any warm-up.
+
+    \b
+    bench-audit steady jmh.log
+    bench-audit steady . --run --benchmarks Parse
+    bench-audit steady jmh.log --detector kb-kssd --format json | jq '.series[].steady_from'
+    """
+    detector = DETECTORS[given["detector"]]()
+    answer = series.Answer(
+        verb="steady",
+        own=(f"--detector={detector.name}",),
+        doing="benchmarks judged",
+        forks=1,
+        least=detector.least,
+        judged=lambda found, context, told: warming.warm(found, detector, context, told),
+        table=warming.table,
+        page=warming.page,
+        is_judged=lambda found: any(one.label is not SteadyLabel.UNKNOWN for one in found.series),
+    )
+    return series.answered(context, given, answer)

@@ -1,0 +1,260 @@
+"""When benchmarks are warm, in words: a headline, a row for each, settings to copy."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from statistics import median
+
+from markupsafe import Markup
+
+from auditor.core import busy
+from auditor.core.series.steady import SteadyLabel
+from auditor.steady import series_plot
+from auditor.steady.document import Benchmark, Needed, Series, SteadyDocument
+from reports import names
+from reports import number_format as figures
+from reports.html import Closing, Facts, closing, of_whole, rendered
+from reports.wording import Word
+
+LABELS = {
+    SteadyLabel.NOT_STEADY: Word("✗", "no steady state", "no process gets warm"),
+    SteadyLabel.INCONSISTENT: Word("◐", "inconsistent", "some processes get warm, some do not"),
+    SteadyLabel.UNKNOWN: Word("?", "cannot tell", "there is too little to judge by"),
+    SteadyLabel.STEADY: Word("●", "steady", "each process gets warm"),
+}
+"""The classes, in the order in which they are shown."""
+KINDS = {
+    SteadyLabel.NOT_STEADY: "unreached",
+    SteadyLabel.INCONSISTENT: "inconclusive",
+    SteadyLabel.UNKNOWN: "invalid",
+    SteadyLabel.STEADY: "detected",
+}
+"""What the style of the pages knows a cell by."""
+_UNITS = {
+    1.0: "",
+    1e3: ", timeUnit = TimeUnit.MILLISECONDS",
+    1e6: ", timeUnit = TimeUnit.MICROSECONDS",
+}
+"""JMH's, by how many are a second."""
+_NEARLY = 1e-6
+MOST_DRAWN = 40
+"""Benchmarks whose processes are drawn, those first that do not get warm."""
+
+_READ = "bench-audit reads results that are there already; it changes none of them."
+_RUN = "bench-audit runs benchmarks in copies of the subject; its own files stay as they are."
+
+Values = Mapping[tuple[str, int, int], Sequence[float]]
+"""Seconds per operation of each process, by benchmark, run and fork; warm-up included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A benchmark: its class, how many processes are steady, from where, and what to do."""
+
+    id: str
+    name: str
+    label: SteadyLabel
+    kind: str
+    word: Word
+    steady: str
+    start: str
+    warm_up: str
+    setting: str
+    saves: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a result."""
+
+    subject: str
+    headline: str
+    counts: str
+    made: str
+    foot: str
+    rows: tuple[Row, ...]
+    legend: tuple[tuple[str, Word, int], ...]
+    kinds: Facts
+    figures: tuple[tuple[str, tuple[Markup, ...]], ...]
+    left_out: str
+    closing: Closing
+
+
+def view(document: SteadyDocument, values: Values | None = None) -> View:
+    """Put a result into words, and the values into drawings where they are given."""
+    short = names.labels(one.id for one in document.benchmarks)
+    series: dict[str, list[Series]] = {}
+    for each in document.series:
+        series.setdefault(each.benchmark, []).append(each)
+    order = list(LABELS)
+    shared = {one.text for one in document.caveats}
+    rows = [
+        _row(one, short[one.id], series.get(one.id, []), document.harness, shared)
+        for one in sorted(document.benchmarks, key=lambda one: order.index(one.label))
+    ]
+    labels = [one.label for one in document.benchmarks]
+    met = [each for each in LABELS if each in labels]
+    return View(
+        subject=names.label(document.subject),
+        headline=busy.add_to_headline(headline(document), document.strain),
+        counts=_counts(document),
+        made=_made(document),
+        foot=_RUN if document.config else _READ,
+        rows=tuple(rows),
+        legend=tuple((KINDS[each], LABELS[each], labels.count(each)) for each in met),
+        kinds=tuple((KINDS[each], LABELS[each].word) for each in met),
+        figures=tuple(
+            (row.name, _drawn(series.get(row.id, []), values)) for row in rows[:MOST_DRAWN]
+        )
+        if values
+        else (),
+        left_out=f"Of {len(rows)} benchmarks the first {MOST_DRAWN} are drawn."
+        if len(rows) > MOST_DRAWN
+        else "",
+        # How series were made is said in `made`: they have one arm, and no runs to agree.
+        closing=replace(closing(document, of_whole(document.caveats)), plan=()),
+    )
+
+
+def _drawn(series: Sequence[Series], values: Values) -> tuple[Markup, ...]:
+    known = [(one, values.get((one.benchmark, one.run, one.fork), ())) for one in series]
+    return tuple(series_plot.strip(one, own) for one, own in known if len(own))
+
+
+def html(document: SteadyDocument, values: Values) -> str:
+    """Render a result as one page."""
+    return rendered("steady.html.j2", page=view(document, values))
+
+
+def headline(document: SteadyDocument) -> str:
+    """Say in one line how many benchmarks are steady."""
+    labels = [one.label for one in document.benchmarks]
+    met = [f"{labels.count(each)} {word.word}" for each, word in LABELS.items() if each in labels]
+    return f"Of {figures.count(len(labels), 'benchmark')}: {', '.join(reversed(met))}"
+
+
+def _counts(document: SteadyDocument) -> str:
+    processes = figures.count(len(document.series), "process", "processes")
+    said = f"Judged by {document.detector}, {processes}"
+    if not any(one.warm_up for one in document.series):
+        return said
+    early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
+    warm = [one for one in document.benchmarks if one.label is SteadyLabel.STEADY]
+    saved = [_saved(one) for one in warm if one.id not in early]
+    late = [one for one in saved if one is not None and one > 0]
+    said += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"
+    if not late:
+        return said
+    return f"{said}, in {len(late)} longer than needed, by {figures.seconds(sum(late))} in each run"
+
+
+def _saved(one: Benchmark) -> float | None:
+    return None if one.needed is None else one.needed.saved_seconds
+
+
+def _saves(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{'costs' if seconds < 0 else 'saves'} {figures.seconds(abs(seconds))}"
+
+
+def _made(document: SteadyDocument) -> str:
+    """Say where the series come from."""
+    plan = document.plan
+    if not document.config or plan.iterations is None or plan.iteration_seconds is None:
+        return "Nothing was run"
+    each = figures.seconds(plan.iteration_seconds)
+    return (
+        f"Each benchmark was run from the start of a process on, without any warm-up: "
+        f"{plan.iterations} iterations of {each}, or as its author wrote it"
+    )
+
+
+def _row(
+    one: Benchmark, name: str, series: list[Series], harness: str, shared: Container[str]
+) -> Row:
+    """Put a benchmark into words; what is `shared` by all is said of the whole."""
+    starts = [each.steady_from for each in series if each.steady_from is not None]
+    said = [text.text for each in series for text in each.caveats if text.text not in shared]
+    return Row(
+        id=names.line(one.id),
+        name=name,
+        label=one.label,
+        kind=KINDS[one.label],
+        word=LABELS[one.label],
+        steady=f"{len(starts)} of {len(series)}",
+        start=f"{median(starts):.0f} (at most {max(starts)})" if starts else "",
+        warm_up=_warm_up(series),
+        setting=setting(harness, one),
+        saves=_saves(_saved(one)),
+        note=names.line(said[0]) if said else "",
+    )
+
+
+def _warm_up(series: list[Series]) -> str:
+    """Say what the configured warm-up does, at its worst."""
+    known = [one.warm_up for one in series if one.warm_up is not None]
+    if not known:
+        return ""
+    worst = max(known, key=lambda one: (one.early > 0, abs(one.off or 0.0)))
+    if worst.early:
+        off = "" if worst.off is None else f", {worst.off:+.1%}"
+        return f"{worst.early} measured cold{off}"
+    wasted = [one.wasted_seconds for one in known if one.wasted_seconds is not None]
+    late = f"{median(one.late for one in known):.0f} too many"
+    return f"{late}, {figures.seconds(median(wasted))}" if wasted else late
+
+
+def setting(harness: str, one: Benchmark) -> str:
+    """Return what to write for a warm-up that is long enough; Go has none, so it measures longer.
+
+    Ten values of each are what Go's benchstat wants.
+    """
+    if one.warm_iterations is None:
+        return ""
+    if harness == "pyperf":
+        return f"--warmups={_values_of_pyperf(one)}"
+    if one.needed is None:
+        return f"@Warmup(iterations = {one.warm_iterations})" if harness == "jmh" else ""
+    write = _SETTINGS.get(harness)
+    return write(one.needed) if write else ""
+
+
+def _values_of_pyperf(one: Benchmark) -> int:
+    """Return how many values warm up; each of a live suite's own lasts a tenth of a second."""
+    return one.warm_iterations or 0 if one.needed is None else ceil(one.needed.seconds / 0.1)
+
+
+def _jmh(needed: Needed) -> str:
+    """Write JMH's values."""
+    if needed.iteration_seconds is None:
+        return f"@Warmup(iterations = {needed.iterations})"
+    return f"@Warmup(iterations = {needed.iterations}, {_time(needed.iteration_seconds)})"
+
+
+def _time(seconds: float) -> str:
+    """Write a time of JMH's in the greatest unit of which it is a whole number."""
+    for each, unit in _UNITS.items():
+        if abs(seconds * each - round(seconds * each)) < _NEARLY:
+            return f"time = {round(seconds * each)}{unit}"
+    return f"time = {ceil(1e6 * seconds)}{_UNITS[1e6]}"
+
+
+def _go(needed: Needed) -> str:
+    if needed.measured_seconds is None:
+        return ""
+    return f"-benchtime={round(1000 * needed.measured_seconds)}ms -count=10"
+
+
+def _pytest(needed: Needed) -> str:
+    if needed.operations == 0:
+        return "--benchmark-warmup=off"
+    return f"--benchmark-warmup=on --benchmark-warmup-iterations={needed.operations}"
+
+
+def _asv(needed: Needed) -> str:
+    return f"warmup_time = {ceil(100 * needed.seconds) / 100:g}"
+
+
+_SETTINGS = {"jmh": _jmh, "go": _go, "pytest": _pytest, "asv": _asv}

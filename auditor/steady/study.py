@@ -1,0 +1,113 @@
+"""When are the benchmarks of stored results warm? Each process is judged; on all cores."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+from auditor.core.caveats import Caveat
+from auditor.core.series.steady import (
+    BenchmarkSteadiness,
+    SeriesSteadiness,
+    SteadyLabel,
+    SuiteSteadiness,
+)
+from auditor.core.series.stored import StoredProcess, StoredResults
+from auditor.series.stored import caveats as of_results
+from auditor.warmup.detector import Detector
+from auditor.warmup.judging import judge
+from auditor.warmup.needed import needed
+
+_MORE = {"jmh": "; with -wi 0 -i 3000 -r 100ms -f 10 JMH itself prints or (-rf json) keeps more"}
+_FEW = 20
+"""Up to so many series no other process is worth its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    name: str
+    processes: tuple[tuple[int, int, StoredProcess], ...]
+
+
+def steady(
+    found: StoredResults, detector: Detector, told: Callable[[int, int], None]
+) -> SuiteSteadiness:
+    """Judge all processes; `told` hears how many benchmarks of how many are done."""
+    tasks = [_task(name, found) for name in found.benchmarks]
+    judged = []
+    for number, one in enumerate(_judged(tasks, detector), start=1):
+        told(number, len(tasks))
+        judged.append(one)
+    return SuiteSteadiness(
+        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(found, judged))
+    )
+
+
+def _task(name: str, found: StoredResults) -> _Task:
+    return _Task(
+        name,
+        tuple(
+            (run, fork, one)
+            for run, each in enumerate(found.runs)
+            for fork, one in enumerate(each.processes.get(name, ()))
+        ),
+    )
+
+
+def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
+    cores = min(os.cpu_count() or 1, len(tasks))
+    if cores < 2 or sum(len(one.processes) for one in tasks) <= _FEW:
+        yield from (_benchmark(one, detector) for one in tasks)
+        return
+    # A fork would take over threads that draw on the terminal.
+    pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
+    try:
+        waiting: list[Future[BenchmarkSteadiness]] = [
+            pool.submit(_benchmark, one, detector) for one in tasks
+        ]
+        yield from (one.result() for one in waiting)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
+    lasting = {one.iteration_seconds for _, _, one in task.processes}
+    judged = [(one, judge(one, detector, (run, fork))) for run, fork, one in task.processes]
+    return BenchmarkSteadiness(
+        id=task.name,
+        series=tuple(found for _, found in judged),
+        iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
+        needed=needed(judged),
+    )
+
+
+def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
+    yield from of_results(found)
+    series = [one for each in judged for one in each.series]
+    processes = [each for run in found.runs for those in run.processes.values() for each in those]
+    if not any(one.warmups or one.configured for one in processes):
+        yield Caveat(
+            "warm-up-unknown",
+            "which iterations the configured warm-up has is not known, so neither is whether it is "
+            "long enough",
+        )
+    if series and all("series-short" in {each.slug for each in one.caveats} for one in series):
+        yield Caveat(
+            "series-short",
+            f"no process has enough iterations to tell{_MORE.get(found.harness, '')}",
+        )
+    yield from _of_all([one for one in series if one.label is not SteadyLabel.UNKNOWN])
+    if series and len(series) == len(judged):
+        text = "each benchmark has one process, and nobody knows whether others would get warm"
+        yield Caveat("one-fork", text)
+    lengths = {one.iterations for one in series if one.iterations}
+    if len(lengths) > 1:
+        text = f"processes have between {min(lengths)} and {max(lengths)} iterations"
+        yield Caveat("series-unequal", text)
+
+
+def _of_all(judged: list[SeriesSteadiness]) -> tuple[Caveat, ...]:
+    """Return the caveats that all processes share that were judged."""
+    shared = set.intersection(*({*one.caveats} for one in judged)) if judged else ()
+    return tuple(sorted(shared))

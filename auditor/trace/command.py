@@ -1,0 +1,135 @@
+"""`bench-audit trace`: which public methods are called, by whom, and which have no benchmark?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.cli import options
+from auditor.cli.console import Console
+from auditor.cli.running import working
+from auditor.config.subjects import described, spec
+from auditor.core.errors import Exit, UsageError
+from auditor.trace import output, output_clients
+
+
+@click.command(short_help="Which public methods do others call, and which have no benchmark?")
+@options.options(
+    click.argument("given", metavar="[CONFIG_OR_SUBJECT | CLIENT...]", nargs=-1),
+    click.option(
+        "--benchmarks",
+        "in_benchmarks",
+        is_flag=True,
+        help="Count in the project's own benchmarks and unit tests.",
+    ),
+    click.option("--library", metavar="SUBJECT", help="The project whose use is counted."),
+    click.option(
+        "--clients",
+        multiple=True,
+        metavar="CLIENT",
+        help="A project that uses it: its tests are run; repeatable.",
+    ),
+    click.option("--client-timeout", metavar="DURATION", help="Of a client's tests (15m)."),
+    click.option("--jobs", type=int, help="Clients at a time (one a processor)."),
+    click.option(
+        "--rank",
+        type=click.Choice(["sum", "share", "clients"]),
+        help="Order by calls of all together, by the mean share, or by how many clients call.",
+    ),
+    click.option("--top", type=int, help="How many methods are the often used ones (20)."),
+    *options.SUBJECT[1:],
+    options.BUDGET,
+    options.RETRY_FAILED,
+    *options.PLACES,
+    click.option(
+        "--format",
+        type=click.Choice(output_clients.FORMATS),
+        default="table",
+        help="What stdout gets; csv is of clients.",
+    ),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> int:
+    """Count the calls of each public method; nothing is timed or slowed.
+
+    With --library and --clients the tests of other projects are run, and the calls that come from
+    outside the library are counted. Clients are named as subjects are: a folder,
+    git:PATH-OR-URL@REVISION, go:, maven: (published tests), pypi:. Each is copied, and runs in an
+    environment of its own. abs slows down the methods that come first, as long as the store has
+    the result. A configuration may name the clients instead.
+
+    With --benchmarks the project's own benchmarks and unit tests are run once or twice. Methods
+    that no benchmark calls come first, those that the unit tests call most in front.
+
+    \b
+    bench-audit trace --library . --clients ../app git:https://example.org/tool@main
+    bench-audit trace --benchmarks .
+    bench-audit trace --benchmarks . --format json | jq '.methods[] | select(.called_by == [])'
+    """
+    return _in_benchmarks(context, given) if in_benchmarks else _in_clients(context, given)
+
+
+def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
+    if given["library"] or given["clients"]:
+        raise UsageError("--benchmarks is of the project itself: leave out --library and --clients")
+    if given["format"] == "csv":
+        raise UsageError("csv is of clients; write --format json")
+    from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
+
+    asked = _asked(context, _one(given["given"]), {})
+    with working(asked, open_suite_tracing) as (work, console):
+        document = work.trace()
+        output.keep(asked.places.output, document)
+    output.show(document, given["format"], console)
+    _files(console, asked, output.PAGE, output.RESULT)
+    return Exit.OK
+
+
+def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
+    clients = given["clients"]
+    if given["library"]:
+        what, clients = given["library"], (*clients, *given["given"])
+    else:
+        what = _one(given["given"])
+    asked = _asked(context, what, _changes(given, clients))
+    if not asked.config.trace.clients:
+        raise UsageError(
+            "say where calls are to be counted: in the tests of other projects (--library . "
+            "--clients ../app), or in the project's own (--benchmarks)"
+        )
+    from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
+
+    with working(asked, open_profiling) as (work, console):
+        document = work.profile()
+        output_clients.keep(asked.places.output, document)
+    output_clients.show(document, given["format"], console)
+    _files(console, asked, output_clients.PAGE, output_clients.RESULT, output_clients.TABLE)
+    return Exit.OK
+
+
+def _one(written: tuple[str, ...]) -> str:
+    if len(written) > 1:
+        raise UsageError(f"one project at a time: {', '.join(written)}; clients go with --library")
+    return written[0] if written else "."
+
+
+def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, Any]:
+    """Return the keys of the configuration that the flags set; paths are of where we are."""
+    changes: dict[str, Any] = {}
+    if clients:
+        changes["clients"] = [described(spec(one, Path.cwd(), "--clients")) for one in clients]
+    named = {"timeout": "client_timeout", "jobs": "jobs", "rank": "rank", "top": "top"}
+    said = {key: given[flag] for key, flag in named.items() if given[flag] is not None}
+    return changes | ({"trace": said} if said else {})
+
+
+def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.Asked:
+    return options.Asked.of(context, {**options.shared_changes(context.params), **changes}, what)
+
+
+def _files(console: Console, asked: options.Asked, page: str, *results: str) -> None:
+    folder = asked.places.output
+    console.note(f"\nreport: {folder / page}")
+    console.note(f"result: {', '.join(str(folder / one) for one in results)}")

@@ -1,0 +1,98 @@
+"""Which public methods have no benchmark? A judgement of counts; nothing is slowed down."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from auditor.core.caveats import Caveat
+from auditor.core.result import ReachState
+from auditor.core.subject import Method
+from auditor.measure.reach_judge import Reach
+from auditor.trace.model import BenchmarkUse, Caller, MethodUse, SuiteUse
+
+_ORDER = (
+    ReachState.NOT_AT_ALL,
+    ReachState.SET_UP_ONLY,
+    ReachState.UNKNOWN,
+    ReachState.IN_LOOP,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What was counted of the public `methods`.
+
+    `reach` is by (method, benchmark) id; a pair that is missing was not counted. `uncounted` are
+    methods that no counter could be put into, with the reason; `failed` benchmarks that did not
+    run. `tests` are calls of the unit tests by method, None where they were not counted.
+    """
+
+    methods: Sequence[Method]
+    benchmarks: Sequence[str]
+    reach: Mapping[tuple[str, str], Reach]
+    uncounted: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+    tests: Mapping[str, int] | None = None
+
+
+def judge(counts: Counts, caveats: Sequence[Caveat] = ()) -> SuiteUse:
+    """Return who calls what; a benchmark that failed may call anything, which is said once."""
+    found = [_method(method, counts) for method in counts.methods]
+    found.sort(key=lambda one: (_ORDER.index(one.reach), -(one.tests or 0), one.method.id))
+    called = Counter(caller.benchmark for one in found for caller in one.called_by)
+    return SuiteUse(
+        methods=tuple(found),
+        benchmarks=tuple(
+            BenchmarkUse(id=name, methods=None, reason=counts.failed[name])
+            if name in counts.failed
+            else BenchmarkUse(id=name, methods=called[name])
+            for name in counts.benchmarks
+        ),
+        caveats=(*_said(counts), *caveats),
+    )
+
+
+def _method(method: Method, counts: Counts) -> MethodUse:
+    tests = None if counts.tests is None else counts.tests.get(method.id, 0)
+    if method.id in counts.uncounted:
+        return MethodUse(
+            method=method, reach=ReachState.UNKNOWN, reason=counts.uncounted[method.id]
+        )
+    mine = {
+        name: counts.reach[method.id, name]
+        for name in counts.benchmarks
+        if (method.id, name) in counts.reach
+    }
+    called = [
+        Caller(name, one.calls_per_operation)
+        for name, one in mine.items()
+        if one.state is ReachState.IN_LOOP
+    ]
+    unknown = [one for one in mine.values() if one.state is ReachState.UNKNOWN]
+    set_up = [name for name, one in mine.items() if one.state is ReachState.SET_UP_ONLY]
+    if called:
+        reach = ReachState.IN_LOOP
+    elif unknown:
+        reach = ReachState.UNKNOWN
+    else:
+        reach = ReachState.SET_UP_ONLY if set_up else ReachState.NOT_AT_ALL
+    why = unknown[0].caveats[0].text if reach is ReachState.UNKNOWN and unknown[0].caveats else None
+    return MethodUse(
+        method=method,
+        reach=reach,
+        called_by=tuple(sorted(called, key=lambda one: -(one.calls_per_operation or 0.0))),
+        set_up_in=tuple(set_up),
+        tests=tests,
+        reason=why,
+    )
+
+
+def _said(counts: Counts) -> list[Caveat]:
+    if not counts.failed:
+        return []
+    names = ", ".join(list(counts.failed)[:5])
+    text = (
+        f"{len(counts.failed)} of {len(counts.benchmarks)} benchmarks did not run, so what they "
+        f"call is not in the map: {names}"
+    )
+    return [Caveat("failed-benchmarks", text)]

@@ -1,0 +1,161 @@
+"""Who calls which public method, in words and as a page."""
+
+from dataclasses import dataclass
+
+from auditor.core.result import ReachState
+from auditor.trace.document import Method, TraceDocument
+from reports import names, number_format
+from reports.html import Closing, Facts, closing, of_whole, rendered
+from reports.wording import SET_UP_ONLY, Word
+
+REACHES = {
+    ReachState.NOT_AT_ALL: Word("○", "no benchmark", "no benchmark calls it"),
+    ReachState.SET_UP_ONLY: SET_UP_ONLY,
+    ReachState.UNKNOWN: Word("?", "cannot tell", "it could not be counted"),
+    ReachState.IN_LOOP: Word("●", "called", "a benchmark calls it while it is measured"),
+}
+KINDS = {
+    ReachState.NOT_AT_ALL: "unreached",
+    ReachState.SET_UP_ONLY: "set-up-only",
+    ReachState.UNKNOWN: "inconclusive",
+    ReachState.IN_LOOP: "detected",
+}
+"""What the style of the pages knows a cell by."""
+_WITHOUT = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A public method; `callers` are the benchmarks with the calls of an operation.
+
+    `called` is what `tests` says, to sort by.
+    """
+
+    name: str
+    id: str
+    reach: ReachState
+    word: Word
+    kind: str
+    tests: str
+    called: int
+    benchmarks: int
+    callers: str
+    where: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRow:
+    """A benchmark, how many public methods it calls, and why that is unknown."""
+
+    name: str
+    methods: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a map."""
+
+    subject: str
+    headline: str
+    counts: str
+    rows: tuple[Row, ...]
+    benchmarks: tuple[BenchmarkRow, ...]
+    legend: tuple[tuple[str, Word, int], ...]
+    kinds: Facts
+    closing: Closing
+
+
+def view(document: TraceDocument) -> View:
+    """Put a map into words."""
+    methods = names.labels(one.id for one in document.methods)
+    benchmarks = names.labels(one.id for one in document.benchmarks)
+    found = [one.reach for one in document.methods]
+    met = [each for each in REACHES if each in found]
+    return View(
+        subject=f"{names.label(document.subject)} ({document.harness})",
+        headline=headline(document),
+        counts=_counts(document),
+        rows=tuple(_row(one, methods[one.id], benchmarks) for one in document.methods),
+        benchmarks=tuple(
+            BenchmarkRow(
+                benchmarks[one.id],
+                number_format.NONE if one.methods is None else str(one.methods),
+                names.line(one.reason or ""),
+            )
+            for one in document.benchmarks
+        ),
+        legend=tuple((KINDS[each], REACHES[each], found.count(each)) for each in met),
+        kinds=tuple((KINDS[each], REACHES[each].word) for each in met),
+        closing=closing(document, of_whole(document.caveats)),
+    )
+
+
+def headline(document: TraceDocument) -> str:
+    """Say in one line how much of the API no benchmark calls, and name the most used of it."""
+    without = [one for one in document.methods if one.reach in _WITHOUT]
+    unknown = sum(one.reach is ReachState.UNKNOWN for one in document.methods)
+    size = len(document.methods)
+    if not without:
+        open_ = f"; of {unknown} it cannot be told" if unknown else ""
+        return f"No public method of {size} is known to have no benchmark{open_}"
+    said = f"{len(without)} of {number_format.count(size, 'public method')}"
+    said += " has no benchmark" if len(without) == 1 else " have no benchmark"
+    popular = [one.id for one in without if one.tests][:_NAMED]
+    if popular:
+        short = names.labels(one.id for one in document.methods)
+        said += f"; of these the unit tests call most: {', '.join(short[one] for one in popular)}"
+    return said
+
+
+def _counts(document: TraceDocument) -> str:
+    ran = [one for one in document.benchmarks if one.methods is not None]
+    failed = len(document.benchmarks) - len(ran)
+    said = f"Calls were counted in {number_format.count(len(ran), 'benchmark')}"
+    said += f" ({failed} did not run)" if failed else ""
+    idle = sum(not one.methods for one in ran)
+    those = "calls" if idle == 1 else "call"
+    return f"{said}; {idle} of them {those} no public method." if idle else f"{said}."
+
+
+def _row(one: Method, name: str, benchmarks: dict[str, str]) -> Row:
+    calls = [
+        f"{benchmarks[each.benchmark]} ({_per_operation(each.calls_per_operation)})"
+        for each in one.called_by
+    ]
+    more = f" and {len(calls) - _NAMED} more" if len(calls) > _NAMED else ""
+    span = one.span
+    return Row(
+        name=name,
+        id=names.line(one.id),
+        reach=one.reach,
+        word=REACHES[one.reach],
+        kind=KINDS[one.reach],
+        tests=number_format.number(one.tests),
+        called=-1 if one.tests is None else one.tests,
+        benchmarks=len(calls),
+        callers=", ".join(calls[:_NAMED]) + more,
+        where=names.line(f"{span.file}:{span.first_line}") if span else "",
+        note=names.line(_note(one, benchmarks)),
+    )
+
+
+def _per_operation(calls: float | None) -> str:
+    return "calls unknown" if calls is None else f"{number_format.number(calls)} per operation"
+
+
+def _note(one: Method, benchmarks: dict[str, str]) -> str:
+    if one.reason:
+        return one.reason
+    if one.reach is not ReachState.SET_UP_ONLY:
+        return ""
+    those = [benchmarks[each] for each in one.set_up_in]
+    more = f" and {len(those) - _NAMED} more" if len(those) > _NAMED else ""
+    return f"in the set-up of {', '.join(those[:_NAMED])}{more}"
+
+
+def html(document: TraceDocument) -> str:
+    """Render a map as one page."""
+    return rendered("trace.html.j2", page=view(document))

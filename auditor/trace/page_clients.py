@@ -1,0 +1,215 @@
+"""Which public methods other projects call, in words, as a page and as CSV."""
+
+import re
+from dataclasses import dataclass, replace
+
+from auditor.core.popularity import Ranking
+from auditor.trace.document_clients import Client, Method, ProfileDocument
+from reports import names, number_format
+from reports.delimited import csv_text
+from reports.html import Closing, Facts, closing, of_whole, rendered
+from reports.long_tables import Table
+from reports.wording import Word
+
+OFTEN, CALLED, NEVER = "often", "called", "never"
+USES = {
+    OFTEN: Word("●", "often used", "one of those that an audit slows by itself"),
+    CALLED: Word("◐", "called", "a client calls it"),
+    NEVER: Word("○", "not called", "no client calls it"),
+}
+KINDS = {OFTEN: "detected", CALLED: "inconclusive", NEVER: "unreached"}
+"""What the style of the pages knows a cell by."""
+_LONGEST = 40
+RANKINGS = {
+    Ranking.SUM: "calls of all clients together",
+    Ranking.SHARE: "the mean of the shares in each client's calls",
+    Ranking.CLIENTS: "the number of clients, then the mean of the shares",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A public method; the numbers to sort by stand beside their texts."""
+
+    rank: str
+    name: str
+    id: str
+    use: str
+    word: Word
+    kind: str
+    outside: str
+    calls: int
+    inside: str
+    indirect: str
+    declared: str
+    share: str
+    part: float
+    clients: str
+    by_client: tuple[str, ...]
+    example: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRow:
+    """A client, what its tests did, and what is to be known of it."""
+
+    name: str
+    tests: str
+    calls: str
+    seconds: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """All that is shown of a profile."""
+
+    subject: str
+    headline: str
+    counts: str
+    ranking: str
+    rows: tuple[Row, ...]
+    clients: tuple[ClientRow, ...]
+    traced: Facts
+    declares: bool
+    legend: tuple[tuple[str, Word, int], ...]
+    kinds: Facts
+    closing: Closing
+
+
+def view(document: ProfileDocument) -> View:
+    """Put a profile into words."""
+    short = names.labels(one.id for one in document.methods)
+    clients = {one.name: names.label(one.name) for one in document.clients}
+    used = [_use(one) for one in document.methods]
+    met = [each for each in USES if each in used]
+    return View(
+        subject=f"{names.label(document.subject)} {names.label(document.revision)}".strip(),
+        headline=headline(document),
+        counts=_counts(document),
+        ranking=RANKINGS[document.ranking],
+        rows=tuple(
+            _row(one, number, short[one.id]) for number, one in enumerate(document.methods, start=1)
+        ),
+        clients=tuple(_client(one, clients[one.name]) for one in document.clients),
+        traced=tuple(
+            (_project(one.name), clients[one.name])
+            for one in document.clients
+            if one.reason is None
+        ),
+        declares=any(one.declared for one in document.methods),
+        legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
+        kinds=tuple((KINDS[each], USES[each].word) for each in met),
+        # Nothing was timed: there is no plan of blocks and runs.
+        closing=replace(closing(document, of_whole(document.caveats)), plan=()),
+    )
+
+
+def _project(name: str) -> str:
+    """Return what a column can be headed by: the last part of a path, without its version."""
+    bare = name.rpartition("@")[0] or name
+    return names.label(re.split(r"[/:]", bare.rstrip("/"))[-1] or name)
+
+
+def headline(document: ProfileDocument) -> str:
+    """Say in one line how much of the API is used, and name what is used most."""
+    called = [one for one in document.methods if _use(one) != NEVER]
+    short = names.labels(one.id for one in document.methods)
+    traced = [one for one in document.clients if one.reason is None]
+    most = ", ".join(short[one.id] for one in called[:3])
+    return (
+        f"{len(called)} of {number_format.count(len(document.methods), 'public method')} "
+        f"{'is' if len(called) == 1 else 'are'} called by "
+        f"{number_format.count(len(traced), 'client')}; most of all {most}"
+    )
+
+
+def _counts(document: ProfileDocument) -> str:
+    traced = [one for one in document.clients if one.reason is None]
+    failed = len(document.clients) - len(traced)
+    calls = sum(one.calls or 0 for one in traced)
+    said = f"{number_format.number(calls)} calls from outside the library were counted"
+    tests = [one.tests for one in traced if one.tests is not None]
+    said += f" in {number_format.number(sum(tests))} tests" if tests else ""
+    return f"{said}; {number_format.count(failed, 'client')} failed." if failed else f"{said}."
+
+
+def _use(one: Method) -> str:
+    if one.often_used:
+        return OFTEN
+    return CALLED if one.outside or one.declared else NEVER
+
+
+def _row(one: Method, rank: int, name: str) -> Row:
+    use = _use(one)
+    span = one.span
+    return Row(
+        rank=str(rank) if one.outside else "",
+        name=name,
+        id=names.line(one.id),
+        use=use,
+        word=USES[use],
+        kind=KINDS[use],
+        outside=number_format.number(one.outside),
+        calls=one.outside,
+        inside=number_format.number(one.inside),
+        indirect=number_format.number(one.indirect) if one.indirect else "",
+        declared=number_format.number(one.declared) if one.declared else "",
+        share=number_format.share(one.share),
+        part=one.share or 0.0,
+        clients=str(one.clients or ""),
+        by_client=tuple(number_format.number(calls) if calls else "" for calls in one.by_client),
+        example=names.line(example(one)),
+        where=names.line(f"{span.file}:{span.first_line}") if span else "",
+    )
+
+
+def example(one: Method) -> str:
+    """Return the arguments of a call whose values are all simple, as they would be written.
+
+    What is None at the end was hardly written by who called.
+    """
+    for found in one.arguments:
+        values = [each for each in found if each is not None]
+        whole = bool(values) and len(found) - len(values) <= (one.parameters[:1] == ("self",))
+        while values and values[-1] == "None":
+            values.pop()
+        text = f"({', '.join(values)})"
+        if whole and len(text) <= _LONGEST:
+            return text
+    return ""
+
+
+def _client(one: Client, name: str) -> ClientRow:
+    return ClientRow(
+        name=name,
+        tests=number_format.number(one.tests),
+        calls=number_format.number(one.calls),
+        seconds=number_format.seconds(one.seconds),
+        note=names.line(one.reason or one.missing),
+    )
+
+
+def html(document: ProfileDocument) -> str:
+    """Render a profile as one page."""
+    return rendered("profile.html.j2", page=view(document))
+
+
+def delimited(document: ProfileDocument) -> str:
+    """Return a line for each method as CSV, with a column of calls for each traced client."""
+    traced = (one.name for one in document.clients if one.reason is None)
+    head = (
+        "rank", "method", "often_used", "outside", "inside", "indirect", "declared", "share",
+        "clients",
+    )  # fmt: skip
+    return csv_text(
+        Table(
+            (*head, *traced),
+            (
+                (rank, one.id, one.often_used, one.outside, one.inside, one.indirect, one.declared,
+                 one.share, one.clients, *one.by_client)
+                for rank, one in enumerate(document.methods, start=1)
+            ),
+        )
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""Which methods of a library do other projects call? Their tests are run, and calls counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auditor.core.errors import SubjectError
+from auditor.core.mutant import Kind, Overlay, Refused, Variant
+from auditor.core.outcome import Skipped, Traced
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.popularity import ClientUse, Library, UsageProfile
+from auditor.core.ports import Mutator
+from auditor.core.request import TraceRequest
+from auditor.core.schedule import Schedule
+from auditor.core.subject import Project
+from auditor.measure import popularity
+from auditor.measure.failures import line, reason
+from auditor.measure.trials import Workers, measure
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client made ready, or the `reason` why it could not be."""
+
+    name: str
+    project: Project | None = None
+    reason: str | None = None
+
+
+def usage_profile(
+    library: Library,
+    mutator: Mutator,
+    clients: Sequence[Client],
+    request: TraceRequest,
+    workers: Workers,
+) -> UsageProfile:
+    """Run the tests of the clients, and rank what they call of the library.
+
+    A client that fails is reported, and the others go on. Raises SubjectError where all fail.
+    """
+    variant = Variant(Kind.TRACED, library.methods)
+    overlay = mutator.overlay(library.sources, variant)
+    if isinstance(overlay, Refused):
+        raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
+    trials = {
+        one.name: trial_of(one.project, variant, overlay, request.seconds)
+        for one in clients
+        if one.project is not None
+    }
+    # Two clients of the same content are one: their tests need not run twice, nor at once.
+    asked = list({trial.id: trial for trial in trials.values()}.values())
+    runs = {run.trial.id: run for run in measure("clients", asked, workers)}
+    used = [
+        ClientUse(name=one.name, reason=line(one.reason or "it could not be made ready"))
+        if one.project is None
+        else _use(one.name, one.project, library, runs.get(trials[one.name].id))
+        for one in clients
+    ]
+    if all(one.reason is not None for one in used):
+        raise SubjectError(_nothing(used, library))
+    return popularity.profile(library.methods, used, request.ranking, request.top)
+
+
+def trial_of(project: Project, variant: Variant, overlay: Overlay, seconds: float) -> Trial:
+    """Return the run of a client's tests, which gets so many seconds."""
+    return Trial(
+        subject=project.whole.digest,
+        purpose=Purpose.TRACE,
+        variant=variant,
+        overlay=overlay,
+        benchmark=None,
+        schedule=Schedule(arms=(), blocks=(), seconds=0.0),
+        repetition=1,
+        seed=0,
+        timeout_seconds=seconds,
+    )
+
+
+def _use(name: str, project: Project, library: Library, run: Run | None) -> ClientUse:
+    if run is None:
+        return ClientUse(name=name, revision=project.revision, reason="no time was left for it")
+    outcome = run.outcome
+    if isinstance(outcome, Traced):
+        idle = f"its tests call no public method of {library.project.name}"
+        missing = f" ({outcome.missing})" if outcome.missing else ""
+        used = any(one.outside or one.declared for one in outcome.calls)
+        return ClientUse(
+            name=name,
+            revision=project.revision,
+            calls=outcome.calls,
+            tests=outcome.tests,
+            seconds=run.seconds,
+            missing=outcome.missing,
+            reason=None if used else f"{idle}{missing}",
+        )
+    why = outcome.reason if isinstance(outcome, Skipped) else reason(outcome)
+    return ClientUse(name=name, revision=project.revision, seconds=run.seconds, reason=why)
+
+
+def _nothing(clients: Sequence[ClientUse], library: Library) -> str:
+    those = "\n".join(f"  {one.name}: {one.reason}" for one in clients)
+    return f"no client of {library.project.name} could be traced:\n{those}"

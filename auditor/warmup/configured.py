@@ -1,0 +1,109 @@
+"""What a configuration of JMH would have done to a series of iterations of about 100 ms.
+
+Source: `docs/methods/steady.md`; Traini et al. (EMSE 2022), and the metrics of the ASE 2024 study
+of learned stopping. Indices are 0-based; a series' *last warm-up* iteration is one less than its
+first steady one.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from auditor.core.series.stored import StoredProcess
+from auditor.core.suite import Configured
+from auditor.stats.arrays import Array
+from auditor.stats.ratios import resampled_means
+from auditor.warmup.detector import Values
+
+ITERATION_SECONDS = 0.1
+"""An iteration of the series ends with the first operation after so long."""
+
+
+def mapped(values: Values, settings: Configured) -> tuple[int, int]:
+    """Return the last warm-up and the last measured iteration of a series under some settings."""
+    return placed(lengths(values), settings)
+
+
+def placed(lasts: Array, settings: Configured) -> tuple[int, int]:
+    """Return the last warm-up and the last measured of iterations that last so long.
+
+    Longer iterations are made of those that there are, one after the other; what an iteration
+    lasts too long is not taken off the next. The series may end before the settings do.
+    """
+    lasting = lasts.tolist()
+    warm = _position(lasting, settings.warmup_seconds, settings.warmup_iterations)
+    rest = lasting[warm:]
+    measured = _position(rest, settings.measurement_seconds, settings.measurement_iterations)
+    return warm - 1, warm + measured - 1
+
+
+def _position(lasting: Sequence[float], seconds: float, iterations: int) -> int:
+    """Return how many values make so many iterations; all, where they are too few."""
+    if iterations == 0:
+        return 0
+    done, passed = 0, 0.0
+    for at, one in enumerate(lasting, start=1):
+        passed += one
+        if passed >= seconds:
+            done, passed = done + 1, 0.0
+        if done >= iterations:
+            return at
+    return len(lasting)
+
+
+def lengths(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> Array:
+    """Return how long each iteration took: it ends with the first operation after its time."""
+    return np.asarray(np.ceil(iteration_seconds / values) * values)
+
+
+def lengths_of(process: StoredProcess) -> Array | None:
+    """Return how long each iteration of a process took, its warm-up first; None: nobody knows."""
+    if process.operations is not None:
+        return process.operations * np.asarray(process.whole, dtype=np.float64)
+    if process.iteration_seconds is None:
+        return None
+    warm_up = process.warmup_seconds or process.iteration_seconds
+    return np.concatenate(
+        (
+            lengths(np.asarray(process.warmups, dtype=np.float64), warm_up),
+            lengths(np.asarray(process.seconds, dtype=np.float64), process.iteration_seconds),
+        )
+    )
+
+
+def seconds(values: Values) -> float:
+    """Return how long iterations of about 100 ms took together."""
+    return float(lengths(values).sum())
+
+
+def time_wasted(values: Values, last_warm_up: int, last_needed: int) -> float:
+    """Return how many seconds a warm-up is longer than needed, less than 0 where it is too short.
+
+    Its absolute value is the warm-up estimation error (WEE).
+    """
+    return seconds(values[: last_warm_up + 1]) - seconds(values[: last_needed + 1])
+
+
+def deviation(
+    measured: list[Values], steady: list[Values], resamples: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of what was measured over that of steady iterations.
+
+    Each list has the forks' values. Forks are drawn first, then values in each drawn fork, so
+    longer ones weigh more. What was measured is off where the interval excludes 1.
+    """
+    ratios = _drawn(measured, resamples, rng) / _drawn(steady, resamples, rng)
+    low, high = np.quantile(ratios, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def _drawn(forks: list[Values], resamples: int, rng: np.random.Generator) -> Array:
+    """Return means of resampled forks, weighted by their lengths."""
+    sizes = np.array([len(one) for one in forks], dtype=np.float64)
+    times = rng.multinomial(len(forks), np.full(len(forks), 1 / len(forks)), size=resamples)
+    sums = np.zeros(resamples)
+    for at, fork in enumerate(forks):
+        for turn in range(int(times[:, at].max())):
+            here = times[:, at] > turn
+            sums[here] += sizes[at] * resampled_means(fork, int(here.sum()), rng)
+    return np.asarray(sums / (times @ sizes))

@@ -1,0 +1,114 @@
+"""A process judged by a detector, and what the configured warm-up does about it."""
+
+from math import ceil
+
+from auditor.core.caveats import Caveat
+from auditor.core.series.steady import SeriesSteadiness, SteadyLabel, WarmUp
+from auditor.core.series.stored import StoredProcess
+from auditor.core.suite import Configured
+from auditor.stats.arrays import Array, positive
+from auditor.warmup.configured import lengths_of, placed
+from auditor.warmup.detector import Detector, Values
+
+_ALIKE = 2.0
+"""Iterations no more than so many times as long or short are about as long."""
+
+
+def judge(
+    process: StoredProcess, detector: Detector, place: tuple[int, int] = (0, 0)
+) -> SeriesSteadiness:
+    """Judge the values of a process, warm-up included, in the order measured.
+
+    `place` is its run and its fork, from zero.
+    """
+    run, fork = place
+    length = len(process.warmups) + len(process.seconds)
+    series = _checked(process, detector)
+    if isinstance(series, Caveat):
+        return SeriesSteadiness(
+            run=run, fork=fork, iterations=length, label=SteadyLabel.UNKNOWN, caveats=(series,)
+        )
+    found = detector.find(series)
+    lasts = lengths_of(process)
+    measured = _measured(process, lasts)
+    warm_up = None
+    if measured is not None and found.start is not None:
+        warm_up = _warm_up(series, measured, found.start, lasts)
+    return SeriesSteadiness(
+        run=run,
+        fork=fork,
+        iterations=length,
+        label=SteadyLabel.NOT_STEADY if found.start is None else SteadyLabel.STEADY,
+        steady_from=found.start,
+        changes=found.changes,
+        warm_up=warm_up,
+        caveats=_unlike(length, process.iteration_seconds, detector),
+    )
+
+
+def _checked(process: StoredProcess, detector: Detector) -> Values | Caveat:
+    """Return a series that can be judged, or why it cannot."""
+    if process.failure is not None:
+        return Caveat("series-unusable", process.failure.reason)
+    length = len(process.warmups) + len(process.seconds)
+    if length < detector.least:
+        text = f"{length} iterations; {detector.name} needs at least {detector.least}"
+        return Caveat("series-short", text)
+    if detector.most is not None and length > detector.most:
+        text = f"{length} iterations; {detector.name} judges {detector.most} at most"
+        return Caveat("series-long", text)
+    try:
+        series = positive(process.whole)
+    except ValueError as error:
+        return Caveat("series-unusable", f"not times above zero: {error}")
+    if series.min() == series.max():
+        text = "all values are the same: the clock is too coarse for them"
+        return Caveat("series-unusable", text)
+    return series
+
+
+def _unlike(length: int, seconds: float | None, detector: Detector) -> tuple[Caveat, ...]:
+    usual = detector.iteration_seconds
+    said = []
+    if detector.length not in {None, length}:
+        said.append(f"of {length} iterations, not {detector.length}")
+    if seconds and usual and not usual / _ALIKE <= seconds <= usual * _ALIKE:
+        said.append(f"of iterations of {seconds:g} s, not {usual:g}")
+    if not said:
+        return ()
+    text = f"the series is {' and '.join(said)}, which {detector.name} was made for"
+    return (Caveat("series-unlike", text),)
+
+
+def _measured(process: StoredProcess, lasts: Array | None) -> range | None:
+    """Return which iterations the configuration measures, None where it is not known.
+
+    They may lie behind the end of the series.
+    """
+    if process.configured is not None and lasts is not None:
+        return _mapped(lasts, process.configured)
+    if process.warmups:
+        return range(len(process.warmups), len(process.warmups) + len(process.seconds))
+    return None
+
+
+def _mapped(lasts: Array, configured: Configured) -> range:
+    beyond = configured.warmup_iterations * configured.warmup_seconds - float(lasts.sum())
+    if beyond >= 0:
+        # What comes after the end is taken to be as what comes before it.
+        first = len(lasts) + ceil(beyond / float(lasts[-1]))
+        return range(first, first)
+    last_warm_up, last = placed(lasts, configured)
+    return range(last_warm_up + 1, last + 1)
+
+
+def _warm_up(series: Values, measured: range, start: int, lasts: Array | None) -> WarmUp:
+    first = measured.start
+    if start > first:
+        off = float(series[first : measured.stop].mean() / series[start:].mean()) - 1
+        return WarmUp(iterations=first, early=min(start, measured.stop) - first, off=off)
+    wasted = None
+    if lasts is not None:
+        beyond = max(0, first - len(series)) * float(lasts[-1])
+        wasted = float(lasts[start:first].sum()) + beyond
+    return WarmUp(iterations=first, late=first - start, wasted_seconds=wasted)

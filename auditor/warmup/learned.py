@@ -1,0 +1,98 @@
+"""Our detector: two forests that learned from people's judgements of whole series.
+
+`docs/methods/steady.md` says what they saw, how good they are, and how they are made again.
+"""
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from auditor.warmup import features
+from auditor.warmup.detector import Steadiness, Values
+from auditor.warmup.forest import Forest, weighted_median, weights
+
+LENGTH = 3000
+"""Iterations of the series that were judged."""
+ITERATION_SECONDS = 0.1
+"""How long they lasted."""
+MODEL = "learned.npz"
+
+
+class Model:
+    """The two forests, and what they learned from.
+
+    One says whether a series becomes steady, by the shares of such series in its leaves; the other
+    says where, by the starts that people saw in series that are like it.
+    """
+
+    def __init__(self, arrays: dict[str, npt.NDArray[np.generic]]) -> None:
+        """Take the arrays of a model file, by their names."""
+        self._arrays = arrays
+        self.names = [str(one) for one in arrays["names"]]
+        self._steady = Forest.of(arrays, "steady")
+        self._shares = np.asarray(arrays["steady_shares"], dtype=np.float64)
+        self._start = Forest.of(arrays, "start")
+        self._known = np.asarray(arrays["start_leaves"], dtype=np.int32)
+        self._starts = np.asarray(arrays["starts"], dtype=np.float64)
+        self.threshold = float(arrays["threshold"])
+
+    def write(self, path: Path) -> None:
+        """Write the arrays to a file."""
+        with path.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **self._arrays)
+
+    def chance(self, case: Values) -> float:
+        """Return how sure it is that a series becomes steady, 0 to 1."""
+        return float(self._shares[self._steady.leaves(case)].mean())
+
+    def start(self, case: Values) -> float:
+        """Return where a series of LENGTH iterations would be steady, if it is at all."""
+        likeness = weights(self._start.leaves(case), self._known)
+        return weighted_median(self._starts, likeness)
+
+
+@cache
+def shipped() -> Model:
+    """Return the model that comes with this package."""
+    with (resources.files("auditor.audits.steady") / MODEL).open("rb") as file:
+        return Model(dict(np.load(file, allow_pickle=False)))
+
+
+class Learned:
+    """The detector; without a model it takes the shipped one."""
+
+    name = "learned"
+    least = features.LEAST
+    most = None
+    length = LENGTH
+    iteration_seconds = ITERATION_SECONDS
+
+    def __init__(self, model: Model | None = None) -> None:
+        """Take a model; the shipped one is not kept, as other processes are handed a detector."""
+        self._given = model
+
+    @property
+    def _model(self) -> Model:
+        return self._given or shipped()
+
+    def find(self, values: Values) -> Steadiness:
+        """Judge a series; places are taken as parts of its length."""
+        case = self._case(values)
+        if self._model.chance(case) < self._model.threshold:
+            return Steadiness(None)
+        return Steadiness(_place(self._model.start(case), len(values)))
+
+    def start(self, values: Values) -> int:
+        """Return where it would be steady, whatever the verdict: what totals of errors are of."""
+        return _place(self._model.start(self._case(values)), len(values))
+
+    def _case(self, values: Values) -> Values:
+        found = features.features(values)
+        return np.array([found[name] for name in self._model.names])
+
+
+def _place(start: float, length: int) -> int:
+    return min(round(start * length / LENGTH), length - 1)

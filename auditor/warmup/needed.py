@@ -1,0 +1,112 @@
+"""Which warm-up would be long enough, and what a run of the suite saves with it."""
+
+from collections.abc import Sequence
+from math import ceil
+
+import numpy as np
+
+from auditor.core.series.steady import Needed, SeriesSteadiness
+from auditor.core.series.stored import StoredProcess
+from auditor.core.suite import Configured
+from auditor.stats.arrays import Array
+from auditor.warmup.configured import lengths_of
+
+WITHIN = 0.01
+"""How far from the steady mean the mean of a time from the start on may be."""
+TIMES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+"""Seconds that are tried, as people write them."""
+
+Judged = Sequence[tuple[StoredProcess, SeriesSteadiness]]
+Times = Sequence[tuple[Array, Array, int]]
+"""Of each warm process how long its iterations took, their values, and the first steady one."""
+
+
+def needed(judged: Judged) -> Needed | None:
+    """Return what the processes of a benchmark need, those of all runs of the suite.
+
+    None where none of them gets warm, and where nobody knows how long their iterations are.
+    """
+    times, seconds = [], set()
+    for one, found in judged:
+        if found.steady_from is not None:
+            lasts = lengths_of(one)
+            if lasts is None:
+                return None
+            times.append((lasts, np.asarray(one.whole), found.steady_from))
+            seconds.add(one.iteration_seconds)
+    if len(seconds) != 1:
+        return None
+    until = max(float(lasts[:start].sum()) for lasts, _, start in times)
+    configured = next((one.configured for one, _ in judged if one.configured), None)
+    operation = max(float(np.median(values[start:])) for _, values, start in times)
+    iterations, each = _written(
+        until, max(start for *_, start in times), (seconds.pop(), operation), configured
+    )
+    return Needed(
+        seconds=until,
+        operations=max(round(float((lasts / own)[:start].sum())) for lasts, own, start in times),
+        iterations=iterations,
+        iteration_seconds=each,
+        saved_seconds=_saved(judged, until if each is None else _takes(iterations, each, operation),
+                             (configured, operation)),
+        measured_seconds=_enough(times),
+    )  # fmt: skip
+
+
+def _takes(iterations: int, each: float, operation: float) -> float:
+    """Return how long iterations last, each of which ends with the first operation after it."""
+    return iterations * max(1, ceil(each / operation)) * operation
+
+
+def _written(
+    until: float,
+    start: int,
+    measured: tuple[float | None, float],
+    configured: Configured | None,
+) -> tuple[int, float | None]:
+    """Return iterations and the time of each as an author would write them.
+
+    `measured` are the time of the iterations that were measured and of an operation. The author's
+    own time is kept, where that is not too long; else many short iterations become seconds.
+    """
+    seconds, operation = measured
+    if seconds is None:
+        return start, None
+    if configured is not None and 0 < configured.warmup_seconds <= until:
+        each = configured.warmup_seconds
+    elif until < 1 or (configured is None and seconds >= 1):
+        return start, seconds
+    else:
+        each = 1.0
+    return ceil(until / _takes(1, each, operation)), each
+
+
+def _saved(judged: Judged, enough: float, asked: tuple[Configured | None, float]) -> float | None:
+    """Return by how much a run of the suite gets shorter; None where no warm-up is configured."""
+    configured, operation = asked
+    if configured is not None:
+        whole = _takes(configured.warmup_iterations, configured.warmup_seconds, operation)
+        return configured.forks * (whole - enough)
+    known = [(one, found.run) for one, found in judged if one.failure is None]
+    if not any(one.warmups for one, _ in known):
+        return None
+    spent = 0.0
+    for one, _ in known:
+        lasts = lengths_of(one)
+        spent += 0.0 if lasts is None else float(lasts[: len(one.warmups)].sum())
+    return (spent - len(known) * enough) / len({run for _, run in known})
+
+
+def _enough(times: Times) -> float | None:
+    """Return the first of TIMES that is long enough in all processes."""
+    return next((one for one in TIMES if all(_is_enough(one, *each) for each in times)), None)
+
+
+def _is_enough(seconds: float, lasts: Array, values: Array, start: int) -> bool:
+    """Tell whether all operations of so long together have the steady mean, nearly."""
+    until = int(np.searchsorted(np.cumsum(lasts), seconds)) + 1
+    if until > len(values):
+        return False
+    mean = float(lasts[:until].sum() / (lasts / values)[:until].sum())
+    steady = float(lasts[start:].sum() / (lasts / values)[start:].sum())
+    return abs(mean / steady - 1) <= WITHIN

@@ -1,0 +1,84 @@
+"""What boosted trees that were grown elsewhere say of a run so far."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from auditor.stats.arrays import Array
+from auditor.warmup.forest import Forest
+from auditor.warmup.run_so_far import SoFar, vector
+from auditor.warmup.steady_start import begun
+
+
+class Trees:
+    """Trees on named features.
+
+    `names` (features) are those of a case, `values` (nodes) what a leaf adds to the whole.
+    """
+
+    def __init__(self, names: Array, forest: Forest, values: Array) -> None:
+        """Take them; raises ValueError where they do not fit."""
+        self.names = [str(one) for one in names]
+        self._forest = forest
+        self._values = np.asarray(values, dtype=np.float64)
+        self._forest.check(len(self.names))
+        if self._values.shape != self._forest.features.shape:
+            raise ValueError("there are not as many values as nodes")
+
+    @classmethod
+    def read(cls, arrays: Mapping[str, Any], prefix: str) -> "Trees":
+        """Take the arrays whose names begin so."""
+        forest = Forest.of(arrays, prefix)
+        return cls(arrays[f"{prefix}_names"], forest, arrays[f"{prefix}_values"])
+
+    def arrays(self, prefix: str) -> dict[str, Any]:
+        """Return the arrays by their names, as `read` takes them."""
+        names, values = np.array(self.names), self._values
+        own = {f"{prefix}_names": names, f"{prefix}_values": values}
+        return own | self._forest.arrays(prefix)
+
+    def total(self, case: Array) -> float:
+        """Return what the leaves of a case (features,) add up to."""
+        return float(self._values[self._forest.leaves(case)].sum())
+
+
+class Boosted:
+    """Three groups of trees, each with arrays of its own in a file.
+
+    `stable` say how likely the last window is stable, as a logit; `near` how likely its mean is as
+    good as that of the steady part; `begun` what it is worth to take a place for the last iteration
+    of the warm-up.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any]) -> None:
+        """Take the arrays of a file, by their names; raises ValueError where they do not fit."""
+        self.stable, self._near, self._begun = (
+            Trees.read(arrays, one) for one in ("stable", "near", "begun")
+        )
+        self.arrays = dict(arrays)
+
+    @classmethod
+    def of(cls, stable: Trees, near: Trees, last: Trees) -> "Boosted":
+        """Return a model of its parts."""
+        return cls(stable.arrays("stable") | near.arrays("near") | last.arrays("begun"))
+
+    def score(self, case: Array) -> float:
+        """Return how likely the last window of a run (features of `stable`,) is stable, 0 to 1."""
+        return float(expit(self.stable.total(case)))
+
+    def ready(self, found: Mapping[str, float]) -> float:
+        """Return how much speaks for measuring the last window of a run with such features.
+
+        0 to 1: the mean of how likely it is stable and of how likely its mean is right.
+        """
+        totals = [one.total(vector(found, one.names)) for one in (self.stable, self._near)]
+        return float(expit(totals).mean())
+
+    def last_warmup(self, run: SoFar, found: Mapping[str, float]) -> int:
+        """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
+        it = begun(run, found)
+        columns = [it.names.index(one) for one in self._begun.names]
+        worth = [self._begun.total(side) for side in it.sides[:, columns]]
+        return int(it.places[int(np.argmax(worth))])

@@ -1,0 +1,198 @@
+"""Files of models that tell when a benchmark is warm: those that come with this package, and yours.
+
+A file is numpy's archive of arrays (.npz) with three more: `format`, `kind`, which is the method,
+and `digest`, SHA-256 of all others. Nothing of it is executed.
+"""
+
+import hashlib
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from auditor.core.errors import UsageError
+from auditor.core.stop_rules import TRAINED, Method
+from auditor.warmup.run_so_far import SoFar, vector
+from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.convolutional import Convolutional
+from auditor.warmup.scorers.rocket import Rocket
+from auditor.warmup.scorers.windows import WINDOW
+
+Arrays = Mapping[str, Any]
+Scoring = Boosted | Convolutional | Rocket
+
+FORMATS: Mapping[Method, int] = {
+    Method.LEARNED: 2,
+    Method.FCN: 1,
+    Method.OSCNN: 1,
+    Method.ROCKET: 1,
+}
+"""Of a file, by what is in it; another one is refused."""
+_LARGEST = 64 * 2**20
+_KINDS: Mapping[Method, Callable[[Arrays], Scoring]] = {
+    Method.LEARNED: Boosted,
+    Method.FCN: Convolutional,
+    Method.OSCNN: Convolutional,
+    Method.ROCKET: Rocket,
+}
+_OWN = ("format", "kind", "digest")
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    EOFError,
+    OSError,
+    KeyError,
+    NotImplementedError,
+    MemoryError,
+    OverflowError,
+    RuntimeError,
+    SyntaxError,
+    tokenize.TokenError,
+)
+"""What an archive may raise that anybody can have written: a header states sizes that are lies."""
+
+
+class ModelUnusable(UsageError):
+    """A file of a model is damaged, of another version or of something else."""
+
+    slug = "model-unusable"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model, and the score from which on a rule takes a run for warm.
+
+    That of the study's models is how likely the last window is stable; that of ours is what the
+    last looks have for their mean (`scored`).
+    """
+
+    method: Method
+    scoring: Scoring
+    threshold: float
+    digest: str
+
+
+@cache
+def shipped(method: Method) -> Model:
+    """Return the model of a method that comes with this package; raises ModelUnusable."""
+    place = resources.files("auditor.warmup.scorers") / f"{method}.npz"
+    if not place.is_file():
+        raise ModelUnusable(
+            f"no model of {method} comes with this package; train one "
+            f"(python benchmarks/stop_models.py {method}) and name its file"
+        )
+    with place.open("rb") as file:
+        return _model(method, file, place.name)
+
+
+def read(method: Method, path: Path) -> Model:
+    """Return the model of a method that a file has; raises ModelUnusable."""
+    try:
+        with path.open("rb") as file:
+            return _model(method, file, str(path))
+    except OSError as error:
+        raise ModelUnusable(f"cannot read the model {path}: {error.strerror}") from error
+    except ValueError as error:  # a name that none can be
+        raise ModelUnusable(f"cannot read the model {str(path)!r}: {error}") from error
+
+
+def write(path: Path, method: Method, scoring: Scoring, threshold: float) -> None:
+    """Write a model to a file, with its digest."""
+    arrays: dict[str, Any] = {**scoring.arrays, "threshold": np.float64(threshold)}
+    head = {"format": np.int64(FORMATS[method]), "kind": np.array(str(method))}
+    whole = {**arrays, **head, "digest": np.array(digest(arrays))}
+    with path.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **whole)
+
+
+def digest(arrays: Arrays) -> str:
+    """Return SHA-256 of arrays, of their names, types, shapes and bytes."""
+    found = hashlib.sha256()
+    for name in sorted(arrays):
+        one = np.ascontiguousarray(arrays[name])
+        found.update(f"{name} {one.dtype.str} {np.shape(arrays[name])}\n".encode())
+        found.update(one.tobytes())
+    return found.hexdigest()
+
+
+def _model(method: Method, file: IO[bytes], name: str) -> Model:
+    arrays = _arrays(file, name)
+    head = {key: arrays.pop(key, None) for key in _OWN}
+    if any(one is None or np.shape(one) for one in head.values()) or "threshold" not in arrays:
+        raise ModelUnusable(f"{name} is no file of a model of ours; train it anew")
+    if (kind := str(head["kind"])) != method:
+        raise ModelUnusable(f"the model {name} is one of {kind}, not of {method}")
+    if (found := str(head["format"])) != (reads := str(FORMATS[method])):
+        raise ModelUnusable(
+            f"the model {name} has format {found}, this version reads {reads}; train it anew"
+        )
+    if (stated := str(head["digest"])) != digest(arrays):
+        raise ModelUnusable(f"the model {name} is damaged: its digest differs from its contents")
+    try:
+        threshold = float(arrays.pop("threshold"))
+        _refuse_odd_numbers(arrays)
+        model = Model(method, _KINDS[method](arrays), threshold, stated)
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+            _tried(model)
+    except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
+        raise ModelUnusable(
+            f"the model {name} does not fit what this version shows it ({error}); train it anew"
+        ) from error
+    return model
+
+
+def _refuse_odd_numbers(arrays: Arrays) -> None:
+    """Raise ValueError for what is no number in an array of numbers."""
+    for name, one in arrays.items():
+        if np.asarray(one).dtype.kind == "f" and not np.isfinite(one).all():
+            raise ValueError(f"{name} holds what is no number")
+
+
+def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            size = sum(one.file_size for one in archive.infolist())
+        if size > _LARGEST:
+            raise ModelUnusable(f"the model {name} has {size} bytes, more than {_LARGEST}")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as found:
+            return {key: found[key] for key in found.files}
+    except _UNREADABLE as it:
+        raise ModelUnusable(
+            f"the model {name} is damaged: it is no archive of numbers ({it})"
+        ) from it
+
+
+def _tried(model: Model) -> None:
+    """Show a model one run of the right shape; raises what its arrays raise."""
+    if isinstance(model.scoring, Boosted):
+        run = SoFar()
+        for _ in range(WINDOW):
+            run.observe(1.0, 1.0)
+        found = run.features()
+        scores = [
+            model.scoring.score(vector(found, model.scoring.stable.names)),
+            model.scoring.ready(found),
+        ]
+        model.scoring.last_warmup(run, found)
+    else:
+        scores = model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32)).tolist()
+    if not all(0 <= one <= 1 for one in (*scores, model.threshold)):
+        raise ValueError("its score or its threshold lies beyond 0 and 1")
+
+
+def of(method: Method, path: Path | None) -> Model | None:
+    """Return the model that a method needs, the user's if there is one; None: it needs none."""
+    if method not in TRAINED:
+        if path is not None:
+            raise ModelUnusable(f"the file of a model is named, but {method} needs none")
+        return None
+    return shipped(method) if path is None else read(method, path)

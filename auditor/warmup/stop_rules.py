@@ -1,0 +1,187 @@
+"""Looks at a process while it runs, and says when it is warm and when enough was measured."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from auditor.core.plan import Trial
+from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.stats.compare import relative_width
+from auditor.warmup.detector import Values
+from auditor.warmup.kbkssd import KbKssd
+from auditor.warmup.scored_rule import Scored
+from auditor.warmup.scorers import files
+from auditor.warmup.stopping import StopRule, Technique, Variant
+
+_LEVEL = 0.95
+_BATCHES = 10
+"""Neighbours are alike, so the scatter of a mean is that of the means of so many stretches."""
+_RULE_SECONDS = 1.0
+"""Of an iteration of the dynamic rules; theirs lasted a second."""
+_ROUNDING = 1e-9
+"""Ten times a tenth are a little less than one."""
+_LOOK = 10
+"""Iterations between two looks at the whole series."""
+_UNCHANGED = 3
+"""Looks that have to say the same."""
+_MOST = 10**9
+
+
+class Rule(Protocol):
+    """Tells when a process is warm."""
+
+    @property
+    def method(self) -> Method:
+        """Return what it is."""
+        ...
+
+    @property
+    def last_warmup(self) -> int | None:
+        """Return the iteration, from zero, that it takes for the last one of the warm-up.
+
+        It may lie before what is left out. None: it is not warm yet, or the rule does not say.
+        """
+        ...
+
+    def observe(self, seconds: float, lasted: float) -> int | None:
+        """Take an iteration; once it is warm, return how many iterations are its warm-up."""
+        ...
+
+
+class ProcessWatcher:
+    """Watches one process: until it is warm by a rule, then until enough is measured."""
+
+    def __init__(self, watch: Watch, rule: Rule) -> None:
+        """Take what is asked for, and the rule."""
+        self._watch = watch
+        self._rule = rule
+        self._seconds: list[float] = []
+        self._warm: int | None = None
+
+    def observe(self, seconds: float, lasted: float) -> Warmed | None:
+        """Take an iteration, seconds an operation and how long it lasted; not None: it may end."""
+        self._seconds.append(seconds)
+        if self._warm is None:
+            self._warm = self._rule.observe(seconds, lasted)
+        came_to = self.ended()
+        return came_to if came_to.enough else None
+
+    def ended(self) -> Warmed:
+        """Return what the process came to so far; warm without anything measured is not."""
+        measured = np.array([] if self._warm is None else self._seconds[self._warm :])
+        last = self._rule.last_warmup if len(measured) else None
+        return Warmed(
+            method=self._rule.method,
+            warm=self._warm if len(measured) else None,
+            enough=self._is_enough(measured),
+            since=None if last is None else last + 1,
+        )
+
+    def _is_enough(self, measured: Values) -> bool:
+        if len(measured) < self._watch.measured:
+            return False
+        return self._watch.width is None or width(measured) <= self._watch.width
+
+
+def width(values: Values) -> float:
+    """Return the width of the 95 % interval of the mean, relative to it; infinite for too few."""
+    if len(values) < 2 * _BATCHES:
+        return float("inf")
+    size = len(values) // _BATCHES
+    means = values[-size * _BATCHES :].reshape(_BATCHES, size).mean(axis=1)
+    return relative_width(means.tolist(), _LEVEL)
+
+
+class Dynamic:
+    """One of the dynamic rules of Laaber et al. (FSE 2020), on iterations of a second.
+
+    What the means of the short iterations of a second are, that were its operations there.
+    """
+
+    last_warmup = None
+
+    def __init__(self, method: Method, technique: Technique, seed: int) -> None:
+        """Take the rule; what it draws is decided by the seed."""
+        self.method = method
+        rng = np.random.default_rng(seed)
+        self._rule = StopRule(technique, Variant.LIVE, rng, most=_MOST)
+        self._operations: list[float] = []
+        self._lasted = 0.0
+        self._seen = 0
+
+    def observe(self, seconds: float, lasted: float) -> int | None:
+        """Take an iteration; once it is warm, return how many iterations are its warm-up."""
+        self._seen += 1
+        self._operations.append(seconds)
+        self._lasted += lasted
+        if self._lasted < _RULE_SECONDS - _ROUNDING:
+            return None
+        operations = np.array(self._operations)
+        self._operations, self._lasted = [], 0.0
+        return self._seen if self._rule.observe(operations) else None
+
+
+class Kelly:
+    """KB-KSSD on the series so far, again and again.
+
+    Warm is where it has said the same several times, with a whole window of its test behind it.
+    """
+
+    method = Method.KBKSSD
+    last_warmup = None
+
+    def __init__(self) -> None:
+        """Begin."""
+        self._detector = KbKssd()
+        self._seconds: list[float] = []
+        self._said: deque[int | None] = deque(maxlen=_UNCHANGED)
+
+    def observe(self, seconds: float, lasted: float) -> int | None:  # noqa: ARG002 (it counts)
+        """Take an iteration; once it is warm, return how many iterations are its warm-up."""
+        self._seconds.append(seconds)
+        number = len(self._seconds)
+        if number <= self._detector.window or number % _LOOK:
+            return None
+        start = self._detector.find(np.array(self._seconds)).start
+        far = start is not None and number - start >= self._detector.window
+        self._said.append(start if far else None)
+        same = len(self._said) == _UNCHANGED and len(set(self._said)) == 1
+        return self._said[-1] if same else None
+
+
+_RULES: Mapping[Method, Callable[[int], Rule]] = {
+    Method.COV: lambda seed: Dynamic(Method.COV, Technique.COV, seed),
+    Method.RCIW: lambda seed: Dynamic(Method.RCIW, Technique.RCIW, seed),
+    Method.KLD: lambda seed: Dynamic(Method.KLD, Technique.KLD, seed),
+    Method.KBKSSD: lambda _: Kelly(),
+}
+
+
+class Watchers:
+    """Makes what looks at the process of a trial."""
+
+    def __init__(self, model: Path | None = None) -> None:
+        """Take the user's file of a model, None: those that come with this package."""
+        self._file = model
+        self._models: dict[Method, files.Model | None] = {}
+
+    def __call__(self, trial: Trial) -> ProcessWatcher:
+        """Return it for a trial that has a watch."""
+        watch = trial.watch
+        if watch is None:
+            raise ValueError("nothing asks for this trial to be watched")
+        return ProcessWatcher(watch, self.rule(watch, trial.seed))
+
+    def rule(self, watch: Watch, seed: int) -> Rule:
+        """Return what tells when a process is warm; what it draws is decided by the seed."""
+        if watch.method in _RULES:
+            return _RULES[watch.method](seed)
+        if watch.method not in self._models:
+            self._models[watch.method] = files.of(watch.method, self._file)
+        model = self._models[watch.method]
+        if model is None or model.digest != watch.model:
+            raise ValueError("the model of this trial is not at hand")
+        return Scored(model)

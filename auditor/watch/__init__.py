@@ -1,0 +1,1 @@
+"""Detects the steady state of a benchmark that another program runs."""

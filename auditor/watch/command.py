@@ -1,0 +1,203 @@
+"""`bench-audit watch`: when is a benchmark warm that runs elsewhere?"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import tables
+from auditor.cli.console import Console
+from auditor.cli.options import FORMAT, PATH
+from auditor.cli.surroundings import Surroundings
+from auditor.core.errors import Exit, UsageError
+from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.stop_rules import Method, Watch
+from auditor.importers.streams import Stream
+from auditor.measure import warmup_results
+from auditor.warmup.scorers import files
+from auditor.warmup.stop_rules import Watchers
+from auditor.watch.judge import Seen, Streams
+from reports import names
+from runners.hosts.local import LocalHost
+
+_STREAM = "-"
+_FOREVER = 14 * 24 * 3600.0
+"""Seconds; what selects output takes no more than three weeks."""
+_CHUNK = 1 << 16
+_SEED = 1
+
+
+@click.command(short_help="When is a benchmark warm that runs elsewhere?")
+@click.argument("words", metavar="(- | -- COMMAND...)", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--warmup",
+    type=click.Choice([str(one) for one in Method if one is not Method.FIXED]),
+    default=str(Method.LEARNED),
+    show_default=True,
+    help="What tells that a process is warm.",
+)
+@click.option("--model", type=PATH, help="The file of a model of that method.")
+@FORMAT
+@click.pass_obj
+def command(surroundings: Surroundings, /, **given: Any) -> int:
+    """Look at what JMH or go test prints while it runs, and tell when each process is warm.
+
+    It is run as COMMAND, or its output comes from a pipe ( ... | bench-audit watch - ). Nothing is
+    changed and nothing is ended: what was found stands beside the warm-up that is set. COMMAND has
+    no standard input, and what it writes to stderr follows at its end. Rules need several seconds
+    of iterations, models a hundred iterations of JMH and more.
+    """
+    console = Console(surroundings.environment, quiet=given["format"] == "json")
+    words = list(given["words"])
+    if not words:
+        raise UsageError("nothing to watch: write - for standard input, or -- and a command")
+    method, model = Method(given["warmup"]), given["model"]
+    known = files.of(method, model)
+    watch = Watch(
+        method=method, measured=1, seconds=_FOREVER, model=None if known is None else known.digest
+    )
+    streams = Streams(watch, Watchers(model), _SEED)
+    stream = Stream(lambda one: _tell(streams.observe(one), console))
+    code = _watched(words, stream, console, surroundings)
+    stream.end()
+    problems = [*stream.problems, *_left_out(streams.left_out)]
+    if given["format"] == "json":
+        console.document(_document(watch, streams.seen, problems))
+    elif streams.seen:
+        console.result(_table(watch, streams.seen))
+    for one in problems:
+        console.say(f"not understood: {one}")
+    if code is not Exit.OK:
+        return code
+    if not streams.seen and not streams.left_out:
+        console.say(
+            "no verdict: it printed no iteration of JMH (single shots have none that lasts a "
+            "time), and no result of go test -bench"
+        )
+    return Exit.OK if streams.seen else Exit.NO_VERDICT
+
+
+def _watched(
+    words: Sequence[str], stream: Stream, console: Console, surroundings: Surroundings
+) -> Exit:
+    """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
+    try:
+        if [*words] == [_STREAM]:
+            _pipe(stream, console)
+            return Exit.OK
+        ended = _run(words, stream, console, surroundings)
+    except KeyboardInterrupt:
+        console.say("interrupted")
+        return Exit.INTERRUPTED
+    if ended.exit_code != 0:
+        console.say(f"{words[0]} failed (exit code {ended.exit_code})")
+        return Exit.SUBJECT
+    return Exit.OK
+
+
+def _run(
+    words: Sequence[str], stream: Stream, console: Console, surroundings: Surroundings
+) -> Completed:
+    def read(data: bytes) -> Sequence[tuple[float, float]]:
+        if not console.quiet:
+            console.raw(data)
+        stream.read(data)
+        return ()
+
+    ended = LocalHost().run(
+        Invocation(
+            argv=tuple(words),
+            cwd=Path.cwd(),
+            environment=tuple(surroundings.environment.items()),
+            timeout_seconds=_FOREVER,
+            follow=Follow(read=read),
+        )
+    )
+    if ended.stderr:
+        console.raw_error(ended.stderr.rstrip() + b"\n")
+    return ended
+
+
+def _left_out(many: int) -> Sequence[str]:
+    if not many:
+        return ()
+    text = "iterations have no time that can be read; another unit may show it (-tu ns, or -tu s)"
+    return (f"{many} {text}",)
+
+
+def _pipe(stream: Stream, console: Console) -> None:
+    if sys.stdin is None:
+        raise UsageError("there is no standard input to watch")
+    while data := os.read(sys.stdin.fileno(), _CHUNK):
+        if not console.quiet:
+            console.raw(data)
+        stream.read(data)
+
+
+def _tell(seen: Seen | None, console: Console) -> None:
+    if seen is not None:
+        console.note(f"warm: {_name(seen)}, {_warm(seen)}")
+
+
+def _name(seen: Seen) -> str:
+    run = f", run {seen.run}" if seen.run > 1 else ""
+    return f"{names.line(seen.benchmark)}{run}, fork {seen.fork}"
+
+
+def _warm(seen: Seen) -> str:
+    if seen.warm is None:
+        return f"not seen warm in {len(seen.lasted)} iterations"
+    since = "" if seen.since is None else f", steady since iteration {seen.since}"
+    return f"after {seen.warm} iterations ({seen.warm_seconds:.3g} s){since}"
+
+
+def _set(seen: Seen) -> str:
+    if seen.warmups is None or seen.warmup_seconds is None:
+        return ""
+    return f"{seen.warmups} iterations ({seen.warmup_seconds:.3g} s)"
+
+
+def _table(asked: Watch, every: Sequence[Seen]) -> RenderableType:
+    made = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
+    for one in every:
+        style = "yellow" if one.warm is None else "green"
+        made.add_row(
+            Text(one.benchmark), str(one.run), str(one.fork), Text(_warm(one), style=style),
+            _set(one), str(one.watch.method),
+        )  # fmt: skip
+    warm = sum(one.warm is not None for one in every)
+    head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
+    return Group("", head, "", made, *_notes(asked, every))
+
+
+def _notes(asked: Watch, every: Sequence[Seen]) -> list[RenderableType]:
+    said = warmup_results.otherwise(asked, (one.watch for one in every))
+    return tables.section("To know", [f"{one.text} [{one.slug}]" for one in said])
+
+
+def _document(asked: Watch, every: Sequence[Seen], problems: Sequence[str]) -> Mapping[str, Any]:
+    return {
+        "schema": "bench-audit/watch/1",
+        "processes": [
+            {
+                "benchmark": one.benchmark,
+                "run": one.run,
+                "fork": one.fork,
+                "method": str(one.watch.method),
+                "instead_of": None if one.watch.method is asked.method else str(asked.method),
+                "iterations": len(one.lasted),
+                "warm": one.warm,
+                "warm_seconds": None if one.warm is None else one.warm_seconds,
+                "since": one.since,
+                "set": one.warmups,
+                "set_seconds": one.warmup_seconds,
+            }
+            for one in every
+        ],
+        "problems": [*problems],
+    }

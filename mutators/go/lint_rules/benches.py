@@ -1,0 +1,192 @@
+"""The benchmarks of a test file, their helpers, and the loops in them whose time is taken."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import islice
+
+from tree_sitter import Node
+
+from auditor.core.subject import SourceFile
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.clock import Clock
+
+_MOST_LOOPS = 200
+"""Of a declaration that are looked at, so that none takes for ever."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_BENCHMARK = re.compile(r"Benchmark(?![a-z])\w*")
+
+
+class Kind(StrEnum):
+    """How a loop counts: to b.N, by b.Loop (which keeps results alive), or by pb.Next."""
+
+    COUNTED = "b.N"
+    KEPT = "b.Loop"
+    PARALLEL = "pb.Next"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop over the iterations of a benchmark; `timed` unless the timer is off around it."""
+
+    node: Node
+    body: Node
+    kind: Kind
+    timed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A declaration of a test file that has a *testing.B: a benchmark, or a helper of some.
+
+    `benchmark` is the name of the only benchmark that it belongs to, else empty. `handles` are the
+    names of every *testing.B in it, `states` those of every *testing.PB.
+    """
+
+    source: SourceFile
+    root: Node
+    declaration: Node
+    name: str
+    benchmark: str
+    handles: frozenset[str]
+    states: frozenset[str]
+    above: syntax.Parents
+    clock: Clock
+    loops: tuple[Loop, ...] = ()
+
+    @property
+    def is_benchmark(self) -> bool:
+        """Tell whether `go test` runs it by itself."""
+        return bool(self.benchmark) and self.name == self.benchmark
+
+    @property
+    def body(self) -> Node | None:
+        """Return the block of the declaration."""
+        return self.declaration.child_by_field_name("body")
+
+    def uses(self, call: Node, *methods: str) -> bool:
+        """Tell whether a call is one of a method of a *testing.B."""
+        operand, field = syntax.selector(syntax.callee(call))
+        return operand in self.handles and (field in methods or not methods)
+
+    def subject(self, node: Node) -> frozenset[str]:
+        """Return the words in the names of the benchmark and of the sub-benchmarks around a node.
+
+        They are lowered.
+        """
+        found = [self.name, self.benchmark]
+        for one in syntax.around(node, self.above):
+            if one.type == "call_expression" and self.uses(one, "Run"):
+                found += [tree.source(each) for each in syntax.arguments(one)[:1]]
+        return frozenset(one.lower() for name in found for one in _WORD.findall(name))
+
+
+def parts(source: SourceFile, root: Node) -> list[Part]:
+    """Return the declarations of a file that have a *testing.B, in its order."""
+    testing = tree.imported_as(root, "testing")
+    if testing is None:
+        return []
+    prefix = "*" if testing == "." else f"*{testing}."
+    found = [_part(source, root, one, prefix) for one in tree.functions(root)]
+    parts = [one for one in found if one is not None]
+    users = _users(parts)
+    return [_placed(one, users.get(one.name, set())) for one in parts]
+
+
+def _part(source: SourceFile, root: Node, declaration: Node, prefix: str) -> Part | None:
+    handles = frozenset(_named(declaration, f"{prefix}B"))
+    if not handles:
+        return None
+    name = tree.source(declaration.child_by_field_name("name"))
+    above = syntax.parents(declaration)
+    plain = declaration.type == "function_declaration"
+    runs = tree.parameter_types(declaration) == (f"{prefix}B",) and _BENCHMARK.fullmatch(name)
+    return Part(
+        source=source,
+        root=root,
+        declaration=declaration,
+        name=name,
+        benchmark=name if plain and runs else "",
+        handles=handles,
+        states=frozenset(_named(declaration, f"{prefix}PB")),
+        above=above,
+        clock=Clock.of(declaration, handles, above),
+    )
+
+
+def _named(declaration: Node, wanted: str) -> Iterator[str]:
+    """Yield the names of parameters of a type in a declaration and in the literals in it."""
+    for node in tree.descend(declaration):
+        if node.type in ("func_literal", "function_declaration", "method_declaration"):
+            for _, names, declared in tree.parameters(node):
+                if tree.source(declared).replace(" ", "") == wanted:
+                    yield from [tree.source(one) for one in names] or ["_"]
+
+
+def _users(parts: list[Part]) -> dict[str, set[str]]:
+    """Return by name of a helper the benchmarks of its file that call it, and other helpers."""
+    helpers = {one.name for one in parts if not one.is_benchmark}
+    users: dict[str, set[str]] = {}
+    for part in parts:
+        for node in tree.descend(part.declaration):
+            if node.type == "identifier" and (name := tree.source(node)) in helpers:
+                users.setdefault(name, set()).add(part.name)
+    return users
+
+
+def _placed(part: Part, users: set[str]) -> Part:
+    """Return the part with the benchmark that alone uses it, and with its loops."""
+    others = users - {part.name}
+    alone = min(others) if len(others) == 1 and _BENCHMARK.fullmatch(min(others)) else ""
+    benchmark = part.benchmark or ("" if _BENCHMARK.fullmatch(part.name) else alone)
+    return replace(part, benchmark=benchmark, loops=tuple(islice(_loops(part), _MOST_LOOPS)))
+
+
+def _loops(part: Part) -> Iterator[Loop]:
+    """Yield the outermost loops over iterations."""
+    aliases = frozenset(_aliases(part))
+    last = -1
+    for node in tree.descend(part.declaration):
+        if node.type == "for_statement" and node.start_byte >= last:
+            body = node.child_by_field_name("body")
+            kind = _kind(part, node, aliases)
+            if body is not None and kind is not None:
+                last = node.end_byte
+                yield Loop(node, body, kind, part.clock.takes(node))
+
+
+def _aliases(part: Part) -> Iterator[str]:
+    """Yield the names of variables that are b.N."""
+    for node in tree.descend(part.declaration):
+        if node.type == "short_var_declaration":
+            left = syntax.names(node.child_by_field_name("left"))
+            right = syntax.values(node.child_by_field_name("right"))
+            yield from (a for a, b in zip(left, right, strict=False) if is_count(part, b))
+
+
+def is_count(part: Part, node: Node) -> bool:
+    """Tell whether an expression is b.N, converted or not."""
+    while node.type == "call_expression" and syntax.called(node) in syntax.NUMBERS:
+        given = syntax.arguments(node)
+        if len(given) != 1:
+            return False
+        node = given[0]
+    operand, field = syntax.selector(node)
+    return operand in part.handles and field == "N"
+
+
+def _kind(part: Part, loop: Node, aliases: frozenset[str]) -> Kind | None:
+    body = loop.child_by_field_name("body")
+    heads = [one for one in loop.named_children if body is None or one.id != body.id]
+    for node in (each for head in heads for each in syntax.walk(head, syntax.LITERAL)):
+        operand, field = syntax.selector(node)
+        is_alias = node.type == "identifier" and tree.source(node) in aliases
+        if is_alias or (operand in part.handles and field == "N"):
+            return Kind.COUNTED
+        if operand in part.handles and field == "Loop":
+            return Kind.KEPT
+        if operand in part.states and field == "Next":
+            return Kind.PARALLEL
+    return None

@@ -1,0 +1,89 @@
+"""Functions whose calls are short: so short that what is done beside them counts."""
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.packages import Declared, Packages
+
+_BUDGET = 250
+"""Of nodes that one call runs through, with those of its callees."""
+_TOO_MUCH = _BUDGET + 1
+_DEEPEST = 6
+_LONG = syntax.words(
+    "for_statement go_statement defer_statement select_statement send_statement func_literal "
+    "ERROR type_conversion_expression"
+)
+_FREE = syntax.NUMBERS | syntax.words("len cap min max string new append panic delete")
+_SHORT = syntax.words("math math/bits sync/atomic unicode unicode/utf8")
+"""Packages of the standard library of which every function is short."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Tells which calls run through little code, as far as the project's sources show it.
+
+    What stands in the body of an `if` without `else` is the seldom case, if more follows it.
+    """
+
+    packages: Packages
+    _known: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def call(self, names: Names, call: Node) -> bool:
+        """Tell whether a call is surely short, its arguments left out."""
+        return self._cost(names, call, 0) <= _BUDGET
+
+    def statement(self, names: Names, node: Node) -> bool:
+        """Tell whether a statement is surely short, with all that it calls."""
+        for one in tree.descend(node):
+            if one.type in _LONG:
+                return False
+            if one.type == "call_expression" and not (_is_free(one) or self.call(names, one)):
+                return False
+        return True
+
+    def _cost(self, names: Names, call: Node, depth: int) -> int:
+        path, _ = names.standard(call)
+        if path in _SHORT:
+            return 1
+        found = names.function(call)
+        if found is None or depth > _DEEPEST:
+            return _TOO_MUCH
+        key = (found.home.root.id, found.node.id)
+        if key not in self._known:
+            self._known[key] = _TOO_MUCH  # while it is looked at: one that calls itself is long
+            self._known[key] = self._function(found, depth + 1)
+        return self._known[key]
+
+    def _function(self, found: Declared, depth: int) -> int:
+        body = found.node.child_by_field_name("body")
+        if body is None or found.node.has_error:
+            return _TOO_MUCH
+        names = Names.of(self.packages, found.home, found.node)
+        total, pending = 0, list(body.named_children)
+        while pending and total <= _BUDGET:
+            node = pending.pop()
+            total += 1
+            if node.type in _LONG:
+                return _TOO_MUCH
+            if node.type == "call_expression" and not _is_free(node):
+                total += self._cost(names, node, depth)
+            pending += _usual(node)
+        return total
+
+
+def _is_free(call: Node) -> bool:
+    function = syntax.callee(call)
+    return function is not None and function.type == "identifier" and syntax.called(call) in _FREE
+
+
+def _usual(node: Node) -> list[Node]:
+    """Return the parts of a node that usually run: not the body of an `if` that more follows."""
+    if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
+        return node.named_children
+    if node.next_named_sibling is None:
+        return node.named_children
+    return [one for one in node.named_children if one.type != "block"]

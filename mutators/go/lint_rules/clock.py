@@ -1,0 +1,124 @@
+"""When the timer of a benchmark runs, as far as the order of its text shows it."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+
+_TIMER = frozenset({"StopTimer", "StartTimer", "ResetTimer"})
+_LISTS = frozenset(
+    {"statement_list", "block", "expression_case", "default_case", "communication_case"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A call of a method of the timer: where it begins, its name, and its function's first byte."""
+
+    start: int
+    method: str
+    function: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The timer of a declaration: the calls that switch it, and what each node lies in.
+
+    What happens when the benchmark is over switches nothing that is looked at.
+    """
+
+    switches: tuple[Switch, ...]
+    above: syntax.Parents
+
+    @classmethod
+    def of(cls, declaration: Node, handles: frozenset[str], above: syntax.Parents) -> "Clock":
+        """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
+        found = []
+        for call in syntax.calls(declaration):
+            operand, field = syntax.selector(syntax.callee(call))
+            if operand in handles and field in _TIMER and not _is_later(call, above):
+                found.append(Switch(call.start_byte, field, _function(call, above)))
+        return cls(tuple(found), above)
+
+    def within(self, node: Node) -> list[str]:
+        """Return the names of the timer's methods that are called in a node, in their order."""
+        first = bisect_left(self.switches, node.start_byte, key=_start)
+        last = bisect_left(self.switches, node.end_byte, key=_start)
+        return [one.method for one in self.switches[first:last]]
+
+    def takes(self, loop: Node) -> bool:
+        """Tell whether the time of a loop counts: it is not off there, and not reset later."""
+        if not self.switches:
+            return True
+        if self._before(loop, 0) == "StopTimer" and "StartTimer" not in self.within(loop):
+            return False
+        own = _function(loop, self.above)
+        return not any(
+            one.method == "ResetTimer" and one.function == own and one.start >= loop.end_byte
+            for one in self.switches
+        )
+
+    def is_off(self, node: Node, body: Node) -> bool:
+        """Tell whether the timer is off where a node of a loop's body stands."""
+        if not self.switches:
+            return False
+        nearest = self._before(node, body.start_byte) or "".join(self.within(body)[-1:])
+        return nearest == "StopTimer"
+
+    def since(self, node: Node) -> Iterator[Node]:
+        """Yield the statements before a node that the timer counts, the nearest first."""
+        for one in self._earlier(node):
+            if self.within(one):
+                return
+            yield one
+
+    def _before(self, node: Node, first: int) -> str:
+        """Return the nearest switch before a node in its own function, not before byte `first`."""
+        own = _function(node, self.above)
+        at = bisect_left(self.switches, node.start_byte, key=_start)
+        for one in reversed(self.switches[:at]):
+            if one.start < first:
+                break
+            if one.function == own:
+                return one.method
+        return ""
+
+    def _earlier(self, node: Node) -> Iterator[Node]:
+        here = node
+        for one in syntax.around(node, self.above):
+            if _is_own(one):
+                return
+            if one.type in _LISTS:
+                before = [each for each in one.named_children if each.end_byte <= here.start_byte]
+                yield from reversed(before)
+            here = one
+
+
+def _start(switch: Switch) -> int:
+    return switch.start
+
+
+def _is_later(call: Node, above: syntax.Parents) -> bool:
+    """Tell whether a call is made when all is over: deferred, or handed to b.Cleanup."""
+    return any(
+        one.type == "defer_statement"
+        or (one.type == "call_expression" and syntax.called(one) == "Cleanup")
+        for one in syntax.around(call, above)
+    )
+
+
+def _function(node: Node, above: syntax.Parents) -> int:
+    """Return the first byte of the function that a node runs in, 0 for the declaration itself."""
+    literals = (one.start_byte for one in syntax.around(node, above) if _is_own(one))
+    return int(next(literals, 0))
+
+
+def _is_own(node: Node) -> bool:
+    """Tell whether a node is a function that runs by itself, unlike the one of b.RunParallel."""
+    if node.type != "func_literal":
+        return False
+    return ".PB" not in tree.source(node.child_by_field_name("parameters"))

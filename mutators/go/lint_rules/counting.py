@@ -1,0 +1,246 @@
+"""Benchmarks that never repeat their work, and those whose work grows with b.N."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.benches import Kind, Part, is_count
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.packages import Declared
+from mutators.go.lint_rules.rules import BN_AS_SIZE, NO_BN
+
+_REPEATS = frozenset({"N", "Loop", "RunParallel", "Run"})
+_EXCUSES = frozenset({"Skip", "Skipf", "SkipNow", "ReportMetric"})
+"""What a benchmark calls that takes no time, or that reports a number of its own."""
+_FAILURES = ("Fatal", "Fatalf", "FailNow", "Error", "Errorf", "Fail")
+_MOST = 50
+"""Of the calls of a declaration that are looked at."""
+_SORTS = {
+    "sort": syntax.words("Float64s Ints Slice SliceStable Sort Stable Strings"),
+    "slices": syntax.words("Sort SortFunc SortStableFunc"),
+}
+
+
+def never_repeats(part: Part) -> Iterator[Finding]:
+    """Yield a benchmark that neither counts to b.N nor gives its *testing.B to anything."""
+    body = part.body
+    if not part.is_benchmark or body is None or part.declaration.has_error:
+        return
+    if not syntax.statements(body):
+        return
+    if _is_once(part, body):
+        yield _once(part, part.declaration, part.name)
+        return
+    for call in islice(_runs(part, body), _MOST):
+        literal = syntax.arguments(call)[-1]
+        inner = literal.child_by_field_name("body")
+        if inner is not None and syntax.statements(inner) and _is_once(part, inner):
+            yield _once(part, call, f"The sub-benchmark of {part.name}")
+
+
+def _once(part: Part, node: Node, what: str) -> Finding:
+    return Finding(
+        NO_BN,
+        node,
+        f"{what} does its work once and never uses {min(part.handles)}.N, so what is reported is "
+        "the time of that one run divided by whatever count of iterations was tried.",
+    )
+
+
+def _runs(part: Part, body: Node) -> Iterator[Node]:
+    """Yield the calls of b.Run that are given a function literal."""
+    for call in syntax.calls(body):
+        given = syntax.arguments(call)
+        if part.uses(call, "Run") and len(given) > 1 and given[-1].type == "func_literal":
+            yield call
+
+
+def _is_once(part: Part, body: Node) -> bool:
+    """Tell whether some code neither repeats its work nor hands its *testing.B on."""
+    if _always_fails(part, body):
+        return False
+    for node in tree.descend(body):
+        if node.type == "identifier" and tree.source(node) in part.handles:
+            outer = part.above.get(node.id)
+            if outer is None or outer.type != "selector_expression":
+                return False  # it is handed on, and may be used there
+            field = tree.source(outer.child_by_field_name("field"))
+            if field in _REPEATS or field in _EXCUSES:
+                return False
+    return True
+
+
+def _always_fails(part: Part, body: Node) -> bool:
+    """Tell whether a benchmark is none: it fails whatever happens."""
+    return any(
+        part.uses(call, *_FAILURES)
+        for one in syntax.statements(body)
+        if one.type == "expression_statement"
+        for call in syntax.calls(one)
+    )
+
+
+def grows(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield calls that get b.N as the size of work that does not grow in step with it."""
+    looped = any(loop.kind is Kind.COUNTED for loop in part.loops)
+    for call in islice(_sized(part), _MOST):
+        if _is_inside(part, call):
+            yield from _in_loop(part, names, call)
+        elif not looped:
+            yield from _sorted(part, names, call)
+            yield from _steep(part, names, call)
+
+
+def _sized(part: Part) -> Iterator[Node]:
+    """Yield the calls that may get b.N, or a loop's own counter, as a size."""
+    for call in syntax.calls(part.declaration):
+        sorts = any(syntax.called(call) in names for names in _SORTS.values())
+        if not part.uses(call) and (sorts or _given(part, call) >= 0 or _counted(part, call)[1]):
+            yield call
+
+
+def _is_inside(part: Part, node: Node) -> bool:
+    return any(loop.timed and syntax.holds(loop.body, node) for loop in part.loops)
+
+
+def _given(part: Part, call: Node) -> int:
+    """Return which argument of a call is b.N, -1 if none is."""
+    given = [is_count(part, one) for one in syntax.arguments(call)]
+    return given.index(True) if True in given else -1
+
+
+def _in_loop(part: Part, names: Names, call: Node) -> Iterator[Finding]:
+    """Yield a call of the loop whose work grows with b.N: the total grows with its square."""
+    index, counter = _given(part, call), ""
+    if index < 0:
+        index, counter = _counted(part, call)
+    if index < 0:
+        return
+    found = names.function(call)
+    is_made = syntax.called(call) == "make" and index > 0 and not counter
+    if is_made or (found is not None and counts_to(found, index)):
+        yield Finding(
+            BN_AS_SIZE,
+            call,
+            f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.shown(call)} as a "
+            "size, so the time of one iteration grows with the number of iterations.",
+        )
+
+
+def _counted(part: Part, call: Node) -> tuple[int, str]:
+    """Return which argument of a call is the loop's own counter, and its name; else -1."""
+    for loop in part.loops:
+        if loop.kind is Kind.COUNTED and syntax.holds(loop.body, call):
+            own = syntax.counters(loop.node)
+            for index, one in enumerate(syntax.arguments(call)):
+                if one.type == "identifier" and tree.source(one) in own:
+                    return index, tree.source(one)
+    return -1, ""
+
+
+def _sorted(part: Part, names: Names, call: Node) -> Iterator[Finding]:
+    path, name = names.standard(call)
+    arguments = syntax.arguments(call)
+    if name not in _SORTS.get(path, ()) or not arguments:
+        return
+    value = arguments[0]
+    if value.type == "call_expression" and _given(part, value) < 0 and syntax.arguments(value):
+        value = syntax.arguments(value)[0]  # a conversion, as in sort.Sort(byName(x))
+    if _is_of_size(part, names, value):
+        yield Finding(
+            BN_AS_SIZE,
+            call,
+            f"{syntax.shown(call)} sorts b.N elements at once, so the time of one grows with "
+            "the number of iterations.",
+        )
+
+
+def _is_of_size(part: Part, names: Names, value: Node) -> bool:
+    """Tell whether a value was made with b.N as an argument."""
+    if value.type == "call_expression":
+        return _given(part, value) >= 0
+    bound = names.bindings(tree.source(value)) if value.type == "identifier" else []
+    if len(bound) != 1:
+        return False
+    made = syntax.values(bound[0].child_by_field_name("right"))
+    return len(made) == 1 and made[0].type == "call_expression" and _given(part, made[0]) >= 0
+
+
+def _steep(part: Part, names: Names, call: Node) -> Iterator[Finding]:
+    """Yield a call with b.N of a function whose time grows faster than its argument."""
+    index = _given(part, call)
+    found = names.function(call) if index >= 0 else None
+    if found is not None and _branches(found, index):
+        yield Finding(
+            BN_AS_SIZE,
+            call,
+            f"{syntax.shown(call)} gets b.N as its argument and calls itself more than once, so "
+            "its time does not grow in step with b.N and the time per iteration means nothing.",
+        )
+
+
+def _parameter(found: Declared, index: int) -> str:
+    named = [tree.source(each) for _, listed, _ in tree.parameters(found.node) for each in listed]
+    return named[index] if index < len(named) else ""
+
+
+def counts_to(found: Declared, index: int) -> bool:
+    """Tell whether a function loops as often as a parameter says, or makes something so large."""
+    name = _parameter(found, index)
+    if not name:
+        return False
+    for node in tree.descend(found.node):
+        if node.type == "for_statement":
+            body = node.child_by_field_name("body")
+            heads = [one for one in node.named_children if body is None or one.id != body.id]
+            if any(_bounds(one, name) for one in heads):
+                return True
+        elif name in _made(node):
+            return True
+    return _branches(found, index)
+
+
+def _made(node: Node) -> list[str]:
+    """Return the sizes with which a node makes something."""
+    if node.type != "call_expression" or syntax.called(node) != "make":
+        return []
+    return [tree.source(one) for one in syntax.arguments(node)[1:]]
+
+
+def _bounds(head: Node, name: str) -> bool:
+    """Tell whether a loop counts to a name, down from it, or ranges over it."""
+    if head.type == "range_clause":
+        return tree.source(head.child_by_field_name("right")) == name
+    condition = head.child_by_field_name("condition")
+    if condition is None or head.child_by_field_name("update") is None:
+        return False
+    sides = [condition.child_by_field_name(one) for one in ("left", "right")]
+    plain = [tree.source(one) for one in sides if one is not None and "index" not in one.type]
+    return name in plain and len(plain) == 2
+
+
+def _branches(found: Declared, index: int) -> bool:
+    """Tell whether a function adds up two calls of itself, with less of a parameter each."""
+    function = found.node
+    name = tree.source(function.child_by_field_name("name"))
+    parameter = _parameter(found, index)
+    if function.type != "function_declaration" or not parameter:
+        return False
+    for node in tree.descend(function):
+        if node.type == "binary_expression":
+            sides = [node.child_by_field_name(one) for one in ("left", "right")]
+            if all(_is_smaller_call(one, name, (index, parameter)) for one in sides):
+                return True
+    return False
+
+
+def _is_smaller_call(node: Node | None, name: str, given: tuple[int, str]) -> bool:
+    if node is None or node.type != "call_expression" or syntax.called(node) != name:
+        return False
+    index, parameter = given
+    argument = syntax.arguments(node)[index : index + 1]
+    return bool(argument) and tree.source(argument[0]).replace(" ", "").startswith(f"{parameter}-")

@@ -1,0 +1,119 @@
+"""A look at the benchmarks of a Go project."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Looked, Rule, Smell
+from auditor.core.subject import SourceFile, Span
+from mutators.go import tree
+from mutators.go.lint_rules import (
+    counting,
+    preparing,
+    repeating,
+    reset,
+    state,
+    syntax,
+    timing,
+    unused,
+)
+from mutators.go.lint_rules.benches import Part, parts
+from mutators.go.lint_rules.brief import Brief
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.packages import MODULE, Home, Packages
+from mutators.go.lint_rules.rules import RULES
+
+
+@dataclass(frozen=True, slots=True)
+class GoLinter:
+    """Finds smells in the benchmarks of `_test.go` files."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return its rules."""
+        return RULES
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Return those of Go files, and of what says how packages are imported."""
+        return (".go", MODULE)
+
+    @property
+    def comment(self) -> str:
+        """Return what begins a line of comment."""
+        return "//"
+
+    def may_hold(self, source: SourceFile, /) -> bool:
+        """Tell whether the name and the bytes of a file allow a benchmark."""
+        return (
+            source.path.endswith("_test.go")
+            and not _is_left_alone(source.path)
+            and b"testing" in source.text
+            and b"B" in source.text
+        )
+
+    def look(self, sources: Iterable[SourceFile], /) -> Looked:
+        """Return the benchmarks and their smells, in the order of files and lines."""
+        files = sorted(sources, key=lambda one: one.path)
+        packages = Packages.of(files)
+        benchmarks: list[str] = []
+        smells: list[Smell] = []
+        unread: list[str] = []
+        for source in files:
+            if not self.may_hold(source):
+                continue
+            root = tree.parse(source.text)
+            found = parts(source, root)
+            benchmarks += [one.name for one in found if one.is_benchmark]
+            if root.has_error and (found or tree.BENCHMARK.search(source.text)):
+                unread.append(source.path)
+            smells += sorted(_smells(found, packages), key=_place)
+        return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))
+
+
+def _is_left_alone(path: str) -> bool:
+    """Tell whether the go tool never looks at a file, by its name or that of a folder around it."""
+    return any(one == "testdata" or one.startswith(("_", ".")) for one in path.split("/"))
+
+
+def _place(smell: Smell) -> tuple[int, int, str]:
+    return smell.span.first_line, smell.span.last_line, smell.rule
+
+
+def _smells(found: list[Part], packages: Packages) -> Iterator[Smell]:
+    home = Home.of(found[0].source.unit, found[0].root) if found else None
+    for part in found:
+        if home is not None and not part.declaration.has_error:
+            for one in _findings(part, packages, home):
+                yield _smell(part, one)
+
+
+def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:
+    names = Names.of(packages, home, part.declaration)
+    brief = Brief(packages)
+    yield from counting.never_repeats(part)
+    yield from counting.grows(part, names)
+    yield from unused.unused(part, names)
+    yield from preparing.prepares(part, names, brief)
+    yield from timing.stops(part, names, brief)
+    yield from reset.counts_setup(part, names)
+    yield from state.leaks(part, names)
+    yield from repeating.inner_loops(part, names)
+    yield from repeating.constant_inputs(part, names)
+    yield from state.reports_nothing(part, names)
+
+
+def _smell(part: Part, finding: Finding) -> Smell:
+    node: Node = finding.node
+    return Smell(
+        rule=finding.rule.id,
+        benchmark=part.benchmark,
+        span=Span(part.source.path, syntax.line(node), int(node.end_point[0]) + 1),
+        text=finding.text,
+        top=syntax.line(part.declaration),
+        calls=finding.calls,
+        overlapping=finding.overlapping,
+        sure=finding.sure,
+    )

@@ -1,0 +1,247 @@
+"""Work in the timed loop that only prepares what is measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.benches import Loop, Part
+from mutators.go.lint_rules.brief import Brief
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.rules import SETUP_IN_LOOP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chore:
+    """A kind of preparing: its functions, what it does, and words of benchmarks that mean it."""
+
+    paths: frozenset[str]
+    functions: frozenset[str]
+    does: str
+    subjects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A call in a loop of a declaration."""
+
+    part: Part
+    names: Names
+    loop: Loop
+    call: Node
+
+
+_FILES = _Chore(
+    paths=frozenset({"os", "io/ioutil"}),
+    functions=syntax.words("ReadFile Open ReadDir MkdirTemp CreateTemp TempDir TempFile"),
+    does="goes to the file system",
+    subjects=("read", "file", "load", "open", "disk", "dir", "fs", "write", "io"),
+)
+_RANDOM = _Chore(
+    paths=frozenset({"math/rand", "math/rand/v2", "crypto/rand"}),
+    functions=frozenset(),
+    does="draws random numbers",
+    subjects=("rand",),
+)
+_FORMAT = _Chore(
+    paths=frozenset({"fmt"}),
+    functions=frozenset({"Sprintf", "Sprint", "Sprintln"}),
+    does="formats a text",
+    subjects=("sprint", "fmt", "format"),
+)
+_PATTERN = _Chore(
+    paths=frozenset({"regexp"}),
+    functions=frozenset({"MustCompile", "Compile", "MustCompilePOSIX", "CompilePOSIX"}),
+    does="compiles a pattern",
+    subjects=("compile", "regex"),
+)
+_SLEEP = _Chore(
+    paths=frozenset({"time"}),
+    functions=frozenset({"Sleep"}),
+    does="sleeps",
+    subjects=("sleep", "wait", "delay", "latency", "timeout", "block", "ticker", "timer"),
+)
+_CHORES = (_FILES, _RANDOM, _FORMAT, _PATTERN, _SLEEP)
+_ALONE = {
+    _SLEEP.does: "{} sleeps in the timed loop, so the number is mostly the time of sleeping.",
+    _PATTERN.does: "{} compiles the same pattern in each iteration, so the number holds the time "
+    "of that too.",
+}
+_NO_GENERATOR = syntax.words("New NewSource NewPCG NewChaCha8 NewZipf Seed")
+_LOGGING = ("log", "info", "debug", "warn", "error", "print", "fatal", "trace")
+_BUILT_IN = syntax.NUMBERS | syntax.words(
+    "append len cap copy make new string min max delete panic any"
+)
+_CHECKS = syntax.words("NoError Equal NotNil Nil True False Len Error Fatal Fatalf")
+_SENDING = ("publish", "send", "request", "query", "exec", "post", "fetch", "dial", "subscribe")
+_FEW = 2
+_LONG = 4
+"""Letters of a word that may be the beginning of another."""
+_MOST = 50
+"""Of the chores of a loop that are looked at."""
+_TEXTS = ("interpreted_string_literal", "raw_string_literal")
+_REMOTE = ("client", "conn", "db", "rdb", "tx", "session", "server", "producer", "publisher")
+"""Endings of names behind which is a network or a disk, which take far longer than a text does;
+`_SENDING` are beginnings of names of what goes there."""
+_ASIDE = frozenset(
+    {"strconv", "fmt", "math/rand", "math/rand/v2", "crypto/rand", "strings", "bytes", "time"}
+    | {"sync/atomic"}
+)
+"""Packages whose calls are seldom what is measured with a prepared argument."""
+
+
+def prepares(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
+    """Yield calls in timed loops that prepare the argument of another, and sleeping.
+
+    Random numbers count where what gets them is short, texts where the loop does little else.
+    """
+    for loop in part.loops:
+        last = -1
+        for call, chore in islice(_chores(part, names, loop), _MOST):
+            if syntax.line(call) != last:
+                for one in _found(_Place(part, names, loop, call), chore, brief):
+                    last = syntax.line(call)
+                    yield one
+
+
+def _chores(part: Part, names: Names, loop: Loop) -> Iterator[tuple[Node, _Chore]]:
+    """Yield the calls of a timed loop that only prepare, as far as the benchmark's name says."""
+    for call in syntax.calls(loop.body, syntax.LITERAL) if loop.timed else ():
+        chore = _chore(names, call)
+        if chore is None or _is_subject(part, names, call, chore):
+            continue
+        if not part.clock.is_off(call, loop.body) and not _is_seldom(part, loop, call):
+            yield call, chore
+
+
+def _chore(names: Names, call: Node) -> _Chore | None:
+    path, name = names.standard(call)
+    if not path:
+        return _RANDOM if names.is_generator(call) else None
+    for chore in _CHORES:
+        if path in chore.paths and (name in chore.functions or not chore.functions):
+            return None if name in _NO_GENERATOR else chore
+    return None
+
+
+def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
+    """Tell whether the benchmark is about this, by its name or its package.
+
+    A long word may go on (`random`), a short one would then begin many others.
+    """
+    if names.packages.path(part.source.unit).removeprefix("std/") in chore.paths:
+        return True
+    return any(
+        word == one or (len(one) >= _LONG and word.startswith(one))
+        for word in part.subject(call)
+        for one in chore.subjects
+    )
+
+
+def _is_seldom(part: Part, loop: Loop, call: Node) -> bool:
+    """Tell whether a call stands in the body of an `if`, which often is the seldom case."""
+    inner = call
+    for one in syntax.around(call, part.above):
+        if one.id == loop.body.id:
+            return False
+        if one.type == "if_statement" and inner.type == "block":
+            return True
+        inner = one
+    return False
+
+
+def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[Finding]:
+    name = syntax.shown(place.call)
+    if chore is _SLEEP or chore is _PATTERN:
+        if not _is_idle(place, chore):
+            yield Finding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
+        return
+    measured = _fed(place)
+    if measured is None or not _is_dear(place, chore, measured, brief):
+        return
+    yield Finding(
+        SETUP_IN_LOOP,
+        place.call,
+        f"{name} {chore.does} in the timed loop only to make an argument of "
+        f"{syntax.shown(measured)}, so the number holds the time of both.",
+    )
+
+
+def _is_idle(place: _Place, chore: _Chore) -> bool:
+    """Tell whether a call is all that the loop does, or is another one in each iteration."""
+    if all(one.id == place.call.id for one in syntax.calls(place.loop.body)):
+        return True
+    given = syntax.arguments(place.call)
+    if chore is _PATTERN:
+        return not all(one.type in _TEXTS for one in given)
+    return [tree.source(one) for one in given] == ["0"]
+
+
+def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool:
+    """Tell whether the chore takes a good part of the time of the loop."""
+    if chore is _RANDOM:
+        return place.names.function(measured) is not None and brief.call(place.names, measured)
+    if chore is not _FORMAT:
+        return True
+    if all(one.type.endswith("_literal") for one in syntax.arguments(place.call)):
+        return False
+    others = [
+        one
+        for one in syntax.calls(place.loop.body)
+        if _is_measured(place, one) and syntax.called(one) not in _CHECKS
+    ]
+    name = syntax.called(measured).lower()
+    if name.startswith(_LOGGING + _SENDING):
+        return False
+    owner = syntax.shown(measured).partition(".")[0].lower()
+    return len(others) <= _FEW and not owner.endswith(_REMOTE)
+
+
+def _fed(place: _Place) -> Node | None:
+    """Return the measured call that gets the result of another as an argument."""
+    if (outer := _gets(place, place.call)) is not None:
+        return outer
+    for one in syntax.around(place.call, place.part.above):
+        if one.id == place.loop.body.id:
+            return None
+        if one.type in ("short_var_declaration", "assignment_statement"):
+            targets = set(syntax.names(one.child_by_field_name("left"))) - {"", "_", "err"}
+            return _reader(place, one, targets)
+    return None
+
+
+def _gets(place: _Place, node: Node) -> Node | None:
+    """Return the nearest measured call that has a node in its arguments."""
+    for one in syntax.around(node, place.part.above):
+        if one.id == place.loop.body.id or one.type.endswith("_statement"):
+            return None
+        if one.type == "call_expression" and _is_measured(place, one):
+            listed = one.child_by_field_name("arguments")
+            if listed is not None and syntax.holds(listed, node):
+                return one
+    return None
+
+
+def _reader(place: _Place, statement: Node, targets: set[str]) -> Node | None:
+    """Return the measured call after an assignment that gets one of the assigned names."""
+    for node in syntax.walk(place.loop.body, syntax.LITERAL):
+        later = node.start_byte >= statement.end_byte
+        if later and node.type == "identifier" and tree.source(node) in targets:
+            found = _gets(place, node)
+            if found is not None:
+                return found
+    return None
+
+
+def _is_measured(place: _Place, call: Node) -> bool:
+    if place.part.uses(call) or syntax.called(call) in _BUILT_IN:
+        return False
+    path, _ = place.names.standard(call)
+    if path in _ASIDE or place.names.is_generator(call):
+        return False
+    function = syntax.callee(call)
+    return function is not None and function.type in ("identifier", "selector_expression")

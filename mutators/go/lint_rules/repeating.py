@@ -1,0 +1,157 @@
+"""Loops inside of the timed loop that only repeat a call, and calls with constants only."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import reset, syntax
+from mutators.go.lint_rules.benches import Kind, Loop, Part
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.removable import Removable
+from mutators.go.lint_rules.rules import CONSTANT_INPUTS, INNER_LOOP
+from mutators.repeated_calls import changes_next_call, states_repetition
+
+_STOPS = syntax.words(
+    "break_statement continue_statement return_statement go_statement defer_statement "
+    "send_statement select_statement func_literal inc_statement dec_statement"
+)
+_NUMBERS = frozenset({"int_literal", "float_literal", "rune_literal", "imaginary_literal"})
+_LITERALS = _NUMBERS | {"interpreted_string_literal", "raw_string_literal", "true", "false"}
+_INNER = ("unary_expr", "binary_expr", "parenthesized_expr", "interpreted_string", "escape_seq")
+"""Beginnings of the types of nodes that constant expressions are made of."""
+_MOST = 100
+"""Of the statements of a timed loop that are looked at."""
+_LARGEST = 50
+"""The most nodes of a constant expression that are looked at."""
+
+
+def inner_loops(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
+    calls = syntax.calls(part.declaration)
+    if any(part.uses(one, "ReportMetric", "Elapsed") for one in calls):
+        return
+    for loop in part.loops:
+        inner = syntax.statements(loop.body)[:_MOST] if loop.timed else []
+        for node in inner:
+            rounds = reset.bound(names, node) if node.type == "for_statement" else 0
+            if (
+                rounds > 1
+                and not _is_on_purpose(part, node, rounds)
+                and _rounds_are_alike(part, names, node)
+            ):
+                yield Finding(
+                    INNER_LOOP,
+                    node,
+                    f"Each iteration makes the same calls {rounds:,} times and counts them as one "
+                    "operation, so the number is not that of one call.",
+                )
+
+
+def _is_on_purpose(part: Part, loop: Node, rounds: int) -> bool:
+    """Tell whether the names around a loop say how often, or that it does so on purpose."""
+    around = (tree.source(one) for one in syntax.around(loop, part.above) if _is_run(part, one))
+    text = " ".join((part.name, part.benchmark, *(one[:200] for one in around)))
+    return states_repetition(text, part.subject(loop), rounds)
+
+
+def _is_run(part: Part, node: Node) -> bool:
+    return node.type == "call_expression" and part.uses(node, "Run")
+
+
+def _rounds_are_alike(part: Part, names: Names, loop: Node) -> bool:
+    """Tell whether the rounds of a loop make the same calls with the same."""
+    body = loop.child_by_field_name("body")
+    if body is None:
+        return False
+    nodes = list(syntax.walk(body))
+    if any(one.type in _STOPS and not _is_failure(part, one) for one in nodes):
+        return False
+    calls = [one for one in nodes if one.type == "call_expression" and not part.uses(one)]
+    named = [syntax.called(one) for one in calls]
+    if not any(one and one not in syntax.NUMBERS for one in named):
+        return False
+    if any(changes_next_call(one) or one in ("make", "new", "copy") for one in named):
+        return False
+    changed = _changed(nodes) | syntax.counters(loop)
+    reads = (one for call in calls for one in tree.descend(call) if one.type == "identifier")
+    return not any(tree.source(one) in changed for one in reads) and not any(
+        names.is_generator(one) or names.standard(one)[0].startswith("math/rand") for one in calls
+    )
+
+
+def _is_failure(part: Part, node: Node) -> bool:
+    return node.type == "return_statement" and not node.named_children and bool(part.handles)
+
+
+def _changed(nodes: list[Node]) -> set[str]:
+    """Return the names that some code assigns to, with those of what they are part of."""
+    found: set[str] = set()
+    for one in nodes:
+        if one.type == "assignment_statement":
+            left = one.child_by_field_name("left")
+            named = tree.descend(left) if left is not None else ()
+            found |= {tree.source(each) for each in named if each.type == "identifier"}
+    return found
+
+
+def constant_inputs(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield the calls with constants only that the compiler does beforehand."""
+    removable = Removable(names.packages)
+    for loop in part.loops:
+        if loop.kind is Kind.KEPT or not loop.timed or _has_other_calls(part, loop):
+            continue
+        for call in _used(loop):
+            given = syntax.arguments(call)
+            folds = bool(given) and all(_is_constant(names, one) for one in given)
+            if folds and _is_plain(names, call) and removable.call(names, call):
+                yield Finding(
+                    CONSTANT_INPUTS,
+                    call,
+                    f"All inputs of {syntax.shown(call)} are constants, and it is small enough to "
+                    "be inlined, so the compiler may do its work beforehand.",
+                )
+                break
+
+
+def _has_other_calls(part: Part, loop: Loop) -> bool:
+    """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
+    calls = [one for one in syntax.calls(loop.body) if not part.uses(one)]
+    return len({syntax.shown(one) for one in calls}) > 1
+
+
+def _used(loop: Loop) -> Iterator[Node]:
+    """Yield the calls whose results a loop assigns, compares or hands on."""
+    for node in syntax.walk(loop.body, syntax.LITERAL):
+        if node.type == "call_expression":
+            outer = node.parent
+            if outer is not None and outer.type != "expression_statement":
+                yield node
+
+
+def _is_plain(names: Names, call: Node) -> bool:
+    """Tell whether a call is of a function, of which the arguments are all inputs."""
+    function = syntax.callee(call)
+    if function is None:
+        return False
+    if function.type == "identifier":
+        return True
+    operand, _ = syntax.selector(function)
+    return bool(operand) and not names.bindings(operand) and operand in names.home.imports
+
+
+def _is_constant(names: Names, node: Node) -> bool:
+    """Tell whether an expression is made of literals and of names of constants."""
+    for number, one in enumerate(tree.descend(node)):
+        if number > _LARGEST:
+            return False
+        if one.type == "identifier":
+            bound = names.bindings(tree.source(one))
+            if bound and bound[0].type != "const_spec":
+                return False
+            if not bound and tree.source(one) not in names.packages.here(names.home).constants:
+                return False
+        elif one.type not in _LITERALS and not one.type.startswith(_INNER):
+            return False
+    return True

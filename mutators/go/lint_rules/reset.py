@@ -1,0 +1,194 @@
+"""Costly set-up before the timed loop that the timer counts too."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.benches import Kind, Loop, Part
+from mutators.go.lint_rules.counting import counts_to
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.packages import Declared
+from mutators.go.lint_rules.rules import MISSING_RESET
+
+_MANY = 20_000
+"""Rounds of a loop that calls functions; of one that does not, there must be `_LIGHT`."""
+_LIGHT = 500 * _MANY
+_DEAR = {
+    "net/http/httptest": frozenset({"NewServer", "NewTLSServer"}),
+    "crypto/rsa": frozenset({"GenerateKey"}),
+    "os/exec": frozenset({"Command"}),
+}
+_DEEPEST = 5
+_MOST = 100
+"""Of the statements before a loop, and of the calls in one, that are looked at."""
+_BUILT_IN = syntax.NUMBERS | syntax.words("append len cap copy make new string min max delete")
+_WORK = frozenset({"call_expression", "index_expression"})
+
+
+def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield costly set-up before a loop that the timer counts too."""
+    loops = {loop.node.id for loop in part.loops}
+    seen: set[int] = set()
+    for loop in part.loops:
+        if loop.kind is Kind.KEPT or not loop.timed:
+            continue
+        for one in islice(part.clock.since(loop.node), _MOST):
+            if _may_reset(part, names, one):
+                break
+            if one.id in seen:
+                continue
+            why = _fills(names, one, loop) if one.id in loops else _cost(names, one)
+            if why:
+                seen.add(one.id)
+                yield Finding(
+                    MISSING_RESET,
+                    one,
+                    f"Before the timed loop, {why}, and the timer is not reset after it, so its "
+                    "time and allocations are part of the number.",
+                )
+
+
+def _may_reset(part: Part, names: Names, statement: Node) -> bool:
+    """Tell whether a statement hands its *testing.B to a function that may reset the timer."""
+    for call in islice(syntax.calls(statement), _MOST):
+        given = {tree.source(one) for one in syntax.arguments(call)}
+        if given & part.handles and not part.uses(call):
+            found = names.function(call)
+            if found is None or b"Timer" in (found.node.text or b"") or _hands_on(found):
+                return True
+    return False
+
+
+def _hands_on(found: Declared) -> bool:
+    """Tell whether a function hands one of its parameters to another one as it is."""
+    own = {
+        each for _, listed, _ in tree.parameters(found.node) for each in map(tree.source, listed)
+    }
+    return any(
+        {tree.source(one) for one in syntax.arguments(call)} & own
+        for call in islice(syntax.calls(found.node), _MOST)
+        if syntax.called(call) not in _BUILT_IN
+    )
+
+
+def _fills(names: Names, earlier: Node, loop: Loop) -> str:
+    """Say what a loop to b.N only prepares for a later one, empty where it does more."""
+    filled: set[str] = set()
+    for one in syntax.statements(earlier.child_by_field_name("body")):
+        left = syntax.values(one.child_by_field_name("left"))
+        if one.type not in ("assignment_statement", "short_var_declaration") or len(left) != 1:
+            return ""
+        target = left[0]
+        if target.type == "index_expression":
+            target = target.child_by_field_name("operand") or target
+        filled.add(tree.source(target))
+    used = {tree.source(one) for one in tree.descend(loop.body) if one.type == "identifier"}
+    both = sorted(one for one in filled & used if names.bindings(one))
+    if not both or not _calls(earlier):
+        return ""
+    return f"a loop fills {both[0]} with as many elements as there are iterations"
+
+
+def _cost(names: Names, statement: Node) -> str:
+    nested = syntax.LITERAL | {"defer_statement"}
+    for call in islice(syntax.calls(statement, nested), _MOST):
+        path, name = names.standard(call)
+        if name in _DEAR.get(path, ()):
+            return f"{syntax.shown(call)} is called"
+        count = _asked(names, call)
+        if count and count >= _enough(names.function(call)):
+            return f"{syntax.shown(call)} loops {count:,} times"
+    rounds = _rounds(names, statement)
+    if rounds >= (_MANY if _calls(statement) else _LIGHT):
+        return f"a loop runs {rounds:,} times"
+    return ""
+
+
+def _enough(found: Declared | None) -> int:
+    """Return how many rounds of a function's loops are costly."""
+    return _MANY if found is not None and _calls(found.node) else _LIGHT
+
+
+def _calls(node: Node) -> bool:
+    """Tell whether some code calls more than built-in functions in a loop."""
+    return any(
+        syntax.called(call) not in _BUILT_IN
+        for one in syntax.walk(node)
+        if one.type == "for_statement"
+        for call in syntax.calls(one)
+    )
+
+
+def _asked(names: Names, call: Node) -> int:
+    """Return how often a function loops that gets the number of its rounds as an argument."""
+    found = names.function(call)
+    if found is None:
+        return 0
+    counts = [number(names, one) for one in syntax.arguments(call)]
+    return max((one for at, one in enumerate(counts) if one and counts_to(found, at)), default=0)
+
+
+def _rounds(names: Names, statement: Node) -> int:
+    """Return how often the innermost work of nested loops is done, as far as literals tell."""
+    rounds, here = 1, statement
+    for _ in range(_DEEPEST):
+        if here.type != "for_statement":
+            break
+        body = here.child_by_field_name("body")
+        if body is None or not any(one.type in _WORK for one in syntax.walk(body)):
+            return 0
+        rounds *= max(bound(names, here), 1)
+        inner = [one for one in syntax.statements(body) if one.type == "for_statement"]
+        here = inner[0] if inner else body
+    return rounds
+
+
+def bound(names: Names, loop: Node) -> int:
+    """Return the number of rounds of a loop that counts up one by one, or over a number."""
+    head = next(iter(loop.named_children), None)
+    if head is None:
+        return 0
+    if head.type == "range_clause":
+        return number(names, head.child_by_field_name("right"))
+    condition = head.child_by_field_name("condition")
+    update = head.child_by_field_name("update")
+    if condition is None or update is None or update.type != "inc_statement":
+        return 0
+    return number(names, condition.child_by_field_name("right"))
+
+
+def number(names: Names, node: Node | None) -> int:
+    """Return the value of a literal, or of a local that is one; 0 where it is unknown."""
+    text = tree.source(node).replace("_", "")
+    if node is not None and node.type == "identifier":
+        bound = names.bindings(text)
+        if len(bound) != 1:
+            return 0
+        value = bound[0].child_by_field_name("right") or bound[0].child_by_field_name("value")
+        node = next(iter(syntax.values(value)), None)
+        text = tree.source(node).replace("_", "")
+    if node is not None and node.type == "binary_expression":
+        return _product(node)
+    return _literal(text)
+
+
+def _product(node: Node) -> int:
+    sides = [_literal(tree.source(node.child_by_field_name(one))) for one in ("left", "right")]
+    operator = tree.source(node.child_by_field_name("operator"))
+    if operator == "*":
+        return sides[0] * sides[1]
+    return sides[0] << min(sides[1], 40) if operator == "<<" else 0
+
+
+def _literal(text: str) -> int:
+    text = text.replace("_", "")
+    if text.isascii() and text.isdigit() and len(text) < 16:
+        return int(text)
+    mantissa, _, exponent = text.partition("e")
+    if mantissa.isascii() and mantissa.isdigit() and exponent.isascii() and exponent.isdigit():
+        return int(mantissa[:9] + "0" * min(int(exponent[:3]), 15))
+    return 0

@@ -1,0 +1,77 @@
+"""Timers that are stopped and started around little work in each iteration."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.benches import Loop, Part
+from mutators.go.lint_rules.brief import Brief
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.rules import TIMER_IN_LOOP
+
+
+def stops(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
+    """Yield the stop of the timer in a loop that measures little between two stops."""
+    for loop in part.loops:
+        stop = _stop(part, loop)
+        measured = _measured(part, loop) if stop is not None else []
+        if stop is None or not any(_is_work(one) for one in measured):
+            continue
+        if all(_is_short(part, names, brief, one) for one in measured):
+            call = stop.named_children[0]
+            yield Finding(
+                TIMER_IN_LOOP,
+                stop,
+                f"{syntax.shown(call)} is called in each iteration, around as little work as "
+                f"{_shown(part, measured)}: stopping takes longer than that, empties caches, and "
+                "lets the benchmark run for minutes.",
+            )
+
+
+def _stop(part: Part, loop: Loop) -> Node | None:
+    """Return the first statement that stops the timer in every iteration."""
+    for one in syntax.statements(loop.body):
+        call = one.named_children[0] if one.named_children else one
+        if call.type == "call_expression" and part.uses(call, "StopTimer"):
+            return one
+    return None
+
+
+def _measured(part: Part, loop: Loop) -> list[Node]:
+    """Return the statements of a loop during which the timer runs."""
+    return [
+        one
+        for one in syntax.statements(loop.body)
+        if not part.clock.within(one) and not part.clock.is_off(one, loop.body)
+    ]
+
+
+def _is_work(node: Node) -> bool:
+    return any(one.type in ("call_expression", "index_expression") for one in tree.descend(node))
+
+
+def _is_short(part: Part, names: Names, brief: Brief, node: Node) -> bool:
+    """Tell whether a statement is short; what ends the benchmark, or logs, is none of its work."""
+    parts = [node]
+    if node.type == "if_statement":
+        parts = [one for one in node.named_children if one.type != "block"]
+        for block in (one for one in node.named_children if one.type == "block"):
+            parts += syntax.statements(block)
+    return all(_is_own(part, one) or brief.statement(names, one) for one in parts)
+
+
+def _is_own(part: Part, statement: Node) -> bool:
+    """Tell whether a statement is a call of a method of the benchmark."""
+    call = statement.named_children[0] if statement.named_children else statement
+    return call.type == "call_expression" and part.uses(call)
+
+
+def _shown(part: Part, measured: list[Node]) -> str:
+    for node in measured:
+        for call in syntax.calls(node):
+            if not part.uses(call):
+                return syntax.shown(call)
+    return "one statement"

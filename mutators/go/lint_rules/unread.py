@@ -1,0 +1,68 @@
+"""Local variables that are set and never read."""
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.benches import Part
+from mutators.go.lint_rules.names import Names
+
+_SETTING = frozenset({"assignment_statement", "short_var_declaration"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Tells which variables of a declaration nobody reads; `places` is where each name stands."""
+
+    part: Part
+    names: Names
+    places: dict[str, list[Node]]
+    known: dict[str, bool]
+
+    @classmethod
+    def of(cls, part: Part, names: Names) -> "Unread":
+        """Return that of a declaration."""
+        places: dict[str, list[Node]] = {}
+        for node in tree.descend(part.declaration):
+            if node.type == "identifier":
+                places.setdefault(tree.source(node), []).append(node)
+        return cls(part, names, places, {"": False, "_": True})
+
+    def holds(self, name: str) -> bool:
+        """Tell whether nobody reads a variable: "_", or a local of one function, only assigned."""
+        if name not in self.known:
+            self.known[name] = self._is_unread(name)
+        return self.known[name]
+
+    def _is_unread(self, name: str) -> bool:
+        bound = self.names.bindings(name)
+        if len(bound) != 1 or "parameter" in bound[0].type:
+            return False
+        places = self.places.get(name, [])
+        if any(self._is_read(one) for one in places):
+            return False
+        return len({self._function(one) for one in (bound[0], *places)}) == 1
+
+    def _function(self, node: Node) -> int:
+        """Return the first byte of the function or literal that a node lies in."""
+        for one in syntax.around(node, self.part.above):
+            if one.type == "func_literal":
+                return int(one.start_byte)
+        return int(self.part.declaration.start_byte)
+
+    def _is_read(self, node: Node) -> bool:
+        """Tell whether a name is read where it stands: not where it is set, nor in `_ = name`."""
+        outer = self.part.above.get(node.id)
+        if outer is not None and outer.type == "var_spec":
+            return node not in outer.children_by_field_name("name")
+        if outer is None or outer.type != "expression_list":
+            return True
+        statement = self.part.above.get(outer.id)
+        if statement is None or statement.type not in _SETTING:
+            return True
+        left = statement.child_by_field_name("left")
+        if left is not None and left.id == outer.id:
+            return False
+        return set(syntax.names(left)) != {"_"}

@@ -1,0 +1,102 @@
+"""Results that nobody uses, of calls that the compiler may then leave out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+from mutators.go.lint_rules.benches import Kind, Loop, Part
+from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.removable import Removable
+from mutators.go.lint_rules.rules import UNUSED_RESULT
+from mutators.go.lint_rules.unread import Unread
+
+_ASIDE = syntax.words("fmt math/rand math/rand/v2 strconv sync/atomic time")
+"""Packages whose calls prepare what is measured, and seldom are it."""
+_BUILT_IN = syntax.NUMBERS | syntax.words("len cap min max real imag complex string")
+
+
+def unused(part: Part, names: Names) -> Iterator[Finding]:
+    """Yield the statements of loops that drop such results, where the loop does nothing else.
+
+    Of several with the same call in a loop it is the first.
+    """
+    removable, unread = Removable(names.packages), Unread.of(part, names)
+    for loop in part.loops:
+        if loop.kind is not Kind.KEPT and loop.timed:
+            dropped = [
+                one
+                for one in _dropped(unread, loop)
+                if removable.call(names, one.call) and not part.clock.is_off(one.call, loop.body)
+            ]
+            if dropped and not _has_other_work(part, names, loop, dropped):
+                firsts = {syntax.shown(one.call): one for one in reversed(dropped)}
+                yield from (_finding(one, names, loop) for one in firsts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """A call whose result nobody uses, and the statement that makes it."""
+
+    call: Node
+    statement: Node
+
+
+def _finding(dropped: _Dropped, names: Names, loop: Loop) -> Finding:
+    name = syntax.shown(dropped.call)
+    known = _identity(names, dropped.call)
+    return Finding(
+        UNUSED_RESULT,
+        dropped.statement,
+        f"Nobody uses the result of {name}, which is small enough to be inlined and does nothing "
+        "else, so the compiler may leave it out and the loop measures nothing.",
+        (known,) if known else (),
+        overlapping=loop.kind is Kind.PARALLEL,
+    )
+
+
+def _identity(names: Names, call: Node) -> str:
+    """Return a method of the project as its identity ends, empty where it is none of it."""
+    found = names.function(call)
+    if found is None:
+        return ""
+    if found.node.type == "method_declaration":
+        return ".".join((tree.receiver(found.node)[1], syntax.called(call)))
+    package = names.packages.path(found.home.unit).rpartition("/")[2]
+    return ".".join(filter(None, (package, syntax.called(call))))
+
+
+def _dropped(unread: Unread, loop: Loop) -> Iterator[_Dropped]:
+    for node in syntax.walk(loop.body, syntax.LITERAL):
+        if node.type == "expression_statement" and len(node.named_children) == 1:
+            value = syntax.plain(node.named_children[0])
+            if value.type == "call_expression":
+                yield _Dropped(value, node)
+        elif node.type in ("assignment_statement", "short_var_declaration"):
+            values = syntax.values(node.child_by_field_name("right"))
+            targets = syntax.names(node.child_by_field_name("left"))
+            if len(values) == 1 and all(unread.holds(one) for one in targets):
+                value = syntax.plain(values[0])
+                if value.type == "call_expression":
+                    yield _Dropped(value, node)
+
+
+def _has_other_work(part: Part, names: Names, loop: Loop, dropped: list[_Dropped]) -> bool:
+    """Tell whether a loop makes calls that stay, other than those that only prepare."""
+    own = {one.call.id for one in dropped}
+    return any(
+        call.id not in own
+        and not part.uses(call)
+        and not _is_aside(names, call)
+        and not part.clock.is_off(call, loop.body)
+        for call in syntax.calls(loop.body)
+    )
+
+
+def _is_aside(names: Names, call: Node) -> bool:
+    """Tell whether a call gives an argument at most: a conversion, or a random number, say."""
+    path, _ = names.standard(call)
+    return path in _ASIDE or syntax.called(call) in _BUILT_IN or names.is_generator(call)

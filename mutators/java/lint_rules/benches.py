@@ -1,0 +1,171 @@
+"""The benchmarks of a project, and what their annotations say of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from tree_sitter import Node
+
+from mutators.java.lint_rules.constants import whole_number
+from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, JavaType
+from mutators.java.lint_rules.project import JavaFile, Project
+from mutators.java.lint_rules.scope import Scope
+from mutators.java.lint_rules.tree import LOOPS, bare, descend, field, source
+
+_JMH = "org.openjdk.jmh.annotations"
+_BENCHMARK = re.compile(
+    rb"@\s*(?:org\s*\.\s*openjdk\s*\.\s*jmh\s*\.\s*annotations\s*\.\s*)?Benchmark\b"
+)
+_MODES = frozenset({"Throughput", "AverageTime", "SampleTime", "SingleShotTime", "All"})
+_SINGLE_SHOT = {"SingleShotTime"}
+_ABOUT_COMPILER = re.compile(r"(?i)eliminat|folding")
+_HANDLES_ERRORS = frozenset({"printStackTrace", "fail", "error", "exit", "addSuppressed"})
+_MANY = frozenset({"MAX", "HALF_MAX"})
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """A method with @Benchmark."""
+
+    method: JavaMethod
+    project: Project
+
+    @property
+    def name(self) -> str:
+        """Return its name without the package."""
+        return self.method.full_name
+
+    @property
+    def body(self) -> Node:
+        """Return its block; that of an abstract one is its declaration."""
+        return self.method.body or self.method.node
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Return the names that it sees."""
+        return Scope(self.project, self.method)
+
+    def annotation(self, name: str) -> Annotation | None:
+        """Return the annotation that counts for it."""
+        return self.project.annotation(name, self.method)
+
+    @cached_property
+    def modes(self) -> frozenset[str]:
+        """Return the modes that it runs in; none where the source does not show them."""
+        found = self.annotation("BenchmarkMode")
+        words = frozenset(found.words()) if found is not None else frozenset({"Throughput"})
+        return words if words <= _MODES else frozenset()
+
+    @property
+    def single_shots(self) -> bool:
+        """Tell whether it runs once for each iteration, or may do so for all that is shown."""
+        return self.modes <= _SINGLE_SHOT
+
+    @cached_property
+    def threads(self) -> str:
+        """Return how many threads run it, as the source puts it; empty for one and if unknown."""
+        found = self.annotation("Threads")
+        for node in found.listed() if found is not None else ():
+            if source(node).rpartition(".")[2] in _MANY:
+                return source(node)
+            number = whole_number(node, self.scope)
+            if number is not None and number != 1:
+                return str(number)
+        return ""
+
+    @cached_property
+    def states(self) -> tuple[JavaType, ...]:
+        """Return the classes of the states that it uses: its own, and those of its parameters."""
+        kinds = (kind for kind, _ in self.method.parameters)
+        named = (self.project.type_named(kind, self.method.owner) for kind in kinds)
+        return (self.method.owner, *(one for one in named if one is not None))
+
+    def is_in_state(self, declared: Field) -> bool:
+        """Tell whether a field is one of its states, or of what these extend."""
+        return any(declared.owner in self.project.lineage(one) for one in self.states)
+
+    @cached_property
+    def has_loop(self) -> bool:
+        """Tell whether it does something more than once."""
+        return any(one.type in LOOPS for one in descend(self.body))
+
+    @property
+    def about_compiler(self) -> bool:
+        """Tell whether it says that what the compiler leaves out is what it is about."""
+        return _ABOUT_COMPILER.search(self.name) is not None
+
+    @cached_property
+    def _caught(self) -> list[tuple[int, int]]:
+        """Return where exceptions are caught that may be what is measured."""
+        found = []
+        for node in descend(self.body):
+            clauses = [one for one in node.children if one.type == "catch_clause"]
+            if clauses and not all(_handles_error(one) for one in clauses):
+                found.append((node.start_byte, node.end_byte))
+        return found
+
+    def catches(self, node: Node) -> bool:
+        """Tell whether a part of it may be there for the exception that it throws."""
+        return any(first <= node.start_byte < last for first, last in self._caught)
+
+    def is_sink(self, node: Node | None) -> bool:
+        """Tell whether an expression is a Blackhole."""
+        return self.scope.type_of(node) == "Blackhole"
+
+    def consumes(self, call: Node) -> bool:
+        """Tell whether a call hands values to a Blackhole."""
+        receiver = bare(call.child_by_field_name("object"))
+        return receiver is not None and (self.is_sink(receiver) or source(receiver) == "Blackhole")
+
+
+def _handles_error(clause: Node) -> bool:
+    """Tell whether a catch clause is for what should not happen."""
+    for node in descend(clause):
+        if node.type == "throw_statement":
+            return True
+        if node.type == "method_invocation" and field(node, "name") in _HANDLES_ERRORS:
+            return True
+    return False
+
+
+def files_of_jmh(project: Project) -> Iterator[JavaFile]:
+    """Yield the files that may use JMH, in the order of their paths."""
+    for path, text in sorted(project.texts.items()):
+        if b"org.openjdk.jmh" in text:
+            yield project.file(path)
+
+
+def holds(file: JavaFile, project: Project) -> bool:
+    """Tell whether a file has benchmarks of JMH in it, and not of another harness."""
+    if file.imports.get("Benchmark", f"{_JMH}.Benchmark") != f"{_JMH}.Benchmark":
+        return False
+    return _BENCHMARK.search(project.texts[file.path]) is not None
+
+
+def benchmarks(file: JavaFile, project: Project) -> list[Benchmark]:
+    """Return the benchmarks of a file; one whose own syntax is broken is left out."""
+    if not holds(file, project):
+        return []
+    return [
+        Benchmark(method, project)
+        for one in file.types
+        for method in one.methods
+        if method.annotation("Benchmark") is not None and not method.node.has_error
+    ]
+
+
+def state_scope(declared: JavaType, project: Project) -> str:
+    """Return the scope of a state (`Benchmark`, `Thread`, `Group`), empty where it has none."""
+    for one in project.lineage(declared):
+        found = one.annotation("State")
+        if found is not None:
+            return next(iter(found.words()), "")
+    return ""
+
+
+def called(call: Node) -> str:
+    """Return the name of what a call or a constructor's call calls."""
+    if call.type == "object_creation_expression":
+        return field(call, "type").partition("<")[0].rpartition(".")[2]
+    return field(call, "name")

@@ -1,0 +1,75 @@
+"""Expressions whose values are known before the program runs."""
+
+from tree_sitter import Node
+
+from mutators.java.lint_rules.declarations import Field
+from mutators.java.lint_rules.scope import Local, Scope
+from mutators.java.lint_rules.tree import LITERALS, bare, expressions, source
+
+_FOLDED = frozenset({"binary_expression", "unary_expression", "ternary_expression"})
+_CONSTANT_TYPES = frozenset(
+    {"boolean", "byte", "char", "double", "float", "int", "long", "short", "String"}
+)
+_MOST_DIGITS = 20
+_LARGEST = 200
+"""The most parts of an expression that are looked at: no constant of a benchmark has more."""
+
+
+def constant(node: Node | None, scope: Scope) -> bool:
+    """Tell whether an expression consists of literals and of constants that are made of them."""
+    return constant_names(node, scope) is not None
+
+
+def constant_names(node: Node | None, scope: Scope) -> list[Field | Local] | None:
+    """Return the variables that a constant expression is made of; None where it is none."""
+    found: list[Field | Local] = []
+    pending = [bare(node)]
+    for _ in range(_LARGEST):
+        if not pending:
+            return found
+        here = pending.pop()
+        if here is None:
+            return None
+        if here.type in _FOLDED:
+            pending += [bare(one) for one in expressions(here)]
+        elif here.type not in LITERALS:
+            variable = _variable(here, scope)
+            if variable is None or variable.value is None:
+                return None
+            found.append(variable)
+            pending.append(variable.value)
+    return None
+
+
+def _variable(node: Node, scope: Scope) -> Field | Local | None:
+    """Return the constant variable that a name means: final, or a local that is set once."""
+    if node.type == "identifier" and source(node) in scope.locals:
+        local = scope.find(source(node))
+        once = isinstance(local, Local) and not local.parameter and local.name not in scope.changed
+        return local if once else None
+    found = scope.field_of(node)
+    if found is None or not found.final:
+        return None
+    return found if found.type in _CONSTANT_TYPES else None
+
+
+def number_of(node: Node) -> int:
+    """Return the number that a decimal literal is; 0 for all else."""
+    digits = source(node).rstrip("lL").replace("_", "")
+    plain = node.type == "decimal_integer_literal" and digits.isascii() and digits.isdigit()
+    return int(digits) if plain and len(digits) < _MOST_DIGITS else 0
+
+
+def whole_number(node: Node | None, scope: Scope) -> int | None:
+    """Return the number that a literal or a constant's name stands for; None if it is neither."""
+    here = bare(node)
+    for _ in range(_LARGEST):
+        if here is None:
+            return None
+        if here.type == "decimal_integer_literal":
+            return number_of(here)
+        if here.type == "unary_expression" and source(here).replace(" ", "") in ("-1", "-2"):
+            return int(source(here).replace(" ", ""))
+        variable = _variable(here, scope) if here.type in ("identifier", "field_access") else None
+        here = bare(variable.value) if variable is not None else None
+    return None

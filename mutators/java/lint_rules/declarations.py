@@ -1,0 +1,248 @@
+"""The types, methods, fields and annotations that a Java file declares."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tree_sitter import Node
+
+from auditor.core.subject import Span
+from mutators.java.lint_rules.tree import bare, expressions, line, plain_type, source
+from mutators.java.lint_rules.tree import field as part
+
+_TYPES = frozenset(
+    {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
+)
+_BODIES = frozenset({"class_body", "interface_body", "enum_body", "enum_body_declarations"})
+_PARAMETERS = frozenset({"formal_parameter", "spread_parameter"})
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An annotation; a value without a key has the key `value`."""
+
+    name: str
+    node: Node
+    values: dict[str, Node]
+
+    def listed(self, key: str = "value") -> list[Node]:
+        """Return the expressions that are given for a key, one or in braces."""
+        node = self.values.get(key)
+        if node is None:
+            return []
+        return expressions(node) if node.type == "element_value_array_initializer" else [node]
+
+    def words(self, key: str = "value") -> list[str]:
+        """Return the last names of what is given for a key: `Invocation` of `Level.Invocation`."""
+        return [source(one).rpartition(".")[2].strip() for one in self.listed(key)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """A field; `value` is its initialiser."""
+
+    owner: "JavaType"
+    name: str
+    type: str
+    node: Node
+    value: Node | None
+    modifiers: frozenset[str]
+    annotations: tuple[Annotation, ...]
+
+    @property
+    def final(self) -> bool:
+        """Tell whether it is never assigned again."""
+        return "final" in self.modifiers
+
+    @property
+    def static(self) -> bool:
+        """Tell whether it is the class's."""
+        return "static" in self.modifiers
+
+
+@dataclass(frozen=True, eq=False)
+class JavaMethod:
+    """A method with its owner; `parameters` are pairs of a type and a name."""
+
+    name: str
+    node: Node
+    owner: "JavaType"
+    annotations: tuple[Annotation, ...]
+    modifiers: frozenset[str]
+
+    @cached_property
+    def parameters(self) -> tuple[tuple[str, str], ...]:
+        """Return types and names of the parameters."""
+        listed = expressions(self.node.child_by_field_name("parameters"))
+        return tuple(_parameter(one) for one in listed if one.type in _PARAMETERS)
+
+    @property
+    def result(self) -> str:
+        """Return the simple name of the type of its result."""
+        return plain_type(self.node.child_by_field_name("type"))
+
+    @property
+    def body(self) -> Node | None:
+        """Return its block, None where it is abstract or native."""
+        return self.node.child_by_field_name("body")
+
+    @property
+    def full_name(self) -> str:
+        """Return its name after those of the types that it is declared in."""
+        return f"{self.owner.name}.{self.name}"
+
+    @property
+    def top(self) -> int:
+        """Return the first line of the declaration with its annotations."""
+        return line(self.node)
+
+    def annotation(self, name: str) -> Annotation | None:
+        """Return its own annotation of a simple name."""
+        return next((one for one in self.annotations if one.name == name), None)
+
+    def span(self, node: Node) -> Span:
+        """Return the lines of a node in its file."""
+        return self.owner.span(node)
+
+
+@dataclass(frozen=True, eq=False)
+class JavaType:
+    """A class, interface, enum or record; `name` has those of the types around it before it."""
+
+    file: str
+    package: str
+    name: str
+    node: Node
+    outer: "JavaType | None"
+    inner: list["JavaType"] = field(default_factory=list)
+
+    @property
+    def simple(self) -> str:
+        """Return its own name."""
+        return self.name.rpartition(".")[2]
+
+    @cached_property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """Return the annotations of its declaration."""
+        return _marks(self.node)[1]
+
+    @cached_property
+    def modifiers(self) -> frozenset[str]:
+        """Return the words before its declaration."""
+        return _marks(self.node)[0]
+
+    @cached_property
+    def parent(self) -> str:
+        """Return the simple name of the class that it extends, empty where it names none."""
+        clause = self.node.child_by_field_name("superclass")
+        named = expressions(clause)
+        return plain_type(named[0]) if named else ""
+
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """Return its fields by name."""
+        found = (each for one in self._members() for each in _fields(one, self))
+        return {each.name: each for each in found}
+
+    @cached_property
+    def methods(self) -> tuple[JavaMethod, ...]:
+        """Return its methods, without constructors."""
+        return tuple(self._methods())
+
+    @property
+    def top(self) -> int:
+        """Return the first line of the declaration with its annotations."""
+        return line(self.node)
+
+    def annotation(self, name: str) -> Annotation | None:
+        """Return its own annotation of a simple name."""
+        return next((one for one in self.annotations if one.name == name), None)
+
+    def span(self, node: Node) -> Span:
+        """Return the lines of a node in its file."""
+        return Span(self.file, line(node), node.end_point[0] + 1)
+
+    def _methods(self) -> Iterator[JavaMethod]:
+        for node in self._members():
+            if node.type == "method_declaration":
+                modifiers, annotations = _marks(node)
+                yield JavaMethod(part(node, "name"), node, self, annotations, modifiers)
+
+    def _members(self) -> Iterator[Node]:
+        return _members(self.node)
+
+
+def types(root: Node, file: str, package: str) -> list[JavaType]:
+    """Return all types of a file, each before those inside it; local ones are left out."""
+    found: list[JavaType] = []
+    pending: list[tuple[Node, JavaType | None]] = [
+        (one, None) for one in reversed(root.named_children) if one.type in _TYPES
+    ]
+    while pending:
+        node, outer = pending.pop()
+        name = part(node, "name")
+        here = JavaType(file, package, f"{outer.name}.{name}" if outer else name, node, outer)
+        found.append(here)
+        if outer is not None:
+            outer.inner.append(here)
+        inside = [one for one in _members(node) if one.type in _TYPES]
+        pending += [(one, here) for one in reversed(inside)]
+    return found
+
+
+def _members(node: Node) -> Iterator[Node]:
+    """Yield the declarations in the body of a type."""
+    for one in expressions(node.child_by_field_name("body")):
+        if one.type in _BODIES:
+            yield from expressions(one)
+        else:
+            yield one
+
+
+def _fields(node: Node, owner: JavaType) -> Iterator[Field]:
+    if node.type not in ("field_declaration", "constant_declaration"):
+        return
+    modifiers, annotations = _marks(node)
+    declared = plain_type(node.child_by_field_name("type"))
+    for one in node.children_by_field_name("declarator"):
+        brackets = "[]" * part(one, "dimensions").count("[")
+        value = bare(one.child_by_field_name("value"))
+        name = part(one, "name")
+        yield Field(owner, name, declared + brackets, node, value, modifiers, annotations)
+
+
+def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
+    """Return the modifiers and the annotations of a declaration."""
+    words: set[str] = set()
+    found: list[Annotation] = []
+    for one in node.children:
+        for each in one.children if one.type == "modifiers" else ():
+            if each.type in ("annotation", "marker_annotation"):
+                name = part(each, "name").rpartition(".")[2]
+                found.append(Annotation(name, each, _values(each)))
+            else:
+                words.add(source(each))
+    return frozenset(words), tuple(found)
+
+
+def _values(annotation: Node) -> dict[str, Node]:
+    values: dict[str, Node] = {}
+    for one in expressions(annotation.child_by_field_name("arguments")):
+        if one.type == "element_value_pair":
+            value = one.child_by_field_name("value")
+            if value is not None:
+                values[part(one, "key")] = value
+        else:
+            values["value"] = one
+    return values
+
+
+def _parameter(node: Node) -> tuple[str, str]:
+    name = part(node, "name")
+    if node.type == "spread_parameter":
+        declarator = next((one for one in node.children if one.type == "variable_declarator"), None)
+        kinds = [one for one in expressions(node) if one.type != "modifiers"]
+        name = part(declarator, "name") if declarator is not None else ""
+        return (plain_type(kinds[0]) if kinds else "") + "[]", name
+    brackets = "[]" * part(node, "dimensions").count("[")
+    return plain_type(node.child_by_field_name("type")) + brackets, name

@@ -1,0 +1,195 @@
+"""What a call is seen to change, by the bodies of what it calls."""
+
+from enum import Enum, auto
+
+from tree_sitter import Node
+
+from mutators.java.lint_rules.declarations import JavaMethod
+from mutators.java.lint_rules.known import changes, computes, only_asks
+from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.scope import Local, Scope
+from mutators.java.lint_rules.tree import (
+    LITERALS,
+    bare,
+    descend,
+    expressions,
+    field,
+    root_name,
+    source,
+    target,
+)
+
+_DEEPEST = 4
+_MOST_NODES = 3000
+_OPAQUE = frozenset({"lambda_expression", "method_reference", "synchronized_statement"})
+_VALUES = frozenset(
+    {"boolean", "byte", "char", "double", "float", "int", "long", "short", "String"}
+    | {"Boolean", "Byte", "Character", "Double", "Float", "Integer", "Long", "Short"}
+)
+_WORKLESS = LITERALS | {"return_statement", "binary_expression", "null_literal", "string_fragment"}
+_MAKES = frozenset({"object_creation_expression", "array_creation_expression", "array_initializer"})
+
+
+class Effect(Enum):
+    """Whether code changes what others can see. UNKNOWN: some of what it calls is not seen."""
+
+    NONE = auto()
+    UNKNOWN = auto()
+    SOME = auto()
+
+
+class Effects:
+    """Answers for calls, and remembers the answers for methods."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._known: dict[JavaMethod, Effect] = {}
+        self._closed: dict[JavaMethod, bool] = {}
+
+    def of_call(self, call: Node, scope: Scope, depth: int = 0) -> Effect:
+        """Return what a call changes besides its result."""
+        name = field(call, "name")
+        if is_pure_of_jdk(call, scope):
+            return Effect.NONE
+        callees = scope.callees(call)
+        if not callees:
+            return Effect.UNKNOWN
+        found = [self.of_method(one, depth + 1) for one in callees]
+        if Effect.SOME in found:
+            return Effect.SOME
+        if Effect.UNKNOWN in found:
+            abstract = all(one.body is None for one in callees)
+            return Effect.NONE if abstract and only_asks(name) else Effect.UNKNOWN
+        return Effect.NONE
+
+    def of_method(self, method: JavaMethod, depth: int = 0) -> Effect:
+        """Return what a method changes besides its result."""
+        if method not in self._known:
+            self._known[method] = Effect.UNKNOWN  # for calls of itself
+            self._known[method] = self._look(method, depth)
+        return self._known[method]
+
+    def reads_nothing(self, method: JavaMethod, depth: int = 0) -> bool:
+        """Tell whether a method's result hangs on its parameters and on constants alone."""
+        if method not in self._closed:
+            self._closed[method] = False  # for calls of itself
+            self._closed[method] = depth <= _DEEPEST and self._is_closed(method, depth)
+        return self._closed[method]
+
+    def _is_closed(self, method: JavaMethod, depth: int) -> bool:
+        if method.body is None:
+            return False
+        scope = Scope(self._project, method)
+        for number, node in enumerate(descend(method.body)):
+            if node.type in ("this", "super") or number >= _MOST_NODES:
+                return False
+            found = scope.field_of(node) if node.type in ("identifier", "field_access") else None
+            if found is not None and not (found.final and found.static):
+                return False
+            if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
+                inner = scope.callees(node)
+                if not all(self.reads_nothing(one, depth + 1) for one in inner):
+                    return False
+        return True
+
+    def _look(self, method: JavaMethod, depth: int) -> Effect:
+        body = method.body
+        if body is None or depth > _DEEPEST or "synchronized" in method.modifiers:
+            return Effect.UNKNOWN
+        if _is_default(method):
+            return Effect.UNKNOWN
+        scope = Scope(self._project, method)
+        worst = Effect.NONE
+        for number, node in enumerate(descend(body)):
+            found = self._of_node(node, scope, depth) if number < _MOST_NODES else Effect.UNKNOWN
+            if found is Effect.SOME:
+                return found
+            if found is Effect.UNKNOWN:
+                worst = found
+                if number >= _MOST_NODES:
+                    break
+        return worst
+
+    def _of_node(self, node: Node, scope: Scope, depth: int) -> Effect:
+        changed = target(node)
+        if changed is not None:
+            return Effect.NONE if _is_its_own(changed, scope) else Effect.SOME
+        if node.type in _OPAQUE:
+            return Effect.UNKNOWN
+        if node.type != "method_invocation":
+            return Effect.NONE
+        receiver = bare(node.child_by_field_name("object"))
+        if receiver is not None and _is_made_here(receiver, scope):
+            return Effect.NONE
+        if receiver is not None and scope.type_of(receiver) == "Blackhole":
+            return Effect.SOME
+        found = self.of_call(node, scope, depth)
+        return Effect.SOME if found is Effect.UNKNOWN and changes(field(node, "name")) else found
+
+
+def is_pure_of_jdk(call: Node, scope: Scope) -> bool:
+    """Tell whether a call is of a method of the JDK that only computes."""
+    receiver = bare(call.child_by_field_name("object"))
+    if receiver is None or scope.callees(call):
+        return False
+    name, kind = field(call, "name"), scope.type_of(receiver)
+    if kind:
+        return computes(kind, name, static=False)
+    if receiver.type == "identifier" and source(receiver) not in scope.locals:
+        return computes(source(receiver), name, static=True)
+    return False
+
+
+def does_nothing(method: JavaMethod) -> bool:
+    """Tell whether a method only returns a constant, so that there is no work to leave out."""
+    statements = expressions(method.body)
+    if len(statements) != 1 or statements[0].type != "return_statement":
+        return False
+    return all(one.type in _WORKLESS for one in descend(statements[0]))
+
+
+def _is_default(method: JavaMethod) -> bool:
+    """Tell whether a body is there to be overridden: what counts is that of some other type."""
+    if method.modifiers & {"private", "static", "final"}:
+        return False
+    node = method.owner.node
+    if node.type == "interface_declaration":
+        return True
+    return "abstract" in method.owner.modifiers
+
+
+def gives_value(method: JavaMethod) -> bool:
+    """Tell whether a method's result is a number, a text or such, and no object."""
+    return method.result in _VALUES
+
+
+def _is_its_own(changed: Node, scope: Scope) -> bool:
+    """Tell whether what is assigned is a local variable, or part of what the method has made."""
+    name = root_name(changed)
+    if name not in scope.locals:
+        return False
+    return changed.type == "identifier" or _is_made(scope.find(name))
+
+
+def _is_made_here(receiver: Node, scope: Scope) -> bool:
+    """Tell whether a call is on an object that the method has made, or on a chain of such calls."""
+    here: Node | None = receiver
+    while here is not None and here.type == "method_invocation":
+        here = bare(here.child_by_field_name("object"))
+    if here is None:
+        return False
+    return here.type in _MAKES or _is_made(
+        scope.find(source(here)) if here.type == "identifier" else None
+    )
+
+
+def _is_made(variable: object) -> bool:
+    if not isinstance(variable, Local) or variable.value is None:
+        return False
+    return variable.value.type in _MAKES
+
+
+def has_function(call: Node) -> bool:
+    """Tell whether a call gets code to run: a lambda, a method reference or a class of its own."""
+    given = expressions(call.child_by_field_name("arguments"))
+    return any(one.type in (*_OPAQUE, "class_body") for each in given for one in descend(each))

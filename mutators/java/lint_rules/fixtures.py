@@ -1,0 +1,159 @@
+"""Fixtures that disturb what is measured, and inputs that differ from fork to fork."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Smell, Sure
+from mutators.java.lint_rules.benches import Benchmark, state_scope
+from mutators.java.lint_rules.constants import number_of
+from mutators.java.lint_rules.declarations import Annotation, JavaMethod, JavaType
+from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.rules import INVOCATION_SETUP, UNSEEDED_RANDOM
+from mutators.java.lint_rules.tree import arguments, bare, descend, field, source
+
+_PER_OPERATION = frozenset({"AverageTime", "SampleTime"})
+_SHORT = frozenset({"NANOSECONDS"})
+_OFTEN = frozenset({"NANOSECONDS", "MICROSECONDS"})
+_MANY_TURNS = 1000
+_LARGE = 6
+"""Digits of a parameter that says how much an invocation has to do."""
+_UNSEEDED = frozenset({"Random", "SplittableRandom"})
+_SOURCES = re.compile(r"(Math\s*\.\s*random|ThreadLocalRandom\s*\.\s*current)\s*\(\s*\)")
+_DRAWS = re.compile(
+    r"next(Boolean|Double|Float|Gaussian|Int|Long)|doubles|ints|longs|random|shuffle"
+)
+_CALL = "method_invocation"
+_DECLARES = "variable_declarator"
+
+
+def _users(benches: list[Benchmark]) -> dict[JavaType, list[Benchmark]]:
+    """Return the benchmarks that use each state; those of a class count for what it extends."""
+    found: dict[JavaType, list[Benchmark]] = {}
+    for bench in benches:
+        for state in bench.states:
+            for one in bench.project.lineage(state):
+                users = found.setdefault(one, [])
+                if bench not in users:
+                    users.append(bench)
+    return found
+
+
+def invocation_fixtures(benches: list[Benchmark]) -> Iterator[Smell]:
+    """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
+    for state, users in _users(benches).items():
+        fixtures = [(one, _of_invocation(one)) for one in state.methods]
+        method, found = next((each for each in fixtures if each[1] is not None), (None, None))
+        short = [one for one in users if _is_short(one)]
+        bench = next(iter([*short, *filter(_may_be_short, users)]), None)
+        if bench is not None and method is not None and found is not None:
+            how = f"for operations as short as {bench.name} that is much of what is measured."
+            if not short:
+                how = f"that is much of what is measured where {bench.name} takes less than 1 ms."
+            yield Smell(
+                rule=INVOCATION_SETUP.id,
+                benchmark=bench.name if len(users) == 1 else "",
+                span=method.span(found.node),
+                text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
+                f"each time: {how}",
+                top=method.top,
+                sure=None if short else Sure.POSSIBLE,
+            )
+
+
+def _of_invocation(method: JavaMethod) -> Annotation | None:
+    for name in ("Setup", "TearDown"):
+        found = method.annotation(name)
+        if found is not None and found.words() == ["Invocation"]:
+            return found
+    return None
+
+
+def _is_short(bench: Benchmark) -> bool:
+    """Tell whether the author counts nanoseconds for each operation, or operations for each.
+
+    With a loop in it, or more than one operation, an invocation may be much longer than that.
+    """
+    if bench.annotation("OperationsPerInvocation") is not None or _repeats(bench):
+        return False
+    unit = bench.annotation("OutputTimeUnit")
+    words = set(unit.words()) if unit is not None else set()
+    if "SingleShotTime" in bench.modes:
+        return False
+    if bench.modes & _PER_OPERATION:
+        return bool(words & _SHORT)
+    return bool(words & _OFTEN) and bench.modes == {"Throughput"}
+
+
+def _may_be_short(bench: Benchmark) -> bool:
+    """Tell whether nothing in the source shows that an invocation is long."""
+    unit = bench.annotation("OutputTimeUnit")
+    if unit is not None and bench.modes & _PER_OPERATION:
+        return False
+    if bench.annotation("OperationsPerInvocation") is not None or _repeats(bench):
+        return False
+    long = "SingleShotTime" in bench.modes or any(map(_is_large, bench.states))
+    return bool(bench.modes) and not long
+
+
+def _is_large(state: JavaType) -> bool:
+    """Tell whether a state has a parameter of the run that is a large number."""
+    marks = (mark for one in state.fields.values() for mark in one.annotations)
+    values = (each for mark in marks if mark.name == "Param" for each in mark.listed())
+    texts = (source(one).strip('"').replace("_", "") for one in values)
+    return any(one.isascii() and one.isdigit() and len(one) >= _LARGE for one in texts)
+
+
+def _repeats(bench: Benchmark) -> bool:
+    """Tell whether a benchmark has a loop, or calls what is seen to loop a thousand times."""
+    if bench.has_loop:
+        return True
+    calls = (one for one in descend(bench.body) if one.type == _CALL)
+    return any(_is_long(one) for call in calls for one in bench.scope.callees(call))
+
+
+def _is_long(method: JavaMethod) -> bool:
+    loops = [one for one in descend(method.node) if one.type == "for_statement"]
+    bounds = (one.child_by_field_name("condition") for one in loops)
+    numbers = (each for one in bounds if one is not None for each in descend(one))
+    return any(number_of(one) >= _MANY_TURNS for one in numbers)
+
+
+def unseeded_inputs(benches: list[Benchmark]) -> Iterator[Smell]:
+    """Yield the fixtures that make data of random numbers which nobody can have again."""
+    for state, users in _users(benches).items():
+        if not state_scope(state, users[0].project):
+            continue
+        for method in state.methods:
+            found = _unseeded(method, users[0].project)
+            if found is not None:
+                yield Smell(
+                    rule=UNSEEDED_RANDOM.id,
+                    benchmark=users[0].name if len(users) == 1 else "",
+                    span=method.span(found),
+                    text=f"{method.full_name} makes data of random numbers without a seed, so each "
+                    "fork and each run measures other data.",
+                    top=method.top,
+                )
+
+
+def _unseeded(fixture: JavaMethod, project: Project) -> Node | None:
+    """Return the first use of random numbers without a seed that a fixture makes data of."""
+    if fixture.annotation("Setup") is None or fixture.body is None:
+        return None
+    drawn = {field(one, "name") for one in descend(fixture.body) if one.type == _CALL}
+    if "setSeed" in drawn or not any(_DRAWS.fullmatch(one) for one in drawn):
+        return None
+    found = (one for one in descend(fixture.body) if _is_unseeded(one, fixture, project))
+    return next(found, None)
+
+
+def _is_unseeded(node: Node, fixture: JavaMethod, project: Project) -> bool:
+    if node.type == _DECLARES:
+        value = bare(node.child_by_field_name("value"))
+        if value is None or value.type != "object_creation_expression" or arguments(value):
+            return False
+        kind = field(value, "type")
+        return kind in _UNSEEDED and project.type_named(kind, fixture.owner) is None
+    return node.type == _CALL and bool(_SOURCES.fullmatch(source(node)))

@@ -1,0 +1,106 @@
+"""Containers of a state that each invocation makes longer and nobody empties."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Smell, Sure
+from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.declarations import Field, JavaMethod
+from mutators.java.lint_rules.rules import GROWING_STATE
+from mutators.java.lint_rules.tree import arguments, bare, descend, field, own, source, target
+
+_SEQUENCE = re.compile(
+    r"(Array|Linked|CopyOnWriteArray)?List|(Array|Concurrent\w+)?Deque|ConcurrentLinked\w+"
+    r"|(Priority)?Queue|Collection|Stack|Vector"
+)
+_TEXT = re.compile(r"ByteArrayOutputStream|String(Buffer|Builder|Writer)")
+_KEYED = re.compile(r"(Concurrent|Hash|LinkedHash|Navigable|Sorted|Tree)*(Map|Set)")
+_GROW = (
+    (_SEQUENCE, re.compile(r"add(First|Last|All)?|offer(Last)?|push")),
+    (_TEXT, re.compile(r"append|insert|print|write")),
+    (_KEYED, re.compile(r"add|put")),
+)
+"""Types of containers, and their methods that make them longer."""
+_MOST = 20
+"""Of the fields that a benchmark makes longer that are looked at."""
+_DRAWS = ("next", "random", "incrementAndGet", "getAndIncrement")
+
+
+def growing_states(bench: Benchmark) -> Iterator[Smell]:
+    """Yield the first call of a benchmark that makes each container of a state longer."""
+    if bench.single_shots or bench.method.annotation("Group") is not None:
+        return
+    seen: set[Field] = set()
+    for node in own(bench.body):
+        found = _grown_container(node, bench)
+        if found is None or found in seen or len(seen) >= _MOST:
+            continue
+        seen.add(found)
+        if _is_used_otherwise(bench, found, node):
+            continue
+        levels = {level for one in _fixtures_naming(bench, found) for level in _levels(one)}
+        if "Invocation" not in levels:
+            yield Smell(
+                rule=GROWING_STATE.id,
+                benchmark=bench.name,
+                span=bench.method.span(node),
+                text=f"Each invocation makes {found.name} longer and none empties it, so later "
+                "invocations work on more than the first and the memory fills up.",
+                top=bench.method.top,
+                sure=Sure.POSSIBLE if "Iteration" in levels else None,
+            )
+
+
+def _grown_container(node: Node, bench: Benchmark) -> Field | None:
+    """Return the field of a state whose container a call makes longer."""
+    if node.type != "method_invocation":
+        return None
+    found = bench.scope.field_of(node.child_by_field_name("object"))
+    name = field(node, "name")
+    if found is None or not any(
+        kind.fullmatch(found.type) and grow.fullmatch(name) for kind, grow in _GROW
+    ):
+        return None
+    if _KEYED.fullmatch(found.type) and not any(_varies(one) for one in arguments(node)[:1]):
+        return None
+    return found if bench.is_in_state(found) else None
+
+
+def _varies(key: Node) -> bool:
+    """Tell whether a key is another one in each invocation."""
+    return any(
+        one.type == "update_expression"
+        or (one.type == "method_invocation" and field(one, "name").startswith(_DRAWS))
+        for one in descend(key)
+    )
+
+
+def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
+    """Tell whether a benchmark does anything else with a field, which may make it shorter."""
+    keeps = {field(growing, "name"), "contains", "get", "isEmpty", "size", "toString"}
+    for node in descend(bench.body):
+        parts = [target(node)]
+        if node.type == "method_invocation":
+            if field(node, "name") not in keeps:
+                parts.append(bare(node.child_by_field_name("object")))
+            parts += arguments(node) if not bench.consumes(node) else []
+        if any(one is not None and bench.scope.field_of(one) is found for one in parts):
+            return True
+    return False
+
+
+def _fixtures_naming(bench: Benchmark, found: Field) -> Iterator[JavaMethod]:
+    """Yield the fixtures that name a field."""
+    for state in bench.states:
+        for one in bench.project.lineage(state):
+            for method in one.methods:
+                if _levels(method) and found.name in source(method.body):
+                    yield method
+
+
+def _levels(method: JavaMethod) -> set[str]:
+    """Return the levels at which JMH calls a method as a fixture."""
+    marks = (method.annotation(name) for name in ("Setup", "TearDown"))
+    return {level for one in marks if one is not None for level in one.words() or ["Trial"]}

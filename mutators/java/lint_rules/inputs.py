@@ -1,0 +1,158 @@
+"""Inputs of the measured call that are constants, so that the work may be done by a compiler."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Smell, Sure
+from mutators.java.lint_rules.benches import Benchmark, called, state_scope
+from mutators.java.lint_rules.constants import constant, constant_names
+from mutators.java.lint_rules.declarations import Field
+from mutators.java.lint_rules.effects import Effect, Effects, gives_value, is_pure_of_jdk
+from mutators.java.lint_rules.known import makes
+from mutators.java.lint_rules.rules import CONSTANT_INPUTS, FINAL_STATE
+from mutators.java.lint_rules.scope import Local, Scope
+from mutators.java.lint_rules.tree import arguments, bare, own, source
+
+_SIZE = re.compile(
+    r"(?i).*(amount|bound|capacity|concurrency|count|iteration|length|limit|max|min|number|num|size|seed"
+    r"|threads?|timeout|times|total|width|height|offset)s?|[nN]"
+)
+
+_ORDER = list(Sure)  # the surest first
+
+
+def measured_calls(bench: Benchmark) -> list[Node]:
+    """Return the calls whose results a benchmark returns or hands to a Blackhole."""
+    found: list[Node] = []
+    for node in own(bench.body):
+        if node.type == "return_statement":
+            given = node.named_children
+        elif node.type == "method_invocation" and bench.consumes(node):
+            given = arguments(node)
+        else:
+            continue
+        found += [one for one in (_made_by(value, bench.scope) for value in given) if one]
+    return [one for one in found if one.type == "method_invocation" and arguments(one)]
+
+
+def _made_by(value: Node, scope: Scope) -> Node | None:
+    """Return an expression, or that of which a local variable has its only value."""
+    here = bare(value)
+    if here is not None and here.type == "identifier":
+        local = scope.find(source(here))
+        if isinstance(local, Local) and not local.parameter and local.name not in scope.changed:
+            return local.value
+    return here
+
+
+def constant_inputs(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
+    """Yield the measured calls of which all inputs are constants."""
+    for call in [] if bench.about_compiler else measured_calls(bench):
+        if bench.catches(call):
+            continue
+        if _state_fields(call, bench):
+            continue
+        foldable = _may_fold(call, bench, effects)
+        if foldable or _may_specialise(call, bench, effects):
+            yield Smell(
+                rule=CONSTANT_INPUTS.id,
+                benchmark=bench.name,
+                span=bench.method.span(call),
+                text=f"All inputs of {called(call)}(...) are constants here, so the compiler may "
+                "do the work once and the time is that of a known result.",
+                top=bench.method.top,
+                sure=None if foldable else Sure.POSSIBLE,
+            )
+
+
+def _may_fold(call: Node, bench: Benchmark, effects: Effects) -> bool:
+    scope = bench.scope
+    if not all(constant(one, scope) for one in arguments(call)):
+        return False
+    receiver = bare(call.child_by_field_name("object"))
+    if is_pure_of_jdk(call, scope):
+        static = receiver is not None and not scope.type_of(receiver)
+        return constant(receiver, scope) or (static and not makes(source(receiver), called(call)))
+    callees = scope.callees(call)
+    if any(one.annotation("CompilerControl") for one in callees):
+        return False
+    if not callees or effects.of_call(call, scope) is not Effect.NONE:
+        return False
+    return all(gives_value(one) and effects.reads_nothing(one) for one in callees)
+
+
+def _may_specialise(call: Node, bench: Benchmark, effects: Effects) -> bool:
+    """Tell whether a call has constants only and its static callee is not seen to change anything.
+
+    What the callee calls is not all seen, so that nobody knows how much of it is done beforehand.
+    """
+    callees = bench.scope.callees(call)
+    if not callees or not all(constant(one, bench.scope) for one in arguments(call)):
+        return False
+    if any(one.annotation("CompilerControl") or "static" not in one.modifiers for one in callees):
+        return False
+    closed = all(gives_value(one) and effects.reads_nothing(one) for one in callees)
+    return closed and effects.of_call(call, bench.scope) is not Effect.SOME
+
+
+def _state_fields(call: Node, bench: Benchmark) -> list[Field]:
+    """Return the final fields of states among the inputs of a call that has constants only."""
+    if any(constant_names(one, bench.scope) is None for one in arguments(call)):
+        return []
+    return _final_fields(call, bench)
+
+
+def _final_fields(call: Node, bench: Benchmark) -> list[Field]:
+    """Return the final fields with constant values among the arguments of a call."""
+    named = (constant_names(one, bench.scope) or [] for one in arguments(call))
+    return [each for one in named for each in one if isinstance(each, Field) and not each.static]
+
+
+def final_state(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
+    """Yield the final fields of states that benchmarks of a file hand to the measured call."""
+    users: dict[Field, list[tuple[Benchmark, Node]]] = {}
+    for bench in benches:
+        for call, each in _handed(bench):
+            users.setdefault(each, []).append((bench, call))
+    for each, found in users.items():
+        graded = [(_sure(bench, call, effects), bench, call) for bench, call in found]
+        sure, bench, call = min(graded, key=lambda use: _ORDER.index(use[0]))
+        alone = len({one.name for one, _ in found}) == 1
+        span = each.owner.span(each.node)
+        yield Smell(
+            rule=FINAL_STATE.id,
+            benchmark=bench.name if alone else "",
+            span=span,
+            text=f"{each.name} is final and its value is a constant, so {called(call)}(...) gets "
+            f"that constant in {bench.name} and the compiler may do the work beforehand.",
+            top=bench.method.top if alone and each.owner is bench.method.owner else span.first_line,
+            sure=sure,
+        )
+
+
+def _sure(bench: Benchmark, call: Node, effects: Effects) -> Sure:
+    """Return how sure it is that the constant decides what is measured.
+
+    CERTAIN: the call has no other input, and all that it does is seen to be computing. LIKELY: it
+    has no other argument. POSSIBLE: it has one.
+    """
+    if not _state_fields(call, bench):
+        return Sure.POSSIBLE
+    return Sure.CERTAIN if _may_fold(call, bench, effects) else Sure.LIKELY
+
+
+def _handed(bench: Benchmark) -> Iterator[tuple[Node, Field]]:
+    for call in _calls(bench):
+        for each in _final_fields(call, bench):
+            if state_scope(each.owner, bench.project) and not _SIZE.fullmatch(each.name):
+                yield call, each
+
+
+def _calls(bench: Benchmark) -> list[Node]:
+    """Return the measured calls and those that are statements of the benchmark."""
+    statements = (one for one in own(bench.body) if one.type == "expression_statement")
+    inner = (bare(next(iter(one.named_children), None)) for one in statements)
+    calls = [one for one in inner if one is not None and one.type == "method_invocation"]
+    return [*measured_calls(bench), *(one for one in calls if not bench.consumes(one))]

@@ -1,0 +1,173 @@
+"""Loops that only repeat the same work, which JMH does by itself."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Smell, Sure
+from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.constants import constant
+from mutators.java.lint_rules.known import changes
+from mutators.java.lint_rules.rules import LOOP
+from mutators.java.lint_rules.tree import (
+    LITERALS,
+    LOOPS,
+    arguments,
+    bare,
+    descend,
+    expressions,
+    field,
+    root_name,
+    source,
+    target,
+)
+from mutators.repeated_calls import changes_next_call
+
+_LEAVES = frozenset(
+    {"break_statement", "return_statement", "throw_statement", "lambda_expression", "if_statement"}
+    | {"method_reference", "object_creation_expression", "try_statement", "switch_expression"}
+)
+_STOPS = frozenset(
+    {"break_statement", "return_statement", "throw_statement", "if_statement", "try_statement"}
+    | {"switch_expression", "synchronized_statement", "update_expression"}
+)
+_INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
+
+
+def repeating_loops(bench: Benchmark) -> Iterator[Smell]:
+    """Yield the loop of a benchmark whose turns are all alike."""
+    if bench.annotation("OperationsPerInvocation") is not None or bench.single_shots:
+        return
+    loops = [node for node in expressions(bench.body) if node.type in LOOPS]
+    if len(loops) != 1 or _does_more(bench, loops[0]):
+        return
+    counted = _counted(loops[0])
+    if counted is None or _bound_is_input(loops[0], bench):
+        return
+    alike = _repeats(loops[0], counted, bench)
+    if alike or _repeats_calls(loops[0], counted, bench):
+        what = "does the same" if alike else "makes the same calls"
+        yield Smell(
+            rule=LOOP.id,
+            benchmark=bench.name,
+            span=bench.method.span(loops[0]),
+            text=f"The loop over {counted} {what} in each turn and the score counts all "
+            "turns as one operation; the compiler may unroll the turns and do their work once.",
+            top=bench.method.top,
+            sure=None if alike else Sure.POSSIBLE,
+        )
+
+
+def _counted(loop: Node) -> str | None:
+    """Return the index of a loop that counts up or down by a step; None for others."""
+    begin = loop.child_by_field_name("init")
+    step = loop.child_by_field_name("update")
+    if begin is None or step is None or begin.type != "local_variable_declaration":
+        return None
+    declarators = begin.children_by_field_name("declarator")
+    if len(declarators) != 1 or len(loop.children_by_field_name("update")) != 1:
+        return None
+    name = field(declarators[0], "name")
+    start = bare(declarators[0].child_by_field_name("value"))
+    changed = target(step)
+    if start is None or changed is None or source(changed) != name:
+        return None
+    return name
+
+
+def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
+    """Tell whether a loop goes as far as an input is long, or as a parameter of the run says."""
+    condition = loop.child_by_field_name("condition")
+    if condition is None or condition.type != "binary_expression":
+        return True
+    for side in expressions(condition):
+        if side.type not in (*LITERALS, "identifier", "field_access"):
+            if constant(side, bench.scope):
+                continue
+            return True
+        if _INPUT.search(source(side)):
+            return True
+        found = bench.scope.field_of(side) if side.type not in LITERALS else None
+        if found is not None and any(one.name == "Param" for one in found.annotations):
+            return True
+    return False
+
+
+def _repeats(loop: Node, index: str, bench: Benchmark) -> bool:
+    """Tell whether each turn calls the same with the same."""
+    body = loop.child_by_field_name("body")
+    if body is None:
+        return False
+    statements = expressions(body) if body.type == "block" else [body]
+    found = [_repeats_statement(one, index, bench) for one in statements]
+    return all(found) and any(one.type == "method_invocation" for one in descend(body))
+
+
+def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
+    """Tell whether each turn makes the same calls, as far as their names and arguments say."""
+    body = loop.child_by_field_name("body")
+    nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
+    calls = [one for one in nodes if one.type == "method_invocation" and not bench.consumes(one)]
+    changed = [target(one) for one in nodes if target(one) is not None]
+    if any(one.type in _STOPS for one in nodes) or any(_changes_next_turn(one) for one in calls):
+        return False
+    if any(one is None or one.type != "identifier" for one in changed):
+        return False
+    left = {one.id for one in changed if one is not None}
+    names = {index, *(source(one) for one in changed)}
+    reads = (one for one in nodes if one.type == "identifier" and one.id not in left)
+    return bool(calls) and not any(source(one) in names for one in reads)
+
+
+def _changes_next_turn(call: Node) -> bool:
+    """Tell whether the next turn works on something else after a call."""
+    name = field(call, "name")
+    return changes_next_call(name) or (name == "get" and not arguments(call))
+
+
+def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:
+    if statement.type == "local_variable_declaration":
+        values = statement.children_by_field_name("declarator")
+        return all(_same(one.child_by_field_name("value"), index, bench) for one in values)
+    if statement.type != "expression_statement":
+        return False
+    inner = bare(next(iter(expressions(statement)), None))
+    if inner is None or target(inner) is None:
+        return _same(inner, index, bench)
+    if root_name(target(inner)) not in bench.scope.locals or inner.type == "update_expression":
+        return False
+    value = bare(inner.child_by_field_name("right"))
+    return (value is not None and source(value) == index) or _same(value, index, bench)
+
+
+def _same(node: Node | None, index: str, bench: Benchmark) -> bool:
+    """Tell whether an expression is made of the same inputs in each turn, and changes none."""
+    if node is None:
+        return False
+    inside = bench.scope.locals
+    for one in descend(node):
+        if one.type in _LEAVES or target(one) is not None:
+            return False
+        if one.type == "method_invocation":
+            if not bench.consumes(one) and (changes(field(one, "name")) or not arguments(one)):
+                return False
+        elif one.type == "identifier":
+            name = source(one)
+            local = inside.get(name)
+            if name == index or (local is not None and not local.parameter):
+                return False
+    return True
+
+
+def _does_more(bench: Benchmark, loop: Node) -> bool:
+    """Tell whether a benchmark has other calls than those of its loop and of its result."""
+    for statement in expressions(bench.body):
+        if statement == loop or statement.type == "return_statement":
+            continue
+        inner = bare(next(iter(expressions(statement)), None))
+        if inner is not None and inner.type == "method_invocation" and bench.consumes(inner):
+            continue
+        if any(one.type == "method_invocation" for one in descend(statement)):
+            return True
+    return False

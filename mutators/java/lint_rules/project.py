@@ -1,0 +1,175 @@
+"""All Java sources of a project: which type or method a name means; files are parsed on demand."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from tree_sitter import Node
+
+from auditor.core.subject import SourceFile
+from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, JavaType, types
+from mutators.java.lint_rules.tree import expressions, parse, source
+
+_DECLARED = re.compile(rb"\b(?:class|interface|enum|record)\s+(\w+)")
+_LONGEST_LINEAGE = 20
+_ALWAYS_IMPORTED = frozenset(
+    {
+        "Boolean",
+        "Byte",
+        "Character",
+        "Class",
+        "Double",
+        "Enum",
+        "Float",
+        "Integer",
+        "Iterable",
+        "Long",
+        "Math",
+        "Object",
+        "Runnable",
+        "Short",
+        "StrictMath",
+        "String",
+        "StringBuilder",
+        "System",
+        "Thread",
+    }
+)
+
+
+class JavaFile:
+    """A parsed file: its types, and what it imports by name."""
+
+    def __init__(self, path: str, text: bytes) -> None:
+        self.path = path
+        self.root = parse(text)
+        self.package = ""
+        self.imports: dict[str, str] = {}
+        for one in self.root.named_children:
+            if one.type == "package_declaration":
+                names = [each for each in expressions(one) if "identifier" in each.type]
+                self.package = source(names[-1]) if names else ""
+            elif one.type == "import_declaration" and not _is_wide(one):
+                name = source(next(iter(expressions(one)), None))
+                self.imports[name.rpartition(".")[2]] = name
+        self.types = types(self.root, path, self.package)
+
+
+class Project:
+    """Finds the declarations of a project by the names that its sources use for them."""
+
+    def __init__(self, sources: Iterable[SourceFile]) -> None:
+        self._texts = {one.path: one.text for one in sources if one.path.endswith(".java")}
+        self._files: dict[str, JavaFile] = {}
+        self._types: dict[str, dict[str, list[JavaType]]] = {}
+        self._methods: dict[JavaType, dict[str, list[JavaMethod]]] = {}
+
+    @property
+    def texts(self) -> dict[str, bytes]:
+        """Return the files' texts by path."""
+        return self._texts
+
+    def file(self, path: str) -> JavaFile:
+        """Return a parsed file."""
+        if path not in self._files:
+            self._files[path] = JavaFile(path, self._texts[path])
+        return self._files[path]
+
+    @cached_property
+    def _declaring(self) -> dict[bytes, list[str]]:
+        """Return the files that seem to declare a type of each simple name."""
+        found: dict[bytes, list[str]] = {}
+        for path, text in self._texts.items():
+            for name in set(_DECLARED.findall(text)):
+                found.setdefault(name, []).append(path)
+        return found
+
+    def type_named(self, name: str, near: JavaType) -> JavaType | None:
+        """Return the type that a simple name means inside `near`; None where nobody can tell."""
+        here = self.file(near.file)
+        alike = self._of_file(near.file).get(name)
+        if alike:
+            return next((one for one in alike if one.outer in (near, near.outer)), alike[0])
+        candidates = [
+            one
+            for path in self._declaring.get(name.encode(), ())
+            for one in self._of_file(path).get(name, ())
+        ]
+        imported = here.imports.get(name)
+        if imported is not None:
+            candidates = [one for one in candidates if f"{one.package}.{one.name}" == imported]
+        elif name in _ALWAYS_IMPORTED:
+            return None
+        elif any(one.package == here.package and not one.outer for one in candidates):
+            candidates = [one for one in candidates if one.package == here.package]
+        return candidates[0] if len(candidates) == 1 else None
+
+    def _of_file(self, path: str) -> Mapping[str, list[JavaType]]:
+        """Return the types of a file by their simple names."""
+        if path not in self._types:
+            found = self._types[path] = {}
+            for one in self.file(path).types:
+                found.setdefault(one.simple, []).append(one)
+        return self._types[path]
+
+    def qualified(self, name: str) -> JavaType | None:
+        """Return the type of a full name."""
+        paths = self._declaring.get(name.rpartition(".")[2].encode(), ())
+        found = (one for path in paths for one in self.file(path).types)
+        return next((one for one in found if f"{one.package}.{one.name}" == name), None)
+
+    def lineage(self, declared: JavaType) -> Iterator[JavaType]:
+        """Yield the type and the classes that it extends, as far as the sources show them."""
+        here: JavaType | None = declared
+        seen: set[JavaType] = set()
+        while here is not None and here not in seen and len(seen) < _LONGEST_LINEAGE:
+            yield here
+            seen.add(here)
+            here = self.type_named(here.parent, here) if here.parent else None
+
+    def field(self, name: str, near: JavaType) -> Field | None:
+        """Return the field that a name means inside a type."""
+        here: JavaType | None = near
+        while here is not None:
+            for one in self.lineage(here):
+                if name in one.fields:
+                    return one.fields[name]
+            here = here.outer
+        return None
+
+    def methods(self, name: str, count: int, owner: JavaType) -> list[JavaMethod]:
+        """Return the methods with so many parameters that a type has or inherits by a name."""
+        for one in self.lineage(owner):
+            if one not in self._methods:
+                mine = self._methods[one] = {}
+                for each in one.methods:
+                    mine.setdefault(each.name, []).append(each)
+            alike = self._methods[one].get(name, ())
+            found = [each for each in alike if len(each.parameters) == count]
+            if found:
+                return found
+        return []
+
+    def annotation(self, name: str, method: JavaMethod) -> Annotation | None:
+        """Return the annotation that counts for a benchmark: its own, or that of its class.
+
+        The class that it extends comes after its class, the classes around it come last.
+        """
+        own = method.annotation(name)
+        return own if own is not None else self.type_annotation(name, method.owner)
+
+    def type_annotation(self, name: str, declared: JavaType) -> Annotation | None:
+        """Return the annotation of a type, of one that it extends, or of one around it."""
+        here: JavaType | None = declared
+        while here is not None:
+            for one in self.lineage(here):
+                found = one.annotation(name)
+                if found is not None:
+                    return found
+            here = here.outer
+        return None
+
+
+def _is_wide(declaration: Node) -> bool:
+    """Tell whether an import is of all names of a package or type."""
+    return any(one.type == "asterisk" for one in declaration.children)

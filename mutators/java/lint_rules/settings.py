@@ -1,0 +1,127 @@
+"""Settings of the run that make its numbers wrong: no fork, one fork, no warm-up."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Smell
+from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.constants import whole_number
+from mutators.java.lint_rules.declarations import Annotation, JavaMethod, JavaType
+from mutators.java.lint_rules.project import JavaFile, Project
+from mutators.java.lint_rules.rules import NO_FORKS, NO_WARMUP, ONE_FORK
+from mutators.java.lint_rules.scope import Scope
+from mutators.java.lint_rules.tree import arguments, bare, descend, field, source
+
+_LONGEST_CHAIN = 100
+_OPTIONS = {
+    "forks": (
+        NO_FORKS,
+        "starts the benchmarks in the JVM of JMH itself, where each runs with what ran there "
+        "before.",
+    ),
+    "warmupIterations": (
+        NO_WARMUP,
+        "starts the benchmarks without warm-up, so their times hold those of the interpreter and "
+        "of compilation.",
+    ),
+}
+"""Options of JMH's builder that are 0: the rule, and what the program does."""
+
+
+def settings(benches: list[Benchmark]) -> Iterator[Smell]:
+    """Yield what the annotations say that count for the benchmarks of a project."""
+    for annotation, users in _users(benches, "Fork"):
+        forks = _number(annotation, "value", users[0])
+        if forks == 0:
+            text = "{0} runs in the JVM of JMH itself, with what ran there before: its code is "
+            text += "compiled for the profile of all of it."
+            yield _smell(NO_FORKS.id, annotation, users, text)
+        elif forks == 1:
+            text = "{0} runs in a single JVM, so how much the times differ from JVM to JVM is "
+            text += "not seen and the error that is reported is too small."
+            yield _smell(ONE_FORK.id, annotation, users, text)
+    for annotation, users in _users(benches, "Warmup"):
+        cold = [one for one in users if one.modes and not one.single_shots]
+        if cold and _number(annotation, "iterations", users[0]) == 0:
+            text = "{0} is measured from its first call on, so its time holds that of the "
+            text += "interpreter and of compilation."
+            yield _smell(NO_WARMUP.id, annotation, cold, text)
+
+
+def options(file: JavaFile, project: Project) -> Iterator[Smell]:
+    """Yield the programs in a file that start JMH without forks or without warm-up."""
+    if b"OptionsBuilder" not in project.texts[file.path]:
+        return
+    for declared in file.types:
+        for method in declared.methods:
+            scope = Scope(project, method)
+            for node in descend(method.body) if method.body is not None else ():
+                rule, text = _OPTIONS.get(_zero_option(node, scope), (None, ""))
+                if rule is not None:
+                    yield Smell(
+                        rule=rule.id,
+                        benchmark="",
+                        span=declared.span(_name_of(node)),
+                        text=f"{method.full_name} {text}",
+                        top=method.top,
+                    )
+
+
+def _name_of(call: Node) -> Node:
+    return call.child_by_field_name("name") or call
+
+
+def _users(benches: list[Benchmark], name: str) -> Iterator[tuple[Annotation, list[Benchmark]]]:
+    """Yield each annotation of a name with the benchmarks that it counts for."""
+    found: dict[int, tuple[Annotation, list[Benchmark]]] = {}
+    for bench in benches:
+        annotation = bench.annotation(name)
+        if annotation is not None:
+            found.setdefault(id(annotation), (annotation, []))[1].append(bench)
+    yield from found.values()
+
+
+def _number(annotation: Annotation, key: str, bench: Benchmark) -> int | None:
+    return whole_number(annotation.values.get(key), bench.scope)
+
+
+def _holder(annotation: Annotation, bench: Benchmark) -> JavaMethod | JavaType:
+    """Return the declaration that bears an annotation."""
+    if annotation in bench.method.annotations:
+        return bench.method
+    here: JavaType | None = bench.method.owner
+    while here is not None:
+        for one in bench.project.lineage(here):
+            if annotation in one.annotations:
+                return one
+        here = here.outer
+    return bench.method.owner
+
+
+def _smell(rule: str, annotation: Annotation, users: list[Benchmark], text: str) -> Smell:
+    holder = _holder(annotation, users[0])
+    of_method = isinstance(holder, JavaMethod)
+    what = users[0].name if of_method else f"Each benchmark of {holder.name}"
+    return Smell(
+        rule=rule,
+        benchmark=users[0].name if of_method else "",
+        span=holder.span(annotation.node),
+        text=text.format(what),
+        top=holder.top,
+    )
+
+
+def _zero_option(node: Node, scope: Scope) -> str:
+    """Return the option that `new OptionsBuilder()....forks(0)` sets to 0, else an empty text."""
+    if node.type != "method_invocation" or field(node, "name") not in _OPTIONS:
+        return ""
+    given = arguments(node)
+    if len(given) != 1 or source(given[0]) != "0":
+        return ""
+    here = bare(node.child_by_field_name("object"))
+    for _ in range(_LONGEST_CHAIN):
+        if here is None or here.type != "method_invocation":
+            break
+        here = bare(here.child_by_field_name("object"))
+    return field(node, "name") if scope.type_of(here).endswith("OptionsBuilder") else ""

@@ -1,0 +1,70 @@
+"""States that several threads change without anything between them."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from auditor.core.contracts.lint import Smell
+from mutators.java.lint_rules.benches import Benchmark, state_scope
+from mutators.java.lint_rules.declarations import Field
+from mutators.java.lint_rules.rules import SHARED_STATE
+from mutators.java.lint_rules.tree import bare, descend, field, own, source, target
+
+_GUARDS = frozenset({"lock", "tryLock", "writeLock", "readLock", "acquire", "lockInterruptibly"})
+
+
+def shared_states(bench: Benchmark) -> Iterator[Smell]:
+    """Yield the first change of each field of a shared state that threads of a benchmark make."""
+    who = _threads(bench)
+    if not who or _is_guarded(bench):
+        return
+    seen: set[str] = set()
+    for node in own(bench.body):
+        changed = target(node)
+        found = _changed_field(changed, bench) if changed is not None else None
+        if found is None or found.name in seen or not _is_shared(found, bench):
+            continue
+        seen.add(found.name)
+        yield Smell(
+            rule=SHARED_STATE.id,
+            benchmark=bench.name,
+            span=bench.method.span(node),
+            text=f"{who} {found.name} of the one {found.owner.name} that all have, so "
+            "their races for its cache line are part of the time.",
+            top=bench.method.top,
+        )
+
+
+def _threads(bench: Benchmark) -> str:
+    if bench.method.annotation("Group") is not None:
+        return "Threads of the group meet at what this one changes:"
+    return f"Threads ({bench.threads}) change" if bench.threads else ""
+
+
+def _is_guarded(bench: Benchmark) -> bool:
+    """Tell whether a benchmark keeps its threads from each other, which it may be about."""
+    if "synchronized" in bench.method.modifiers:
+        return True
+    for node in descend(bench.body):
+        if node.type == "synchronized_statement":
+            return True
+        if node.type == "method_invocation" and field(node, "name") in _GUARDS:
+            return True
+    return False
+
+
+def _changed_field(changed: Node, bench: Benchmark) -> Field | None:
+    """Return the field that an assignment changes, in whole or an element of its array."""
+    here: Node | None = changed
+    while here is not None and here.type == "array_access":
+        here = bare(here.child_by_field_name("array"))
+    if here is None or (here.type == "identifier" and source(here) in bench.scope.locals):
+        return None
+    return bench.scope.field_of(here)
+
+
+def _is_shared(found: Field, bench: Benchmark) -> bool:
+    """Tell whether all threads have the one field, and it is a plain one."""
+    if found.static or "volatile" in found.modifiers:
+        return False
+    return bench.is_in_state(found) and state_scope(found.owner, bench.project) == "Benchmark"

@@ -1,0 +1,77 @@
+"""What a method does with its local variables: where it sets, fills and reads them."""
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from mutators.java.lint_rules.known import changes
+from mutators.java.lint_rules.tree import bare, descend, expressions, source, target
+from mutators.java.lint_rules.tree import field as part
+
+_CONTAINERS = frozenset(
+    {"ArrayDeque", "ArrayList", "HashMap", "HashSet", "LinkedHashMap", "LinkedHashSet"}
+    | {"LinkedList", "PriorityQueue", "StringBuilder", "StringBuffer", "TreeMap", "TreeSet"}
+)
+
+
+@dataclass(slots=True)
+class Uses:
+    """The uses of variables by name: statements that set one, those that fill it, and reads."""
+
+    assigned: dict[str, list[Node]] = field(default_factory=dict)
+    _filled: dict[str, int] = field(default_factory=dict)
+    _read: dict[str, int] = field(default_factory=dict)
+    _known: set[int] = field(default_factory=set)
+
+    def never_read(self, name: str, value: Node | None) -> bool:
+        """Tell whether nothing reads a variable; what only fills a new container reads nothing."""
+        filled = self._filled.get(name, 0) if _is_container(bare(value)) else 0
+        return self._read.get(name, 0) == filled
+
+    def take(self, node: Node) -> None:
+        """Take the next node of a method; those above others come first."""
+        if node.type == "variable_declarator":
+            self._known |= {one.id for one in node.children_by_field_name("name")}
+        elif node.type == "expression_statement":
+            self._statement(next(iter(expressions(node)), None))
+        elif node.type == "identifier" and node.id not in self._known:
+            name = source(node)
+            self._read[name] = self._read.get(name, 0) + 1
+
+    def _statement(self, inner: Node | None) -> None:
+        if inner is None:
+            return
+        changed = target(inner)
+        if changed is not None and changed.type == "identifier":
+            name = source(changed)
+            self.assigned.setdefault(name, []).append(inner)
+            self._known |= {one.id for one in descend(inner) if source(one) == name}
+        elif inner.type == "method_invocation" and changes(part(inner, "name")):
+            name = source(_receiver(inner))
+            self._filled[name] = self._filled.get(name, 0) + 1
+
+
+def uses_in(body: Node) -> Uses:
+    """Return what a method does with its variables."""
+    uses = Uses()
+    for node in descend(body):
+        uses.take(node)
+    return uses
+
+
+def _receiver(call: Node) -> Node:
+    """Return what a chain of calls begins with."""
+    here = call
+    while here.type == "method_invocation":
+        inner = bare(here.child_by_field_name("object"))
+        if inner is None:
+            break
+        here = inner
+    return here
+
+
+def _is_container(value: Node | None) -> bool:
+    """Tell whether an expression makes a container of the JDK."""
+    if value is None or value.type != "object_creation_expression":
+        return False
+    return part(value, "type").partition("<")[0].rpartition(".")[2] in _CONTAINERS

@@ -1,0 +1,182 @@
+"""Benchmarks of asv: methods and functions `time_...` in the folder of a suite."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import libcst as cst
+
+from mutators.python.lint_rules import tree
+from mutators.python.lint_rules.benches import Bench, Harness, Preparation, Timed
+from mutators.python.lint_rules.project import File, Project
+
+HINT = re.compile(rb"\b(?:[Tt]ime|track|Track|peakmem|PeakMem|mem|Mem|timeraw)_?\w")
+_PLAIN = re.compile(rb"^[ \t]*def time_\w+\(", re.MULTILINE)
+_FOLDERS = frozenset({"benchmarks", "asv_bench", "asv_benchmarks"})
+_OWN_FOLDERS = frozenset({"asv_bench", "asv_benchmarks"})
+_TIMED = re.compile(r"time_.|Time[A-Z_].")
+_OTHER = re.compile(r"(?:timeraw|track|peakmem|mem)_.|(?:Timeraw|Track|PeakMem|Mem)[A-Z_].")
+_SHAPE = frozenset(
+    {"setup", "setup_cache", "teardown", "params", "param_names", "number", "repeat", "timeout"}
+)
+_SETUPS = ("setup", "setup_cache")
+_MOST_BASES = 20
+"""How many bases of a class are looked at."""
+_MOST = 20_000
+"""How many benchmarks a file may have: many classes may inherit the same many methods."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Class:
+    """A class with those of its bases that the file shows, itself first."""
+
+    node: cst.ClassDef
+    line: tuple[cst.ClassDef, ...]
+
+    @property
+    def name(self) -> str:
+        return self.node.name.value
+
+    def methods(self) -> dict[str, cst.FunctionDef]:
+        """Return the methods by name, inherited ones too."""
+        found: dict[str, cst.FunctionDef] = {}
+        for one in self.line:
+            for node in one.body.body:
+                if isinstance(node, cst.FunctionDef):
+                    found.setdefault(node.name.value, node)
+        return found
+
+    def attributes(self) -> tree.Bindings:
+        """Return what the class binds, inherited names too."""
+        found: dict[str, list[cst.BaseExpression | None]] = {}
+        for one in self.line:
+            for name, values in tree.bindings(one.body.body).items():
+                found.setdefault(name, values)
+        return found
+
+
+def find(project: Project) -> Iterator[Bench]:
+    """Yield the benchmarks of asv in the order of the files."""
+    ours = [
+        file
+        for file in project.files
+        if _FOLDERS.intersection(file.place.parts[:-1]) and HINT.search(file.text)
+    ]
+    suites = {file.place.parent for file in ours if _has_shape(file)}
+    for file in ours:
+        known = file.place.parent in suites or _OWN_FOLDERS.intersection(file.place.parts[:-1])
+        if known and not re.match(r"test_|conftest", file.place.name):
+            yield from islice(_of_file(file), _MOST)
+
+
+def holds(file: File) -> bool:
+    """Tell whether the place and the bytes of a file show a benchmark of asv."""
+    return bool(_FOLDERS.intersection(file.place.parts[:-1]) and _PLAIN.search(file.text))
+
+
+def _has_shape(file: File) -> bool:
+    """Tell whether a class of the file looks like asv's: timed methods, and what prepares them."""
+    shaped: set[cst.ClassDef] = set()
+    timed: set[cst.ClassDef] = set()
+    for node in file.classes.values():
+        names = set(tree.bindings(node.body.body))
+        shaped |= {node} if names & _SHAPE else set()
+        timed |= {node} if any(map(_TIMED.match, names)) else set()
+    return any(
+        not shaped.isdisjoint(one.line) and not timed.isdisjoint(one.line) for one in _classes(file)
+    )
+
+
+def _classes(file: File) -> Iterator[_Class]:
+    for node in file.classes.values():
+        line = [node]
+        for one in line:
+            bases = (file.classes.get(tree.dotted(base.value)) for base in one.bases)
+            line += [base for base in bases if base is not None and base not in line]
+            if len(line) > _MOST_BASES:
+                break
+        yield _Class(node, tuple(line))
+
+
+def _of_file(file: File) -> Iterator[Bench]:
+    for one in _classes(file):
+        if not one.name.startswith("_"):
+            yield from _of_class(file, one)
+    module = Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
+    setup = file.functions.get("setup")
+    shared = (module,) if setup is None else (_prepared(file, setup), module)
+    for name, node in file.functions.items():
+        if _TIMED.match(name) or _OTHER.match(name):
+            yield Bench(
+                name=name,
+                harness=Harness.ASV,
+                file=file,
+                declaration=node,
+                timed=_timed(node, renewed=_once(file.bindings, f"{name}.number")),
+                scopes=(file.bindings,),
+                preparations=shared,
+            )
+
+
+def _prepared(file: File, setup: cst.FunctionDef) -> Preparation:
+    nodes = tree.body(setup)
+    scopes = (tree.bindings(nodes), file.bindings)
+    return Preparation(file=file, scopes=scopes, nodes=nodes, head=setup, shared=True)
+
+
+def _of_class(file: File, one: _Class) -> Iterator[Bench]:
+    methods, attributes = one.methods(), one.attributes()
+    setups = [methods[name] for name in _SETUPS if name in methods]
+    scope = {f"self.{name}": values for name, values in attributes.items()}
+    for setup in setups:
+        for name, values in tree.bindings(tree.body(setup)).items():
+            scope[name] = values if name not in scope else [*scope[name], *values]
+    shared = sum(map(bool, map(_TIMED.match, methods))) > 1
+    scopes = (scope, file.bindings)
+    heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, one.node]
+    preparations = [
+        Preparation(file=file, scopes=scopes, nodes=tuple(each.body.body), head=each, shared=shared)
+        for each in heads
+    ]
+    preparations.append(
+        Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
+    )
+    for name, node in methods.items():
+        if _TIMED.match(name) or _OTHER.match(name):
+            once = _once(attributes, "number") or _once(attributes, f"{name}.number")
+            yield Bench(
+                name=f"{one.name}.{name}",
+                harness=Harness.ASV,
+                file=file,
+                declaration=node,
+                owner=one.node,
+                timed=_timed(
+                    node, renewed=once or _once(file.bindings, f"{one.name}.{name}.number")
+                ),
+                scopes=scopes,
+                preparations=tuple(preparations),
+            )
+
+
+def _once(bound: tree.Bindings, name: str) -> bool:
+    """Tell whether asv calls the function once after each set-up, or a number that is not seen."""
+    values = bound.get(name)
+    if not values:
+        return False
+    found = [tree.constant(value) for value in values]
+    return any(one is None or one == 1 for one in found)
+
+
+def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[Timed, ...]:
+    """Return the timed code: none for benchmarks that measure something else than time."""
+    if not _TIMED.match(node.name.value):
+        return ()
+    nodes = tree.body(node)
+    found = Timed(
+        nodes=nodes,
+        parameters=tree.all_parameters(node) - {"self"},
+        function=node,
+        renewed=renewed,
+    )
+    return (found,)

@@ -1,0 +1,188 @@
+"""What a benchmark is to the rules: the code that is timed, and what is around it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cached_property
+
+import libcst as cst
+
+from mutators.python.lint_rules import tree
+from mutators.python.lint_rules.project import File
+
+
+class Harness(Enum):
+    """What runs a benchmark."""
+
+    PYTEST = auto()
+    CODSPEED = auto()
+    ASV = auto()
+    PYPERF = auto()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Around:
+    """A file, and what names at a place in it are bound to, the innermost scope first."""
+
+    file: File
+    scopes: tuple[tree.Bindings, ...] = ()
+
+    def value(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+        """Return what a name is bound to, the expression itself where it is no name.
+
+        None where it is bound more than once, or to what is not seen.
+        """
+        name = tree.dotted(node)
+        if not name:
+            return node if isinstance(node, cst.BaseExpression) else None
+        for scope in self.scopes:
+            if name in scope:
+                bound = scope[name]
+                return bound[0] if len(bound) == 1 else None
+        return None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Timed:
+    """Code that every round runs, as it stands in the file of the benchmark.
+
+    `place` is where a finding is shown if the code is not in the tree of the file (a string
+    of code). `renewed`: what the code finds is made anew for each round, or there is only one.
+    `defaults` are what parameters get that no argument is given for.
+    """
+
+    nodes: tuple[cst.CSTNode, ...]
+    parameters: frozenset[str] = frozenset()
+    defaults: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
+    function: cst.FunctionDef | None = None
+    place: cst.CSTNode | None = None
+    renewed: bool = False
+
+    @cached_property
+    def every(self) -> tuple[cst.CSTNode, ...]:
+        """Return all nodes of the code, without what is inside functions and classes there."""
+        return tuple(tree.own(*self.nodes))
+
+    @cached_property
+    def calls(self) -> tuple[cst.Call, ...]:
+        """Return the calls that the code makes itself."""
+        return tuple(one for one in self.every if isinstance(one, cst.Call))
+
+    @cached_property
+    def reads(self) -> Counter[str]:
+        """Return how often the names in the code are read, by functions inside it too."""
+        return Counter(tree.reads(*self.nodes))
+
+    @cached_property
+    def bindings(self) -> tree.Bindings:
+        """Return what the code binds, without names that belong to what is around it."""
+        outer = {
+            item.name.value
+            for node in self.every
+            if isinstance(node, cst.Global | cst.Nonlocal)
+            for item in node.names
+        }
+        found = tree.bindings(self.nodes)
+        return {name: values for name, values in found.items() if name not in outer}
+
+    def outlives(self, name: str) -> bool:
+        """Tell whether what a dotted name stands for is there before a round and after it."""
+        first = name.partition(".")[0]
+        if name in self.bindings or first in self.bindings:
+            return False
+        return first not in self.parameters or first in self.defaults
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Handed:
+    """A function that is handed to the harness, with the arguments that every round gets.
+
+    `renewed`: they are made anew for each round, or there is only one. `awaited`: the harness runs
+    the coroutine that the call returns.
+    """
+
+    call: cst.CSTNode
+    function: cst.BaseExpression
+    arguments: tuple[cst.Arg, ...] = ()
+    renewed: bool = False
+    awaited: bool = False
+
+    def argument(self, place: int, name: str = "") -> cst.BaseExpression | None:
+        """Return the argument of a parameter, None where that cannot be told."""
+        for one in self.arguments:
+            if name and one.keyword is not None and one.keyword.value == name:
+                return one.value
+        before = self.arguments[: place + 1]
+        if len(before) <= place or any(one.star or one.keyword for one in before):
+            return None
+        return before[place].value
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Preparation(Around):
+    """Code that makes inputs before the timed calls; `shared` by several benchmarks."""
+
+    nodes: tuple[cst.CSTNode, ...]
+    head: cst.CSTNode | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bench(Around):
+    """A benchmark: `declaration` is its function, or the call that registers it.
+
+    `scopes` are those around the timed code. `owner` is its class.
+    """
+
+    name: str
+    harness: Harness
+    declaration: cst.CSTNode
+    owner: cst.ClassDef | None = None
+    timed: tuple[Timed, ...] = ()
+    handed: tuple[Handed, ...] = ()
+    registered: tuple[cst.Call, ...] = ()
+    preparations: tuple[Preparation, ...] = ()
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """Return the words that say what is measured: of its name, class and file."""
+        return tree.words(self.name, self.file.place.stem)
+
+    @cached_property
+    def inner(self) -> Mapping[str, cst.FunctionDef]:
+        """Return the functions by name that are timed, which hide others of their names."""
+        functions = [one.function for one in self.timed if one.function is not None]
+        return {one.name.value: one for one in reversed(functions)}
+
+    def around(self, code: Timed) -> Around:
+        """Return what names in a piece of its timed code are bound to."""
+        given = {name: [self.value(value)] for name, value in code.defaults.items()}
+        return Around(file=self.file, scopes=(given, *self.scopes))
+
+
+def timed(function: tree.Function, handed: Handed | None = None) -> Timed:
+    """Return the code of a function that every round calls."""
+    return Timed(
+        nodes=tree.body(function),
+        parameters=tree.all_parameters(function),
+        defaults=_defaults(function, handed),
+        function=function if isinstance(function, cst.FunctionDef) else None,
+        renewed=handed is not None and handed.renewed,
+    )
+
+
+def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cst.BaseExpression]:
+    """Return the defaults of those parameters that get no argument."""
+    given = handed.arguments if handed is not None else ()
+    if any(one.star for one in given):
+        return {}
+    named = {one.keyword.value for one in given if one.keyword is not None}
+    plain = sum(one.keyword is None for one in given)
+    listed = function.params
+    later = (*listed.posonly_params, *listed.params)[plain:]
+    return {
+        one.name.value: one.default
+        for one in (*later, *listed.kwonly_params)
+        if one.default is not None and one.name.value not in named
+    }

@@ -1,0 +1,82 @@
+"""Input and output inside the timed code."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from mutators.python.lint_rules import rules, subjects, tree
+from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.project import Project
+
+_WHAT = {
+    "print": "writes to standard output",
+    "open": "opens a file",
+    "io.open": "opens a file",
+    "time.sleep": "sleeps",
+    "os.system": "starts a process",
+    "urllib.request.urlopen": "waits for the network",
+}
+_MODULES = {
+    "requests": ("waits for the network", {"get", "post", "put", "delete", "head", "request"}),
+    "httpx": ("waits for the network", {"get", "post", "put", "delete", "head", "request"}),
+    "subprocess": ("starts a process", {"run", "call", "check_call", "check_output", "Popen"}),
+}
+_METHODS = {
+    "read_text": "reads a file",
+    "read_bytes": "reads a file",
+    "write_text": "writes a file",
+    "write_bytes": "writes a file",
+}
+_LOGGED = frozenset({"warning", "error", "critical", "exception"})
+_LOGGERS = frozenset({"logging", "logger", "log", "_logger", "LOGGER", "LOG"})
+_LIGHT = frozenset({"range", "len", "str", "print"})
+"""Calls that are no work beside the I/O."""
+_IN_MEMORY = frozenset({"file"})
+
+
+def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+    """Yield the first call of each timed code that does I/O beside what is measured."""
+    for code in bench.timed:
+        others = frozenset(one for one in code.calls if tree.dotted(one.func) not in _LIGHT)
+        for call in code.calls if others else ():
+            what = _what(bench, call)
+            if what and _beside(others, call):
+                yield Hit(
+                    rule=rules.IO_IN_TIMED,
+                    bench=bench,
+                    node=call,
+                    text=f"`{tree.code(call)}` {what} inside the timed code, beside what is"
+                    " measured: its time is part of the number, and changes with all else that the"
+                    " machine does.",
+                )
+                break
+
+
+def _what(bench: Bench, call: cst.Call) -> str:
+    """Return what a call does that is I/O, empty where it does none or is the subject."""
+    name = bench.file.meant(call.func)
+    if subjects.about(bench, subjects.SLEEP if name == "time.sleep" else subjects.IO):
+        return ""
+    module, _, last = name.rpartition(".")
+    if name in _WHAT:
+        hidden = "." not in name and not bench.file.plain(name)
+        return "" if hidden or _redirected(call) else _WHAT[name]
+    if module in _MODULES and last in _MODULES[module][1] and bench.file.imports.get(module):
+        return _MODULES[module][0]
+    if module.rpartition(".")[2] in _LOGGERS and last in _LOGGED:
+        return "writes to the log"
+    if isinstance(call.func, cst.Attribute):
+        return _METHODS.get(call.func.attr.value, "")
+    return ""
+
+
+def _redirected(call: cst.Call) -> bool:
+    """Tell whether `print` is told where to write to."""
+    return any(one.keyword is not None and one.keyword.value in _IN_MEMORY for one in call.args)
+
+
+def _beside(others: frozenset[cst.Call], call: cst.Call) -> bool:
+    """Tell whether the timed code calls anything else, in the arguments of the I/O too."""
+    ours = {call, *tree.calls(call.func)}
+    return len(others) > len(others & ours)

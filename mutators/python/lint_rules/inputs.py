@@ -1,0 +1,125 @@
+"""Inputs whose amount is drawn at random, by a generator that nobody seeds."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from mutators.python.lint_rules import rules, tree
+from mutators.python.lint_rules.benches import Bench, Preparation
+from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.randomness import SEED, is_unseeded
+
+_AMOUNTS = frozenset({"size", "k", "n", "length", "count"})
+"""Names of arguments that say how much there shall be."""
+_FIXED = frozenset({"sample", "choices", "shuffle", "permutation"})
+_NUMBERS = frozenset({"int", "round", "abs", "max", "min"})
+"""Functions whose result is as random as the numbers they are given."""
+
+
+def look(bench: Bench, project: Project) -> Iterator[Hit]:
+    """Yield the first draw of each piece of set-up that decides how much there is to do."""
+    if b"random" not in bench.file.text or project.once(_seeds, bench.file, project):
+        return
+    for preparation in bench.preparations:
+        found = project.once(_first_draw, preparation)
+        if found is not None:
+            yield Hit(
+                rule=rules.UNSEEDED_RANDOM,
+                bench=bench,
+                node=found,
+                text=f"`{tree.code(found)}` draws how much the inputs hold, and nothing sets a"
+                " seed: each run measures another amount of work.",
+                head=preparation.head,
+                shared=preparation.shared,
+            )
+
+
+def _first_draw(preparation: Preparation) -> cst.Call | None:
+    """Return the first draw in those expressions that decide how much code makes."""
+    for node in tree.own(*preparation.nodes):
+        draws = [
+            one
+            for decider in _deciders(node)
+            for one in tree.calls(decider)
+            if is_unseeded(one, preparation) and not _fixed(one)
+        ]
+        draws += (one for amount in _amounts(node) for one in _drawn(amount, preparation))
+        if draws:
+            return draws[0]
+    return None
+
+
+def _fixed(draw: cst.Call) -> bool:
+    """Tell whether a draw holds as many as it is told, whatever is drawn."""
+    return tree.dotted(draw.func).rpartition(".")[2] in _FIXED
+
+
+def _deciders(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the parts of a node on which it hangs how often something is done."""
+    yield from _amounts(node)
+    match node:
+        case cst.If(orelse=None) if _does_more(node):
+            yield node.test
+        case cst.While() | cst.CompIf():
+            yield node.test
+        case cst.Slice():
+            yield from (one for one in (node.lower, node.upper) if one is not None)
+
+
+def _does_more(node: cst.If) -> bool:
+    """Tell whether a branch does more or less than nothing: not where it sets another value."""
+    more = cst.Expr | cst.Continue | cst.Break | cst.Del | cst.Return
+    return any(isinstance(one, more) for one in tree.own(node.body))
+
+
+def _amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """Yield the expressions in a node that are numbers of what it makes."""
+    match node:
+        case cst.Call():
+            everything = tree.dotted(node.func) == "range"
+            for one in node.args:
+                named = one.keyword is not None and one.keyword.value in _AMOUNTS
+                if everything or named:
+                    yield one.value
+        case cst.BinaryOperation(operator=cst.Multiply()):
+            sides = (node.left, node.right)
+            if any(isinstance(one, cst.List | cst.BaseString) for one in sides):
+                yield from (one for one in sides if not isinstance(one, cst.List | cst.BaseString))
+
+
+def _drawn(amount: cst.BaseExpression, preparation: Preparation) -> Iterator[cst.Call]:
+    """Yield the draws of numbers that the names in an amount stand for."""
+    for name in _terms(amount):
+        value = preparation.value(name) if isinstance(name, cst.Name | cst.Attribute) else None
+        for one in _terms(value) if value is not None else ():
+            if isinstance(one, cst.Call) and is_unseeded(one, preparation):
+                yield one
+            elif isinstance(one, cst.IfExp):
+                calls = tree.calls(one.test)
+                yield from (call for call in calls if is_unseeded(call, preparation))
+
+
+def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the parts that a number is reckoned of: `a` and `b` of `int(a * 2) + b`."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        match here:
+            case cst.BinaryOperation():
+                pending += (here.left, here.right)
+            case cst.UnaryOperation():
+                pending.append(here.expression)
+            case cst.Call() if tree.dotted(here.func) in _NUMBERS:
+                pending += (one.value for one in here.args)
+            case _:
+                yield here
+
+
+def _seeds(file: File, project: Project) -> bool:
+    """Tell whether a seed is set in the file, in what it imports, or in what runs before it."""
+    return any(project.once(_sets_seed, one) for one in (file, *project.around(file)))
+
+
+def _sets_seed(file: File) -> bool:
+    return SEED.search(file.text) is not None

@@ -1,0 +1,238 @@
+"""What an expression makes, and which of its methods change it so that later calls do other work.
+
+Left out are methods that change a container, but not the work of the next call: `reverse`,
+`rotate`, `shuffle`.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+import libcst as cst
+
+from mutators.python.lint_rules import tree
+from mutators.python.lint_rules.benches import Around
+from mutators.python.lint_rules.project import File
+
+
+class Change(StrEnum):
+    """What a call does to an object that outlives it.
+
+    APPENDS makes it longer, at a cost that hardly hangs on how long it is.
+    """
+
+    APPENDS = "appends"
+    GROWS = "grows"
+    FILLS = "fills"
+    SHRINKS = "shrinks"
+    ORDERS = "orders"
+    SWAPS = "swaps"
+    EXHAUSTS = "exhausts"
+
+
+_LIST = {
+    "append": Change.APPENDS,
+    "extend": Change.APPENDS,
+    "insert": Change.GROWS,
+    "pop": Change.SHRINKS,
+    "remove": Change.SHRINKS,
+    "clear": Change.SHRINKS,
+    "sort": Change.ORDERS,
+}
+_DICT = {
+    "update": Change.FILLS,
+    "setdefault": Change.FILLS,
+    "pop": Change.SHRINKS,
+    "popitem": Change.SHRINKS,
+    "clear": Change.SHRINKS,
+}
+_SET = {
+    "add": Change.FILLS,
+    "update": Change.FILLS,
+    "pop": Change.SHRINKS,
+    "remove": Change.SHRINKS,
+    "discard": Change.SHRINKS,
+    "clear": Change.SHRINKS,
+}
+_DEQUE = {
+    "append": Change.APPENDS,
+    "appendleft": Change.APPENDS,
+    "extend": Change.APPENDS,
+    "extendleft": Change.APPENDS,
+    "pop": Change.SHRINKS,
+    "popleft": Change.SHRINKS,
+    "remove": Change.SHRINKS,
+    "clear": Change.SHRINKS,
+}
+CHANGES = {
+    "list": _LIST,
+    "bytearray": {name: change for name, change in _LIST.items() if name != "sort"},
+    "dict": _DICT,
+    "set": _SET,
+    "deque": _DEQUE,
+    "array": {"sort": Change.ORDERS},
+}
+"""By kind of container the methods that change it."""
+_METHODS = {name: change for methods in CHANGES.values() for name, change in methods.items()}
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function; `place` is -1 where it takes no argument by position."""
+
+    place: int
+    name: str
+
+
+FUNCTIONS = {
+    "heapq.heappush": (Parameter(0, ""), Change.GROWS),
+    "heapq.heappop": (Parameter(0, ""), Change.SHRINKS),
+    "heapq.heapify": (Parameter(0, ""), Change.ORDERS),
+    "bisect.insort": (Parameter(0, "a"), Change.GROWS),
+    "bisect.insort_left": (Parameter(0, "a"), Change.GROWS),
+    "bisect.insort_right": (Parameter(0, "a"), Change.GROWS),
+}
+"""Functions that change an argument: its parameter, and what they do to it."""
+
+_MAKERS = {
+    "list": "list",
+    "sorted": "list",
+    "random.sample": "list",
+    "random.choices": "list",
+    "dict": "dict",
+    "dict.fromkeys": "dict",
+    "collections.OrderedDict": "dict",
+    "collections.defaultdict": "dict",
+    "collections.Counter": "dict",
+    "set": "set",
+    "bytearray": "bytearray",
+    "collections.deque": "deque",
+    **{
+        f"numpy.{name}": "array"
+        for name in (
+            "array",
+            "arange",
+            "random.rand",
+            "random.randn",
+            "random.random",
+            "random.randint",
+            "random.permutation",
+            "random.normal",
+            "random.uniform",
+        )
+    },
+}
+_DISPLAYS = (
+    ("list", cst.List | cst.ListComp),
+    ("dict", cst.Dict | cst.DictComp),
+    ("set", cst.Set | cst.SetComp),
+)
+_ITERATORS = frozenset({"iter", "map", "filter", "zip", "reversed", "enumerate"})
+_TRANSPARENT = frozenset({"profile", "jit", "njit"})
+_COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+
+
+_FARTHEST = 5
+"""Over how many copies of copies a kind is followed."""
+
+
+def kind(node: cst.BaseExpression | None, at: Around, left: int = _FARTHEST) -> str:
+    """Return the kind of container that an expression makes, empty where it is not seen."""
+    if left == 0:
+        return ""
+    display = next((name for name, made in _DISPLAYS if isinstance(node, made)), "")
+    if display:
+        return display
+    match node:
+        case cst.BinaryOperation():
+            both = [kind(one, at, left - 1) for one in (node.left, node.right)]
+            return "list" if "list" in both else ""
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
+            return "list" if kind(at.value(node.value), at, left - 1) == "list" else ""
+        case cst.Call():
+            return _made(node, at, left)
+        case _:
+            return ""
+
+
+def _made(call: cst.Call, at: Around, left: int) -> str:
+    copied = copied_from(call, at)
+    if copied is not None:
+        return kind(at.value(copied), at, left - 1)
+    name = at.file.meant(call.func)
+    builtin = "." not in name and not at.file.plain(name)
+    return "" if builtin else _MAKERS.get(name, "")
+
+
+def copied_from(call: cst.Call, at: Around) -> cst.BaseExpression | None:
+    """Return what a call makes a copy of, None where it makes something else."""
+    if at.file.meant(call.func) in _COPIES and call.args:
+        return call.args[0].value
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "copy" and not call.args:
+        return call.func.value
+    return None
+
+
+def runs_out(node: cst.BaseExpression | None, file: File) -> bool:
+    """Tell whether an expression makes an iterator, which whoever reads it first uses up."""
+    if isinstance(node, cst.GeneratorExp):
+        return True
+    if not isinstance(node, cst.Call):
+        return False
+    name = tree.dotted(node.func)
+    return name in _ITERATORS and file.plain(name)
+
+
+def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, Change]:
+    """Return by its parameters what a function does to the arguments there.
+
+    Only what it does to a parameter that it binds to nothing else; growing and shrinking may
+    cancel out, and both together are left out.
+    """
+    nodes = tree.body(function)
+    bound = {*tree.bindings(nodes), "self", "cls"}
+    changes: dict[str, set[Change]] = {}
+    for name, change in _changes(function, file):
+        changes.setdefault(name, set()).add(change)
+    listed = [Parameter(place, name) for place, name in enumerate(tree.parameters(function))]
+    listed += [Parameter(-1, one.name.value) for one in function.params.kwonly_params]
+    return {
+        one: next(iter(changes[one.name]))
+        for one in listed
+        if one.name not in bound and len(changes.get(one.name, ())) == 1
+    }
+
+
+def transparent(function: cst.FunctionDef) -> bool:
+    """Tell whether calling a function runs its body: no decorator that may do something else."""
+    return all(name.rpartition(".")[2] in _TRANSPARENT for name in tree.decorators(function))
+
+
+def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, Change]]:
+    """Yield the names that a function does something to."""
+    sorts = re.search("sort|heapify", function.name.value.lower())
+    for node in tree.own(*tree.body(function)):
+        if isinstance(node, cst.Call):
+            yield from _changed_by(node, file)
+        elif sorts and isinstance(node, cst.Assign):
+            yield from ((name, Change.SWAPS) for name in stored(node))
+
+
+def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, Change]]:
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
+        yield tree.dotted(call.func.value), _METHODS[call.func.attr.value]
+    known = FUNCTIONS.get(file.meant(call.func))
+    if known is not None and call.args:
+        yield tree.dotted(call.args[0].value), known[1]
+
+
+def stored(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names of what a statement writes elements to, or deletes some of."""
+    targets: list[cst.CSTNode] = []
+    if isinstance(node, cst.Assign):
+        targets += (one.target for one in node.targets)
+    elif isinstance(node, cst.Del | cst.AugAssign):
+        targets.append(node.target)
+    for one in tree.own(*targets):
+        if isinstance(one, cst.Subscript):
+            yield tree.dotted(one.value)

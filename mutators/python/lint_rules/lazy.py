@@ -1,0 +1,93 @@
+"""Lazy objects that the timed code makes and nobody consumes."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from mutators.python.lint_rules import rules, tree
+from mutators.python.lint_rules.benches import Bench, Harness, Timed
+from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.project import Project
+
+_BUILTINS = frozenset({"map", "filter", "zip", "itertools.chain", "itertools.starmap"})
+
+
+def look(bench: Bench, project: Project) -> Iterator[Hit]:
+    """Yield what is lazy and is dropped or handed back to the harness, which drops it."""
+    for handed in bench.handed:
+        if not isinstance(handed.function, cst.Lambda):
+            what = _function(bench, handed.function, project, awaited=handed.awaited)
+            if what:
+                yield _hit(bench, handed.call, tree.code(handed.function), what)
+    for code in bench.timed:
+        for node in _dropped(code):
+            what = _value(bench, node, project)
+            if what:
+                yield _hit(bench, node, tree.code(node), what)
+    if bench.harness is Harness.ASV:
+        yield from _itself(bench)
+
+
+def _hit(bench: Bench, node: cst.CSTNode, name: str, what: str) -> Hit:
+    return Hit(
+        rule=rules.UNUSED_GENERATOR,
+        bench=bench,
+        node=node,
+        text=f"`{name}` {what}: the time is that of making it, nothing of its work is measured.",
+    )
+
+
+def _itself(bench: Bench) -> Iterator[Hit]:
+    for code in bench.timed:
+        function = code.function
+        if function is not None and (tree.yields(function) or function.asynchronous is not None):
+            yield _hit(bench, function, function.name.value, _MADE[function.asynchronous is None])
+
+
+_MADE = {
+    True: "is a generator function, and no timed call consumes the generator that it makes",
+    False: "is a coroutine function, and no timed call awaits the coroutine that it makes",
+}
+
+
+def _function(bench: Bench, function: cst.CSTNode, project: Project, *, awaited: bool) -> str:
+    """Return why calling a function does nothing of its work, empty where it may."""
+    name = tree.dotted(function)
+    if not name:
+        return ""
+    if bench.file.meant(name) in _BUILTINS:
+        hidden = "." not in name and not bench.file.plain(name)
+        return "" if hidden else "is lazy, and nobody consumes what each call makes"
+    found = bench.inner.get(name) or _resolved(bench, name, project)
+    if found is None:
+        return ""
+    if any(tree.dotted(one.decorator) != "benchmark" for one in found.decorators):
+        return ""
+    if project.once(tree.yields, found):
+        return _MADE[True]
+    return _MADE[False] if found.asynchronous is not None and not awaited else ""
+
+
+def _resolved(bench: Bench, name: str, project: Project) -> cst.FunctionDef | None:
+    if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
+        return None
+    found = project.function(bench.file, name)
+    return found[1] if found is not None else None
+
+
+def _dropped(code: Timed) -> Iterator[cst.BaseExpression]:
+    """Yield the expressions whose values nobody uses: statements, and what is returned."""
+    for node in code.every:
+        if isinstance(node, cst.Expr | cst.Return) and node.value is not None:
+            yield node.value
+    if len(code.nodes) == 1 and isinstance(code.nodes[0], cst.BaseExpression):
+        yield code.nodes[0]
+
+
+def _value(bench: Bench, node: cst.BaseExpression, project: Project) -> str:
+    """Return why an expression does nothing of its work, empty where it may."""
+    if isinstance(node, cst.GeneratorExp):
+        return "is a generator expression that nobody consumes"
+    if isinstance(node, cst.Call):
+        return _function(bench, node.func, project, awaited=False)
+    return ""

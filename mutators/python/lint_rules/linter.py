@@ -1,0 +1,173 @@
+"""The linter of Python benchmarks."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+from libcst import metadata
+
+from auditor.core.contracts.lint import Looked, Rule, Smell
+from auditor.core.subject import SourceFile, Span
+from mutators.python.lint_rules import (
+    asv_benches,
+    effects,
+    inputs,
+    lazy,
+    mutated,
+    pyperf_benches,
+    pytest_benches,
+    registered,
+    repeating,
+    setups,
+    tree,
+)
+from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.hits import Hit, Search
+from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.rules import RULES
+
+_SEARCHES: tuple[Search, ...] = (
+    setups.look,
+    mutated.look,
+    registered.one_round,
+    effects.look,
+    registered.result_of_call,
+    inputs.look,
+    lazy.look,
+    repeating.inner_loops,
+    repeating.cached_calls,
+    repeating.one_process,
+)
+_NEEDS = (
+    *(
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "pytest.ini",
+        "Pipfile",
+        "environment.yml",
+        "environment.yaml",
+    ),
+    *("requirements.txt", "requirements.in", "dev.txt", "dev.in", "test.txt", "test.in"),
+    *("tests.txt", "tests.in", "testing.txt", "bench.txt", "bench.in", "benchmark.txt"),
+    *("benchmarks.txt", "codspeed.txt", "codspeed.yml", "codspeed.yaml"),
+)
+"""Files that say what a project needs, or that CodSpeed runs it: `requirements/bench.txt`."""
+_MOST = 150_000
+"""How many nodes of timed code are looked at in a file, a function as often as it is timed.
+
+Beyond that nothing is found: no file of a real suite has as many, and a hostile one may time a
+large function many thousand times.
+"""
+_Lines = Mapping[cst.CSTNode, metadata.CodeRange]
+
+
+@dataclass(frozen=True, slots=True)
+class PythonLinter:
+    """Looks at benchmarks of pytest-benchmark, CodSpeed, asv and pyperf."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return all rules, those that are off too."""
+        return RULES
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Return those of Python files, and of what says which frameworks a project uses."""
+        return (".py", *_NEEDS)
+
+    @property
+    def comment(self) -> str:
+        """Return what begins a line of comment."""
+        return "#"
+
+    def may_hold(self, source: SourceFile, /) -> bool:
+        """Tell whether the name and the bytes of a file allow a benchmark."""
+        return source.path.endswith(".py") and _holds(File(source))
+
+    def look(self, sources: Iterable[SourceFile], /) -> Looked:
+        """Return the benchmarks of a project and what the rules find in them."""
+        project = Project(sources)
+        by_file: dict[str, list[Bench]] = {}
+        for module in _MODULES:
+            for bench in module.find(project):
+                by_file.setdefault(bench.file.path, []).append(bench)
+        smells: list[Smell] = []
+        names: list[str] = []
+        for path in sorted(by_file):
+            found = by_file[path]
+            smells += _smells(found, project)
+            names += dict.fromkeys(bench.name for bench in found)
+        return Looked(
+            benchmarks=tuple(names),
+            smells=tuple(smells),
+            unread=tuple(file.path for file in project.files if _unread(file)),
+        )
+
+
+_MODULES = (pytest_benches, asv_benches, pyperf_benches)
+
+
+def _holds(file: File) -> bool:
+    return any(each.holds(file) for each in _MODULES)
+
+
+def _unread(file: File) -> bool:
+    """Tell whether a file that plainly holds a benchmark cannot be read."""
+    return _holds(file) and file.module is None
+
+
+def _smells(benches: list[Bench], project: Project) -> list[Smell]:
+    """Return what the rules find in the benchmarks of one file, each place once."""
+    found: dict[tuple[str, int], Hit] = {}
+    left = _MOST
+    for bench in benches:
+        left = _left(bench, left)
+        if left < 0:
+            break
+        for search in _SEARCHES:
+            for hit in search(bench, project):
+                found.setdefault((hit.rule.id, id(hit.node)), hit)
+    if not found:
+        return []
+    file = benches[0].file
+    lines = tree.positions(file.module) if file.module is not None else {}
+    smells = (_smell(hit, lines, file) for hit in found.values())
+    order = {rule.id: place for place, rule in enumerate(RULES)}
+    return sorted(
+        (one for one in smells if one is not None),
+        key=lambda one: (one.span.first_line, order[one.rule], one.text),
+    )
+
+
+def _left(bench: Bench, left: int) -> int:
+    """Return what is left of a number of nodes, less those that a benchmark times."""
+    for code in bench.timed:
+        left -= len(code.every)
+        if left < 0:
+            break
+    return left
+
+
+def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
+    """Return a finding with its lines, None where they are not known."""
+    places = (hit.node, *(code.place for code in hit.bench.timed if code.place is not None))
+    place = next((lines[one] for one in places if one in lines), None)
+    if place is None:
+        return None
+    head = hit.head or (hit.node if hit.shared else hit.bench.declaration)
+    return Smell(
+        rule=hit.rule.id,
+        benchmark="" if hit.shared else hit.bench.name,
+        span=Span(file.path, place.start.line, place.end.line),
+        text=hit.text,
+        top=_first_line(head, lines) or place.start.line,
+        sure=hit.sure,
+    )
+
+
+def _first_line(node: cst.CSTNode, lines: _Lines) -> int:
+    """Return the line on which a declaration begins, with its decorators."""
+    decorators = node.decorators if isinstance(node, cst.FunctionDef | cst.ClassDef) else ()
+    found = [lines[one].start.line for one in (*decorators, node) if one in lines]
+    return min(found, default=0)

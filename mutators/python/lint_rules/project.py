@@ -1,0 +1,243 @@
+"""The files of a project, and which function a name in one of them stands for."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import ParamSpec, TypeVar, cast
+
+import libcst as cst
+
+from auditor.core.subject import SourceFile
+from mutators.python.lint_rules import tree
+from mutators.python.parsing import parse
+
+Kind = TypeVar("Kind", cst.FunctionDef, cst.ClassDef)
+Answer = TypeVar("Answer")
+About = ParamSpec("About")
+Found = tuple["File", cst.FunctionDef]
+
+_FARTHEST = 4
+"""Over how many modules an import is followed."""
+_STARRED = 10
+"""How many `from ... import *` of a module are followed."""
+_KNOWN = 4
+"""By how many of its last parts a module is looked up."""
+
+
+class File:
+    """One file, parsed when it is asked for."""
+
+    def __init__(self, source: SourceFile) -> None:
+        """Keep the source; nothing is read yet."""
+        self.path = source.path
+        self.text = source.text
+        self.place = PurePosixPath(source.path)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """Return the folders and the name that the module is imported by."""
+        parts = self.place.with_suffix("").parts
+        return parts[:-1] if parts[-1:] == ("__init__",) else parts
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """Return the names that stand in the file, before anybody parses it."""
+        return frozenset(re.findall(rb"[\w\x80-\xff]+", self.text))
+
+    @cached_property
+    def module(self) -> cst.Module | None:
+        """Return the tree, None where the file cannot be read."""
+        return parse(self.text)
+
+    @cached_property
+    def statements(self) -> tuple[cst.CSTNode, ...]:
+        """Return the statements of the module."""
+        return tuple(self.module.body) if self.module is not None else ()
+
+    @cached_property
+    def bindings(self) -> tree.Bindings:
+        """Return what the module assigns to its names."""
+        return tree.bindings(self.statements)
+
+    @cached_property
+    def functions(self) -> dict[str, cst.FunctionDef]:
+        """Return the functions of the module by name, without those defined more than once."""
+        return _single(self.statements, cst.FunctionDef)
+
+    @cached_property
+    def classes(self) -> dict[str, cst.ClassDef]:
+        """Return the classes of the module by name, without those defined more than once."""
+        return _single(self.statements, cst.ClassDef)
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """Return what the names that are imported anywhere in the file stand for."""
+        found: dict[str, str] = {}
+        for node in tree.descend(*self.statements):
+            found.update(_imported(node))
+        return found
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """Return the modules that the file imports, or takes names of."""
+        full = self.imports.values()
+        return frozenset(part for name in full for part in (name, name.rpartition(".")[0]))
+
+    @cached_property
+    def starred(self) -> tuple[str, ...]:
+        """Return the modules of which all names are imported."""
+        return tuple(
+            _origin(node)
+            for node in tree.own(*self.statements)
+            if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar)
+        )
+
+    def meant(self, node: cst.CSTNode | str | None) -> str:
+        """Return the dotted name with an imported first part written out: `numpy.random.rand`."""
+        name = node if isinstance(node, str) else tree.dotted(node)
+        first, _, rest = name.partition(".")
+        origin = self.imports.get(first)
+        return ".".join(filter(None, (origin, rest))) if origin else name
+
+    def plain(self, name: str) -> bool:
+        """Tell whether a name can only be that of the builtin."""
+        return name not in self.bindings and name not in self.imports
+
+
+def _single(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> dict[str, Kind]:
+    found: dict[str, list[Kind]] = {}
+    for node in tree.own(*nodes):
+        if isinstance(node, kind):
+            found.setdefault(node.name.value, []).append(node)
+    return {name: each[0] for name, each in found.items() if len(each) == 1}
+
+
+def _imported(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
+    """Yield the names that an import makes, each with what it stands for."""
+    if isinstance(node, cst.Import):
+        for alias in node.names:
+            full = tree.dotted(alias.name)
+            if alias.asname is not None:
+                yield tree.dotted(alias.asname.name), full
+            else:
+                yield full.partition(".")[0], full.partition(".")[0]
+    elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+        for alias in node.names:
+            name = tree.dotted(alias.name)
+            local = tree.dotted(alias.asname.name) if alias.asname is not None else name
+            yield local, _origin(node, name)
+
+
+def _origin(node: cst.ImportFrom, name: str = "") -> str:
+    """Return what is imported, with a dot in front for each level of a relative import."""
+    module = "." * len(node.relative) + tree.dotted(node.module)
+    return f"{module}.{name}" if name and module.strip(".") else module + name
+
+
+class Project:
+    """All files of a project: its Python, and what says what it needs."""
+
+    def __init__(self, sources: Iterable[SourceFile]) -> None:
+        """Keep the files in the order of their paths."""
+        self._sources = sorted(sources, key=lambda one: one.path)
+        self.files = [File(one) for one in self._sources if one.path.endswith(".py")]
+        self._modules: dict[tuple[str, ...], list[File]] = {}
+        self._around: dict[PurePosixPath, list[File]] = {}
+        self._answers: dict[object, object] = {}
+        for file in self.files:
+            for length in range(1, min(len(file.parts), _KNOWN) + 1):
+                self._modules.setdefault(file.parts[-length:], []).append(file)
+            if file.place.name in ("conftest.py", "__init__.py"):
+                self._around.setdefault(file.place.parent, []).append(file)
+
+    def says(self, word: bytes) -> bool:
+        """Tell whether a word stands anywhere: in code, or in what says what the project needs."""
+        return any(word in one.text.lower() for one in self._sources)
+
+    def named(self, names: Iterable[str]) -> list[bytes]:
+        """Return the texts of the files with one of these names, in any folder."""
+        wanted = set(names)
+        return [one.text for one in self._sources if PurePosixPath(one.path).name in wanted]
+
+    def once(
+        self, ask: Callable[About, Answer], *about: About.args, **named: About.kwargs
+    ) -> Answer:
+        """Return the answer to a question that is asked many times, and answered once.
+
+        So many benchmarks of one function cost no more than one of it.
+        """
+        key = (ask, about, *named.items())
+        if key not in self._answers:
+            self._answers[key] = ask(*about, **named)
+        return cast("Answer", self._answers[key])
+
+    def function(self, file: File, name: str) -> Found | None:
+        """Return the function that a dotted name in a file stands for, None where nobody knows."""
+        if name in file.functions:
+            bound = file.bindings.get(name, [])
+            return (file, file.functions[name]) if len(bound) == 1 else None
+        full = file.meant(name)
+        if full == name and "." not in name:
+            return None
+        return self._follow(file, full, _FARTHEST)
+
+    def around(self, file: File) -> list[File]:
+        """Return the files that run with a file: what it imports, `conftest.py`, `__init__.py`."""
+        found = [one for above in file.place.parents for one in self._around.get(above, ())]
+        for full in (*file.imports.values(), *file.starred):
+            found += self._homes(file, full)
+        return found
+
+    def _homes(self, file: File, full: str) -> Iterator[File]:
+        """Yield the files that an imported name may come from."""
+        dots = "." * (len(full) - len(full.lstrip(".")))
+        rest = full.lstrip(".")
+        for name in (rest, rest.rpartition(".")[0]):
+            home = self._module(file, dots + name) if name else None
+            if home is not None:
+                yield home
+
+    def _follow(self, file: File, full: str, left: int) -> Found | None:
+        dots = "." * (len(full) - len(full.lstrip(".")))
+        module, _, name = full.lstrip(".").rpartition(".")
+        home = self._module(file, dots + module)
+        return None if home is None or left == 0 else self.once(self._inside, home, name, left)
+
+    def _inside(self, home: File, name: str, left: int) -> Found | None:
+        """Return the function of a name in a module, by way of what it imports too."""
+        if name.encode() not in home.words and b"import *" not in home.text:
+            return None
+        if name in home.functions:
+            single = len(home.bindings.get(name, [])) == 1
+            return (home, home.functions[name]) if single else None
+        if name in home.imports:
+            return self._follow(home, home.imports[name], left - 1)
+        starred = home.starred if len(home.starred) <= _STARRED else ()
+        found = (self._follow(home, f"{each}.{name}", left - 1) for each in starred)
+        return next(filter(None, found), None)
+
+    def _module(self, file: File, name: str) -> File | None:
+        """Return the file of a module; None where none or several could be meant."""
+        dots = len(name) - len(name.lstrip("."))
+        parts = tuple(part for part in name.split(".") if part)
+        if not dots:
+            return self.once(self._named, parts)
+        if dots > len(file.place.parents):
+            return None
+        return self.once(self._at, (*file.place.parents[dots - 1].parts, *parts))
+
+    def _at(self, parts: tuple[str, ...]) -> File | None:
+        fits = [one for one in self._modules.get(parts[-_KNOWN:], ()) if one.parts == parts]
+        return fits[0] if len(fits) == 1 else None
+
+    def _named(self, parts: tuple[str, ...]) -> File | None:
+        found = self._modules.get(parts[-_KNOWN:], ()) if parts else ()
+        fits = _nearest([one for one in found if one.parts[-len(parts) :] == parts])
+        return fits[0] if len(fits) == 1 else None
+
+
+def _nearest(files: list[File]) -> list[File]:
+    """Return the files with the fewest folders above them: `src/a/b.py` before `old/src/a/b.py`."""
+    fewest = min((len(one.place.parts) for one in files), default=0)
+    return [one for one in files if len(one.place.parts) == fewest]

@@ -1,0 +1,156 @@
+"""Timed loops that only repeat a call, calls that a cache answers, and harnesses of one process."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from mutators.python.lint_rules import rules, tree
+from mutators.python.lint_rules.benches import Bench, Handed, Harness, Timed
+from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.project import File, Project
+from mutators.repeated_calls import changes_next_call, states_repetition
+
+_LIGHT = frozenset({"range", "len", "print", "isinstance"})
+_STOPS = (cst.Break, cst.Continue, cst.Return, cst.Yield, cst.Await, cst.Raise, cst.AugAssign)
+_CACHES = frozenset({"functools.lru_cache", "functools.cache", "lru_cache", "cache"})
+_ABOUT_CACHES = frozenset({"cache", "cached", "memo", "memoized", "memoize", "lru", "hit", "warm"})
+
+
+def inner_loops(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+    """Yield the loops to a constant in the timed code whose rounds make the same calls."""
+    for code in bench.timed:
+        for node in code.nodes:
+            rounds = _rounds(node, bench)
+            if rounds <= 1 or states_repetition(bench.name, tree.words(bench.name), rounds):
+                continue
+            if _rounds_are_alike(node):
+                yield Hit(
+                    rule=rules.INNER_LOOP,
+                    bench=bench,
+                    node=node,
+                    text=f"Each timed call makes the same calls {rounds:,} times and counts them as"
+                    " one, so the number is not that of one call.",
+                )
+
+
+def _rounds(node: cst.CSTNode, bench: Bench) -> int:
+    """Return how often a loop over `range(n)` runs, 0 where it is none or nobody knows."""
+    if not isinstance(node, cst.For) or not isinstance(node.iter, cst.Call):
+        return 0
+    args = node.iter.args
+    if tree.dotted(node.iter.func) != "range" or len(args) != 1:
+        return 0
+    found = tree.constant(bench.value(args[0].value))
+    return found if isinstance(found, int) else 0
+
+
+def _rounds_are_alike(loop: cst.CSTNode) -> bool:
+    """Tell whether the rounds of a loop make the same calls with the same."""
+    if not isinstance(loop, cst.For):
+        return False
+    nodes = tuple(tree.descend(loop.body))
+    if any(isinstance(one, _STOPS) for one in nodes):
+        return False
+    called = [
+        tree.dotted(one.func).rpartition(".")[2] or tree.code(one.func)
+        for one in nodes
+        if isinstance(one, cst.Call)
+    ]
+    if not set(called) - _LIGHT or any(map(changes_next_call, called)):
+        return False
+    changed = set(tree.bindings((loop.body, loop.target)))
+    changed |= set(tree.reads(loop.target))
+    stores = (one.target for one in nodes if isinstance(one, cst.AssignTarget))
+    if any(isinstance(one, cst.Subscript | cst.Attribute) for one in stores):
+        return False
+    given = (one for node in nodes if isinstance(node, cst.Call) for one in tree.reads(node))
+    return not changed.intersection(given)
+
+
+def cached_calls(bench: Bench, project: Project) -> Iterator[Hit]:
+    """Yield the calls of functions that remember their results, with what never changes."""
+    if bench.subject & _ABOUT_CACHES:
+        return
+    for handed in bench.handed:
+        if not handed.renewed and _remembers(bench, handed.function, project):
+            yield _cached_call(bench, handed.call, handed.function)
+    for code in bench.timed:
+        for call in code.calls if not _clears(code) else ():
+            once = Handed(call=call, function=call.func, arguments=tuple(call.args))
+            if _remembers(bench, call.func, project) and _has_fixed_inputs(once, code):
+                yield _cached_call(bench, call, call.func)
+
+
+def _cached_call(bench: Bench, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
+    return Hit(
+        rule=rules.CACHED_CALL,
+        bench=bench,
+        node=node,
+        text=f"`{tree.code(function)}` remembers its results and gets the same arguments each"
+        " time, so all calls but the first only look one up.",
+    )
+
+
+def _remembers(bench: Bench, function: cst.CSTNode, project: Project) -> bool:
+    """Tell whether a function of the project is decorated with a cache of `functools`."""
+    name = tree.dotted(function)
+    if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
+        return False
+    found = project.function(bench.file, name)
+    if found is None:
+        return False
+    file, node = found
+    return any(file.meant(one) in _CACHES for one in tree.decorators(node))
+
+
+def _clears(code: Timed) -> bool:
+    return any(tree.dotted(one.func).endswith("cache_clear") for one in code.calls)
+
+
+def _has_fixed_inputs(handed: Handed, code: Timed) -> bool:
+    """Tell whether no argument is made by the timed code itself."""
+    names = [name for one in handed.arguments for name in tree.reads(one.value)]
+    calls = any(
+        isinstance(node, cst.Call) for one in handed.arguments for node in tree.own(one.value)
+    )
+    bound = set(code.bindings)
+    return not calls and not bound.intersection(names)
+
+
+def one_process(bench: Bench, project: Project) -> Iterator[Hit]:
+    """Yield what tells pyperf or asv to measure in a single process."""
+    if bench.harness is Harness.PYPERF:
+        for call in project.once(_pyperf_runners, bench.file):
+            if tree.constant(tree.argument(call, "processes", 1)) == 1:
+                yield _one_process(bench, call, "pyperf")
+    elif bench.harness is Harness.ASV and bench.owner is not None:
+        for node in project.once(_asv_settings, bench.owner):
+            yield _one_process(bench, node, "asv")
+
+
+def _asv_settings(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
+    """Return the assignments of a class that ask asv for one process."""
+    return tuple(
+        node
+        for node in tree.statements(owner.body.body)
+        if isinstance(node, cst.Assign)
+        and tree.constant(node.value) == 1
+        and {tree.dotted(one.target) for one in node.targets} & {"rounds", "processes"}
+    )
+
+
+def _one_process(bench: Bench, node: cst.CSTNode, harness: str) -> Hit:
+    return Hit(
+        rule=rules.ONE_PROCESS,
+        bench=bench,
+        node=node,
+        text=f"{harness} measures in one process only, so what differs from process to process"
+        " (the places of code and data, the seed of hashes) is not seen.",
+        shared=True,
+    )
+
+
+def _pyperf_runners(file: File) -> tuple[cst.Call, ...]:
+    """Return the calls in a file that make a Runner of pyperf."""
+    calls = (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call))
+    return tuple(one for one in calls if file.meant(one.func) in ("pyperf.Runner", "perf.Runner"))

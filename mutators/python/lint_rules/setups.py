@@ -1,0 +1,173 @@
+"""Set-up inside the timed code: imports, random data, inputs made of constants alone."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from mutators.python.lint_rules import rules, subjects, tree
+from mutators.python.lint_rules.benches import Bench, Timed
+from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.randomness import is_global, makes_numbers
+
+_MANY = 50
+"""So many elements written out are an input, not a detail of a call."""
+_LONG, _HUGE = 1_000, 100_000
+"""So many steps of a loop, or elements filled in by one call, take a time worth a word."""
+_NUMPY = frozenset({"arange", "zeros", "ones", "linspace", "full", "eye", "identity"})
+_ROUND_IT = frozenset({"range", "len", "list", "tuple", "str", "int", "float", "bytes", "chr"})
+"""Builtins that make inputs of constants."""
+_PARSERS = frozenset({"json.loads", "re.compile", "ast.literal_eval"})
+
+
+def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+    """Yield the set-up that every round does again."""
+    for code in bench.timed:
+        for node, text in (*_imports(bench, code), *_random(bench, code), *_inputs(bench, code)):
+            yield Hit(rule=rules.SETUP_IN_TIMED, bench=bench, node=node, text=text)
+
+
+Found = Iterator[tuple[cst.CSTNode, str]]
+
+
+def _imports(bench: Bench, code: Timed) -> Found:
+    if subjects.about(bench, subjects.IMPORT):
+        return
+    for node in code.every:
+        if isinstance(node, cst.Import | cst.ImportFrom):
+            yield (
+                node,
+                f"`{tree.code(node)}` is run by every timed call: the first one loads the module,"
+                " and all others pay for looking it up.",
+            )
+            return
+
+
+def _random(bench: Bench, code: Timed) -> Found:
+    """Yield random data that the timed code makes and hands to a call."""
+    if subjects.about(bench, subjects.RANDOM):
+        return
+    used = _arguments(code)
+    bound = (value for name in used for value in code.bindings.get(name, ()) if value is not None)
+    given = tree.below(code.nodes, cst.Arg) | {id(one) for one in tree.own(*bound)}
+    # What draws inside a loop is most often an algorithm that does.
+    looped = tree.below(code.nodes, cst.For, cst.While)
+    for call in code.calls:
+        if id(call) in given and id(call) not in looped and makes_numbers(call, bench):
+            other = ", and each call measures other data" if is_global(call, bench) else ""
+            yield (
+                call,
+                f"`{tree.code(call)}` makes random data inside the timed code: its cost is part of"
+                f" the time{other}.",
+            )
+            return
+
+
+def _arguments(code: Timed) -> dict[str, int]:
+    """Return the names that stand alone as arguments of calls, each with how often."""
+    found: dict[str, int] = {}
+    for call in code.calls:
+        for one in call.args:
+            if isinstance(one.value, cst.Name):
+                found[one.value.value] = found.get(one.value.value, 0) + 1
+    return found
+
+
+def _inputs(bench: Bench, code: Timed) -> Found:
+    """Yield inputs made of constants that are handed on, and that nothing else is done with."""
+    if subjects.about(bench, subjects.BUILD):
+        return
+    arguments = _arguments(code)
+    for node in tree.statements(code.nodes):
+        if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+            continue
+        name = tree.dotted(node.targets[0].target)
+        plain = name in arguments and len(code.bindings.get(name, [])) == 1
+        if plain and code.reads[name] - 1 == arguments[name] and _costly(node.value, bench):
+            yield (
+                node,
+                f"`{name}` is made of constants by every timed call, so the time is that of making"
+                " it and of what is done with it.",
+            )
+
+
+def _costly(node: cst.BaseExpression, bench: Bench) -> bool:
+    """Tell whether an expression of constants alone makes something large."""
+    if not _constant(node, bench):
+        return False
+    if isinstance(node, cst.Call) and bench.file.meant(node.func) in _PARSERS:
+        about = subjects.about(bench, subjects.REGEX, ("json", "loads", "decode", "parse"))
+        return not about
+    return any(_large(one, bench) for one in tree.own(node))
+
+
+def _large(node: cst.CSTNode, bench: Bench) -> bool:
+    match node:
+        case cst.ListComp() | cst.DictComp() | cst.SetComp():
+            return _largest(node, bench) >= _LONG
+        case cst.List() | cst.Dict() | cst.Set():
+            return len(node.elements) >= _MANY
+        case cst.BinaryOperation(operator=cst.Multiply()):
+            sides = (node.left, node.right)
+            filled = any(isinstance(one, cst.List | cst.SimpleString) for one in sides)
+            return filled and _largest(node, bench) >= _HUGE
+        case cst.Call():
+            name = bench.file.meant(node.func)
+            module, _, last = name.rpartition(".")
+            if module == "numpy" and last in _NUMPY:
+                return _largest(node, bench) >= _HUGE
+            ranged = name in ("list", "tuple", "set") and _ranges(node)
+            return ranged and _largest(node, bench) >= _LONG
+        case _:
+            return False
+
+
+def _ranges(call: cst.Call) -> bool:
+    """Tell whether a call gets a `range` (`list(range(1000))`)."""
+    return any(
+        isinstance(one.value, cst.Call) and tree.dotted(one.value.func) == "range"
+        for one in call.args
+    )
+
+
+def _largest(node: cst.CSTNode, bench: Bench) -> int:
+    """Return the largest whole number in an expression, by the names of constants too."""
+    values = [tree.constant(one) for one in tree.own(node)]
+    for name in tree.reads(node):
+        bound = bench.file.bindings.get(name, [])
+        values += [tree.constant(bound[0])] if len(bound) == 1 else []
+    return max((value for value in values if isinstance(value, int)), default=0)
+
+
+def _constant(node: cst.BaseExpression, bench: Bench) -> bool:
+    """Tell whether an expression hangs on nothing but literals, constants and builtins."""
+    bound = {
+        name.value
+        for one in tree.descend(node)
+        if isinstance(one, cst.CompFor)
+        for name in tree.own(one.target)
+        if isinstance(name, cst.Name)
+    }
+    for one in tree.own(node):
+        if isinstance(one, cst.Lambda | cst.NamedExpr | cst.Await):
+            return False
+        if isinstance(one, cst.Call) and not _known(one, bench):
+            return False
+    rest = set(tree.reads(node)) - bound - _ROUND_IT
+    return all(_is_constant(name, bench) for name in rest)
+
+
+def _known(call: cst.Call, bench: Bench) -> bool:
+    name = bench.file.meant(call.func)
+    if name in _ROUND_IT or name in _PARSERS:
+        return True
+    module, _, last = name.rpartition(".")
+    return module == "numpy" and last in _NUMPY
+
+
+def _is_constant(name: str, bench: Bench) -> bool:
+    """Tell whether a name is that of a module, or of a number or text of this module."""
+    if name in bench.file.imports:
+        return True
+    bound = bench.file.bindings.get(name, [])
+    return len(bound) == 1 and tree.constant(bound[0]) is not None
