@@ -14,7 +14,7 @@ import numpy as np
 from auditor.core.stop_rules import TRAINED, Method
 from auditor.warmup.scored_rule import Scored
 from auditor.warmup.scorers.files import shipped
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 ITERATIONS = 600
 LASTS = 0.1

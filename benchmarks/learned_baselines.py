@@ -31,7 +31,7 @@ from training.samples import Sample, balanced, drawn, joined, unbalanced
 from training.scores import classified, threshold
 
 from auditor.warmup.scorers.convolutional import Convolutional
-from auditor.warmup.scorers.windows import WINDOW, Scorer, standardised
+from auditor.warmup.windows import WINDOW, Scorer, standardised
 
 NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
 FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}

@@ -39,7 +39,7 @@ from auditor.warmup.configured import lengths
 from auditor.warmup.scored_rule import Scored
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.files import Model, shipped
-from auditor.warmup.scorers.windows import WINDOW, standardised
+from auditor.warmup.windows import WINDOW, standardised
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)

@@ -15,7 +15,7 @@ from training.segments import segments
 from training.splits import systems_in_groups
 
 from auditor.warmup.scorers.boosted import Boosted
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 SEED = 1
 

@@ -27,7 +27,7 @@ import numpy as np
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 from auditor.measure.warmup_results import lasted
 from auditor.store.suites import suite_runs
 

@@ -38,8 +38,8 @@ from auditor.core.jobs import HostFacts  # noqa: E402
 from auditor.core.outcome import Measured  # noqa: E402
 from auditor.core.plan import Purpose, Run, Trial  # noqa: E402
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule  # noqa: E402
-from auditor.core.series.values import TIME, Series  # noqa: E402
 from auditor.core.suite import Benchmark  # noqa: E402
+from auditor.core.values import TIME, Series  # noqa: E402
 from auditor.store.sqlite import SqliteStore  # noqa: E402
 from reports import charts  # noqa: E402
 from reports.charts import Axes, Curve, Point  # noqa: E402

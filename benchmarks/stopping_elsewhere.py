@@ -35,8 +35,8 @@ from auditor.warmup.configured import lengths_of
 from auditor.warmup.cpssd import CpSsd
 from auditor.warmup.run_so_far import SoFar, vector
 from auditor.warmup.scorers import files
-from auditor.warmup.scorers.windows import WINDOW
 from auditor.warmup.stop_rules import Watchers
+from auditor.warmup.windows import WINDOW
 
 ROOT = Path(__file__).parent.parent
 METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)

@@ -20,7 +20,7 @@ from training.looks import wanted
 from training.replay import LIMIT, Iterations
 
 from auditor.core.suite import Configured
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)

@@ -62,7 +62,7 @@ from statistics import fmean, median
 
 from auditor.core.outcome import Clocked, Counted, MethodCalls, Window
 from auditor.core.schedule import ArmName, Phase, Schedule
-from auditor.core.series.values import (
+from auditor.core.values import (
     CLOCK_COST,
     METHOD_CALLS,
     METHOD_TIME,

@@ -13,17 +13,10 @@ from auditor.core.provenance import Context
 from auditor.core.request import AbsRequest, Plan, Rule, SuiteRequest
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.series.values import (
-    CLOCK_COST,
-    METHOD_CALLS,
-    METHOD_TIME,
-    OPERATIONS,
-    TIME,
-    Series,
-)
 from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
+from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME, Series
 
 HOST = HostFacts("here", (("cores", "2"),))
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.schedule import Quiet, Schedule
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 
 SOON = Quiet(blocks=4, share=0.02)
 NEVER = Quiet(blocks=4, share=-1.0)

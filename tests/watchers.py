@@ -7,10 +7,10 @@ from auditor.core.outcome import Measured, Outcome
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Launcher
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.series.values import TIME
 from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark
+from auditor.core.values import TIME
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.trial import TrialRunner

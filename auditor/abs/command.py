@@ -9,7 +9,7 @@ import click
 
 from auditor.abs import github_step, second_look, stored_result
 from auditor.abs import options as abs_options
-from auditor.abs import output as abs_output
+from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import Baseline, judge

@@ -2,7 +2,7 @@
 
 import click
 
-from auditor.abs import output
+from auditor.abs import running
 from auditor.cli import options
 from auditor.core.errors import Exit
 
@@ -28,11 +28,11 @@ def command(context: click.Context, /, **_: object) -> int:
     changes["stability_runs"] = context.params["runs"] or 1
     asked = options.Asked.of(context, changes)
     if context.params["dry_run"]:
-        return output.dry_run(asked, lambda audit: audit.plan_suite())
-    document, console = output.make(
-        asked, lambda audit: audit.document(audit.stability()), output.MEASURED
+        return running.dry_run(asked, lambda audit: audit.plan_suite())
+    document, console = running.make(
+        asked, lambda audit: audit.document(audit.stability()), running.MEASURED
     )
-    output.show(asked, console, document, output.MEASURED)
+    running.show(asked, console, document, running.MEASURED)
     if any(one.means for one in document.benchmarks):
         return Exit.OK
     console.say("no verdict: nothing was measured")

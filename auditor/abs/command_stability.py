@@ -5,7 +5,7 @@ from functools import partial
 
 import click
 
-from auditor.abs import output, stored_result, terminal
+from auditor.abs import running, stored_result, terminal
 from auditor.abs.gates import judge_stability
 from auditor.abs.page.report import page
 from auditor.cli import options
@@ -33,15 +33,15 @@ def command(context: click.Context, /, **_: object) -> int:
         changes["stability_runs"] = context.params["runs"]
     asked = options.Asked.of(context, changes)
     if context.params["dry_run"]:
-        return output.dry_run(asked, lambda audit: audit.plan_suite())
-    document, console = output.make(
-        asked, lambda audit: audit.document(audit.stability()), output.STABILITY
+        return running.dry_run(asked, lambda audit: audit.plan_suite())
+    document, console = running.make(
+        asked, lambda audit: audit.document(audit.stability()), running.STABILITY
     )
     config = json.loads(asked.config.text)
     others = stored_result.beside(asked.places.store, "stability", config, document)
     if others:
-        output.keep(asked, output.STABILITY, document, partial(page, beside=others))
-    output.show(asked, console, document, output.STABILITY)
+        running.keep(asked, running.STABILITY, document, partial(page, beside=others))
+    running.show(asked, console, document, running.STABILITY)
     if others and not asked.as_json:
         console.result(terminal.side_by_side(document, others))
     code, said = judge_stability(document)

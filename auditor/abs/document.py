@@ -9,11 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from auditor.abs.allocation_document import Allocations
-from auditor.abs.page.accepted import Accepted
-from auditor.abs.page.controls import Controls
-from auditor.abs.page.curve import Curve
-from auditor.abs.page.redundancy import CoverBound, Density, Kept
+from auditor.abs.result_parts.accepted import Accepted
+from auditor.abs.result_parts.allocations import Allocations
+from auditor.abs.result_parts.controls import Controls
+from auditor.abs.result_parts.curve import Curve
+from auditor.abs.result_parts.redundancy import CoverBound, Density, Kept
 from auditor.core.errors import UsageError
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result

@@ -4,13 +4,13 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from auditor.abs.claims import OPEN, Facts
 from auditor.abs.document import Document, Either, Method, Score
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.model import MethodVerdict
-from auditor.abs.page.accepted import left_out
-from auditor.abs.words import is_estimate, is_withheld
+from auditor.abs.result_parts.accepted import left_out
+from auditor.abs.text.claims import OPEN, Facts
+from auditor.abs.text.words import is_estimate, is_withheld
 from auditor.config import Config, Gates
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from auditor.abs import output
+from auditor.abs import running
 from auditor.abs.document import Document, Score
 from auditor.abs.exports import markdown
 from auditor.cli import github
@@ -23,8 +23,8 @@ def write_for_github(
     verdict, lines = gates
     outputs = {
         "score": percent_of(document.without_accepted or document.scores.total),
-        "report": str(folder / output.ABS.report),
-        "result": str(folder / output.ABS.result),
+        "report": str(folder / running.ABS.report),
+        "result": str(folder / running.ABS.result),
         "verdict": github.VERDICTS[verdict],
     }
     text = markdown.markdown(document, github.LARGEST_SUMMARY, lines)

@@ -29,8 +29,8 @@ from auditor.measure.planning.preview import (
     suite_phases,
 )
 from auditor.measure.planning.rehearsal import PreviewPhase, rehearse
-from auditor.measure.planning.trial_times import schedule_seconds
 from auditor.measure.suite_runs import baseline, chosen
+from auditor.measure.trial_times import schedule_seconds
 
 
 def preview(request: AbsRequest, parts: Parts) -> Preview:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from auditor.abs import output
+from auditor.abs import running
 from auditor.abs.document import Document, Method
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict
-from auditor.abs.page.accepted import left_out
+from auditor.abs.result_parts.accepted import left_out
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
@@ -117,8 +117,8 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
     folder = asked.places.output / _FOLDER
     asked = replace(asked, places=replace(asked.places, output=folder))
     try:
-        document, _ = output.make(
-            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), output.ABS
+        document, _ = running.make(
+            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")

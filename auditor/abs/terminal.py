@@ -7,9 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from auditor.abs.document import Benchmark, Document, Either
-from auditor.abs.page.accepted import Accepted
 from auditor.abs.page.environments import environments
-from auditor.abs.table import MethodRow, Summary, summary
+from auditor.abs.page.table import MethodRow, Summary, summary
+from auditor.abs.result_parts.accepted import Accepted
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
 from auditor.core.result import Result
 from reports import names, number_format

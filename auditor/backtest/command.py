@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from auditor.backtest import study
+from auditor.backtest import assemble
 from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import candidates
 from auditor.backtest.model import Kind, PastChange
@@ -50,7 +50,7 @@ from runners.subjects.history import commits, history
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(study.FORMATS),
+        type=click.Choice(assemble.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
@@ -73,14 +73,14 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     changes = _changes(asked.config, given)
     if given["listed"]:
-        console.result(study.listed(changes))
+        console.result(assemble.listed(changes))
         return Exit.OK
-    found = study.Trying(asked, console).every(changes)
+    found = assemble.Trying(asked, console).every(changes)
     document = backtest_document(found, asked.config.text, own_version())
     folder = asked.places.output
-    study.keep(folder, document)
-    study.show(document, given["format"], console)
-    console.note(f"\nresult: {folder / study.RESULT}")
+    assemble.keep(folder, document)
+    assemble.show(document, given["format"], console)
+    console.note(f"\nresult: {folder / assemble.RESULT}")
     return Exit.OK
 
 

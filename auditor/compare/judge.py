@@ -16,7 +16,7 @@ from auditor.core.busy import is_busy
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 from auditor.measure import readings
 from auditor.stats.arrays import positive
 from auditor.stats.blocked import contrast

@@ -6,7 +6,7 @@ from enum import StrEnum
 from auditor.abs.model import AbsVerdict
 from auditor.core.caveats import Caveat
 from auditor.core.result import Interval
-from auditor.core.series.values import ALLOCATED, ALLOCATIONS, TIME
+from auditor.core.values import ALLOCATED, ALLOCATIONS, TIME
 
 
 class Change(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs import words
+from auditor.abs.text import words
 from auditor.compare.document import Compared, ComparisonDocument, InDimension, PatchMethod
 from auditor.compare.model import WORST_FIRST, Change, Dimension
 from auditor.core import busy

@@ -21,8 +21,8 @@ from auditor.measure import trust, warmup_results
 from auditor.measure.block_sizes import Sizes, sized
 from auditor.measure.context import Parts
 from auditor.measure.failures import reason
-from auditor.measure.planning.trial_times import expected_seconds
 from auditor.measure.suite_runs import chosen, is_broken, obstacle, unlisted
+from auditor.measure.trial_times import expected_seconds
 from auditor.measure.trials import measure
 from auditor.measure.warmup_runs import suite_trials, warmed
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import Series
 from auditor.core.stop_rules import Warmed
+from auditor.core.values import Series
 
 
 @dataclass(frozen=True, slots=True)

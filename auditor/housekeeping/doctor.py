@@ -187,6 +187,7 @@ def _said(probe: Mapping[str, Any]) -> str:
     return (
         f"The machine is {probe['rating']}: {probe['loops']} loops of "
         f"{number_format.seconds(probe['seconds'])} lie {number_format.share(probe['jitter'])} "
-        f"apart (10th to 90th percentile), the longest is {number_format.share(probe['worst'])} longer"
+        "apart (10th to 90th percentile), the longest is "
+        f"{number_format.share(probe['worst'])} longer"
         f"{'; ' if also else ''}{', '.join(also)}"
     )

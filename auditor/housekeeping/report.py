@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from auditor.abs import output as abs_output
+from auditor.abs import running as abs_output
 from auditor.abs import stored_result, terminal
 from auditor.abs.document import Document, Either
 from auditor.abs.exports import long_tables

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from auditor.abs import gates
-from auditor.abs import output as abs_output
+from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.page.report import page
 from auditor.cli import options

@@ -12,10 +12,10 @@ from auditor.core.mutant import PLAIN, Kind, Variant
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Arm, ArmName, Phase, Schedule
-from auditor.core.series.values import TIME, Series
 from auditor.core.stability import Stability
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
+from auditor.core.values import TIME, Series
 
 
 def run(

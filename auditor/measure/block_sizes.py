@@ -8,8 +8,8 @@ from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Schedule
-from auditor.core.series.values import ALLOCATED, OPERATIONS, TIME
 from auditor.core.suite import Benchmark
+from auditor.core.values import ALLOCATED, OPERATIONS, TIME
 from auditor.measure import readings, schedules
 from auditor.measure.context import Parts
 from auditor.measure.trials import measure

@@ -12,7 +12,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Benchmark, Suite
 from auditor.measure import overlay_digest
-from auditor.measure.planning.trial_times import TrialTimes
+from auditor.measure.trial_times import TrialTimes
 
 UNDECIDED = (BUDGET, SO_FAR)
 """What is said where something was not decided for lack of time."""

@@ -6,8 +6,8 @@ from auditor.core.outcome import Measured, Outcome, Skipped, Unreadable
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
-from auditor.core.series.values import TIME
 from auditor.core.suite import Configured, Suite
+from auditor.core.values import TIME
 from auditor.measure.failures import reason
 
 NOT_KNOWN: Mapping[str, Configured] = {}

@@ -6,7 +6,7 @@ from statistics import median
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, TIME
+from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, TIME
 from auditor.stats.arrays import positive
 
 

@@ -9,7 +9,7 @@ from auditor.core.plan import Run, Trial
 from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline
-from auditor.measure.planning.trial_times import expected_seconds
+from auditor.measure.trial_times import expected_seconds
 
 
 def hung(runs: Iterable[Run]) -> set[Benchmark | None]:

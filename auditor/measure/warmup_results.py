@@ -10,10 +10,10 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import OPERATIONS, TIME, WALL
 from auditor.core.stop_rules import Watch
 from auditor.core.suite import Configured
 from auditor.core.units import duration, percent
+from auditor.core.values import OPERATIONS, TIME, WALL
 from auditor.measure import readings
 from auditor.stats.compare import relative_width
 from auditor.warmup.validity import shown

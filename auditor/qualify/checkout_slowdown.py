@@ -19,7 +19,7 @@ from auditor.core.subject import Language, Method, Role
 from auditor.measure.context import Parts
 from mutators.go.mutator import FOLDER
 from mutators.java.slowing import slowed as java_slowed
-from mutators.python.laid import GUEST
+from mutators.python.guest_call_edits import GUEST
 
 Laid = Mapping[str, bytes]
 """Files by their paths in the project."""

@@ -13,7 +13,7 @@ from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.surroundings import Surroundings
 from auditor.core.errors import Exit, UsageError
-from auditor.select import study, text
+from auditor.select import assemble, text
 from auditor.select.document import Answer
 
 
@@ -54,7 +54,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         found = stored_result.stored(options.Asked.of(context, {}), console)
     answer, shown = answering(stored_result.matrix(found))
     if given["format"] == "json":
-        console.document(study.plain(answer))
+        console.document(assemble.plain(answer))
     else:
         console.result(shown)
     if answer.benchmarks or given["changed"]:
@@ -71,12 +71,12 @@ def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[Answer, Rendera
     if given["most"] and not given["budget"]:
         raise UsageError("--most is of a budget: give one, such as --budget 10m")
     if given["remove"]:
-        return lambda found: (proposal := study.propose(found), text.proposal(proposal))
-    budget = study.budget(given["budget"])
-    changed = study.names(given["changed"], Path.cwd())
+        return lambda found: (proposal := assemble.propose(found), text.proposal(proposal))
+    budget = assemble.budget(given["budget"])
+    changed = assemble.names(given["changed"], Path.cwd())
 
     def chosen(found: Document) -> tuple[Answer, RenderableType]:
-        made = study.select(found, budget=budget, nested=not given["most"], changed=changed)
+        made = assemble.select(found, budget=budget, nested=not given["most"], changed=changed)
         return made, text.selection(made)
 
     return chosen

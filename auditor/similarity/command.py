@@ -6,7 +6,7 @@ import click
 
 from auditor.cli import options
 from auditor.measure.run_similarity import PAPER
-from auditor.series import output as series
+from auditor.series import running as series
 from auditor.similarity import output as alike
 
 

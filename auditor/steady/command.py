@@ -6,7 +6,7 @@ import click
 
 from auditor.cli import options
 from auditor.core.series.steady import SteadyLabel
-from auditor.series import output as series
+from auditor.series import running as series
 from auditor.steady import output as warming
 from auditor.warmup.cpssd import CpSsd
 from auditor.warmup.detector import Detector

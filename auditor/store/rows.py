@@ -29,10 +29,10 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.series.values import Series
 from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark, Configured, Suite
+from auditor.core.values import Series
 
 Pairs = tuple[tuple[str, str], ...]
 SeriesRow = tuple[str, str, str, str, bytes, bytes]

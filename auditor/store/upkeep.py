@@ -11,7 +11,7 @@ from pathlib import Path
 from auditor.core.errors import UsageError
 from auditor.core.files.paths import exists, is_file
 from auditor.core.outcome import MAY_PASS
-from auditor.core.series.values import Series
+from auditor.core.values import Series
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
 from auditor.store.opening import check, opened

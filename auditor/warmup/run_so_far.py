@@ -11,7 +11,7 @@ import numpy as np
 
 from auditor.stats.arrays import Array
 from auditor.warmup.partition import Partition
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 BLOCK = 10
 """Iterations whose middle stands for all of them."""

@@ -11,7 +11,7 @@ from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.convolutional import Convolutional
 from auditor.warmup.scorers.files import Model
 from auditor.warmup.scorers.rocket import Rocket
-from auditor.warmup.scorers.windows import WINDOW, standardised
+from auditor.warmup.windows import WINDOW, standardised
 
 LOOKS = 20
 """Of our model: that many looks count together, each after an iteration."""

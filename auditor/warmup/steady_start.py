@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from auditor.stats.arrays import Array
 from auditor.warmup.run_so_far import BLOCK, SoFar, blocks, middle
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 Places = npt.NDArray[np.int64]
 

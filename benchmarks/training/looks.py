@@ -15,8 +15,8 @@ import numpy.typing as npt
 from auditor.warmup.configured import lengths
 from auditor.warmup.detector import Values
 from auditor.warmup.run_so_far import SoFar
-from auditor.warmup.scorers.windows import WINDOW, Starts
 from auditor.warmup.steady_start import begun
+from auditor.warmup.windows import WINDOW, Starts
 from training.scores import Truth
 
 Cases = npt.NDArray[np.float32]

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 
 from auditor.warmup.scorers.convolutional import Convolutional, Floats
-from auditor.warmup.scorers.windows import WINDOW, Windows
+from auditor.warmup.windows import WINDOW, Windows
 from training.samples import Sample
 
 _PRIMES = (1, 2, 3, 5, 7, 11, 13, 17, 19, 23)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.linear_model import RidgeClassifierCV
 
 from auditor.warmup.scorers.rocket import Kernels, Rocket
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 from training.samples import Sample
 
 KERNELS = 500

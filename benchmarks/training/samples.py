@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auditor.warmup.detector import Values
-from auditor.warmup.scorers.windows import Starts, Windows, standardised
+from auditor.warmup.windows import Starts, Windows, standardised
 from training.scores import Truth
 from training.segments import segments
 

@@ -11,7 +11,7 @@ from typing import cast
 import libcst as cst
 from libcst import metadata
 
-from mutators.python.laid import GUEST, Unclear
+from mutators.python.guest_call_edits import GUEST, Unclear
 from mutators.python.parsing import parse
 
 MARK = "# zz-bench-audit"

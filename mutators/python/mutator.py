@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.compared import compared
-from mutators.python.laid import Unclear, edited
+from mutators.python.guest_call_edits import Unclear, edited
 from mutators.python.public import functions
 from mutators.python.tracing import traced
 

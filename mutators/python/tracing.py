@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile
 from mutators.python.functions import Found
-from mutators.python.laid import TRACER, Unclear, edited
+from mutators.python.guest_call_edits import TRACER, Unclear, edited
 from mutators.python.public import functions
 
 

@@ -19,8 +19,8 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Trial
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from auditor.core.units import seconds_per_operation
+from auditor.core.values import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
 from runners.gobench.launching import operations, windows

@@ -15,7 +15,7 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Trial
-from auditor.core.series.values import (
+from auditor.core.values import (
     ALLOCATED,
     ALLOCATIONS,
     CLOCK_COST,

@@ -10,7 +10,7 @@ import pytest
 
 from auditor.abs.document import read
 from auditor.abs.page.report import page
-from auditor.abs.words import headline
+from auditor.abs.text.words import headline
 
 ROOT = Path(__file__).parents[2]
 BUSY = 2 * (os.cpu_count() or 1)

@@ -10,15 +10,16 @@ from html import unescape
 from rich.console import Console
 from sentences import CLAIMS, EXCLUSIONS
 
-from auditor.abs import table, terminal, words
-from auditor.abs.claims import OPEN, Facts
+from auditor.abs import terminal
 from auditor.abs.document import Document
 from auditor.abs.exports import findings, markdown
 from auditor.abs.judge.outcomes import NOT_COUNTED
-from auditor.abs.page import anchors, evidence, report, suite
-from auditor.abs.page.advice import advice
+from auditor.abs.page import anchors, evidence, report, suite, table
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.page_budget import listed
+from auditor.abs.text import words
+from auditor.abs.text.advice import advice
+from auditor.abs.text.claims import OPEN, Facts
 from auditor.core.result import Result
 from reports import number_format
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from auditor.abs.claims import OPEN, UNWATCHED, Cause, Facts, needs_repair, needs_time
+from auditor.abs.text.claims import OPEN, UNWATCHED, Cause, Facts, needs_repair, needs_time
 from auditor.core import busy
 from auditor.core.result import Result
 

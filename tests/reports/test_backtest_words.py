@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from auditor.backtest import study as shown
+from auditor.backtest import assemble as shown
 from auditor.backtest.document import backtest_document, schema
 from auditor.backtest.judge import backtest, failed, left_out
 from auditor.backtest.model import By, Kind, Noticed, PastChange, Tried

@@ -12,11 +12,12 @@ from test_steady_words import CONTEXT as OF_SERIES
 from test_steady_words import FOUND
 
 import examples
-from auditor.abs import document_of_verdict, words
+from auditor.abs import document_of_verdict
 from auditor.abs.exports.markdown import markdown
 from auditor.abs.gates import judge_stability
-from auditor.abs.page import advice, report
+from auditor.abs.page import report
 from auditor.abs.terminal import result
+from auditor.abs.text import advice, words
 from auditor.compare import page as comparison
 from auditor.compare.markdown import markdown as comparison_markdown
 from auditor.core.busy import SLUG

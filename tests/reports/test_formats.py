@@ -25,7 +25,7 @@ from auditor.abs.document import read
 from auditor.abs.exports import long_tables
 from auditor.abs.exports import markdown as abs_markdown
 from auditor.abs.exports.formats import Format, written
-from auditor.abs.page.accepted import Accepted
+from auditor.abs.result_parts.accepted import Accepted
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
 from reports import markdown, names

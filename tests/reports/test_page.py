@@ -6,14 +6,15 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import examples
-from auditor.abs import document_of_verdict, words
-from auditor.abs.claims import OPEN
+from auditor.abs import document_of_verdict
 from auditor.abs.model import Density
 from auditor.abs.page import suite
 from auditor.abs.page.evidence import methods
 from auditor.abs.page.matrix import Cell, matrix
 from auditor.abs.page.page_budget import listed
 from auditor.abs.page.report import page, view
+from auditor.abs.text import words
+from auditor.abs.text.claims import OPEN
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from reports import names, number_format, plots, wording

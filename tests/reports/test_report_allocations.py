@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 import examples
-from auditor.abs import document, document_of_verdict, table
-from auditor.abs.page import allocations
+from auditor.abs import document, document_of_verdict
+from auditor.abs.page import allocations, table
 from auditor.abs.page.matrix import Cell, matrix
 from auditor.abs.page.page_budget import listed
 from auditor.abs.page.report import page

@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 import examples
-from auditor.abs import document_of_verdict, table, words
+from auditor.abs import document_of_verdict
 from auditor.abs.exports.findings import MISSED, findings
 from auditor.abs.exports.mutation import mutation
 from auditor.abs.gates import judge
-from auditor.abs.page import advice, cost_benefit, curve
+from auditor.abs.page import table
+from auditor.abs.result_parts import curve
+from auditor.abs.text import advice, cost_benefit, words
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState, Result

@@ -7,10 +7,10 @@ import pytest
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.claims import UNWATCHED
-from auditor.abs.page.accepted import Accepted
-from auditor.abs.page.advice import advice
-from auditor.abs.page.cost_benefit import MOST, bought, changes
+from auditor.abs.result_parts.accepted import Accepted
+from auditor.abs.text.advice import advice
+from auditor.abs.text.claims import UNWATCHED
+from auditor.abs.text.cost_benefit import MOST, bought, changes
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.stability import Bucket

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from auditor.abs import words
 from auditor.abs.document import Document, Method
+from auditor.abs.text import words
 from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Result
 from reports import names, number_format, wording

@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from auditor.abs.document import Benchmark, Document, Either, Method, Pair
-from auditor.abs.page import curve
+from auditor.abs.result_parts import curve
 from auditor.core.errors import UsageError
 from auditor.core.units import in_unit
 from reports.long_tables import Row, Table

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from auditor.abs import table, words
 from auditor.abs.document import Document, Either
 from auditor.abs.exports.findings import KINDS, kind_of
-from auditor.abs.page.accepted import left_out
-from auditor.abs.page.advice import Advice, advice
+from auditor.abs.page import table
+from auditor.abs.result_parts.accepted import left_out
+from auditor.abs.text import words
+from auditor.abs.text.advice import Advice, advice
 from auditor.core.result import Result
 from reports import names, number_format
 from reports.findings import Kind

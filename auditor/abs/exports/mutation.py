@@ -7,9 +7,9 @@ A method is a mutant, "slowed"; a benchmark is a test; to detect is to kill.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from auditor.abs import words
 from auditor.abs.document import Document, Method
 from auditor.abs.exports.grouping import parted
+from auditor.abs.text import words
 from auditor.core.result import Result
 from reports import names, number_format
 from reports.results import Plain, Span

@@ -17,8 +17,8 @@ from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Run
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
 from auditor.core.suite import Benchmark
+from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
 from auditor.measure.failures import failure
 from auditor.measure.reach_judge import Reach
 from auditor.stats.order import median_interval

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from auditor.abs import words
-from auditor.abs.allocation_document import AllocationMethod, AllocationPair, Allocations
 from auditor.abs.document import Document
 from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Link, Links
 from auditor.abs.page.page_budget import ALLOCATIONS
+from auditor.abs.result_parts.allocations import AllocationMethod, AllocationPair, Allocations
+from auditor.abs.text import words
 from auditor.core.result import Result
 from reports import names, number_format, wording
 

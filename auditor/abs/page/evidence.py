@@ -6,12 +6,13 @@ from math import ceil
 
 from markupsafe import Markup
 
-from auditor.abs import words
-from auditor.abs.claims import OPEN
 from auditor.abs.document import Document, Method, Pair, PairRun
-from auditor.abs.page import anchors, curve
+from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.page_budget import Key, Listed
+from auditor.abs.result_parts import curve
+from auditor.abs.text import words
+from auditor.abs.text.claims import OPEN
 from auditor.core.result import Result
 from reports import number_format, plots, wording
 from reports.results import Caveat

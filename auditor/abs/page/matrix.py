@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.abs import words
 from auditor.abs.document import Document, Pair
 from auditor.abs.page import allocations, anchors
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.page_budget import Key
+from auditor.abs.text import words
 from auditor.core.result import Result
 from reports import number_format, wording
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs import words
 from auditor.abs.document import Document, Either
-from auditor.abs.page import advice, allocations, anchors, controls, evidence, suite
+from auditor.abs.page import allocations, anchors, evidence, suite
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.environments import EnvironmentsView, environments
 from auditor.abs.page.matrix import Matrix, matrix
 from auditor.abs.page.page_budget import listed
 from auditor.abs.page.scores import CurveView, ScoreView, noticed, scores
+from auditor.abs.result_parts import controls
+from auditor.abs.text import advice, words
 from reports import number_format, plots
 from reports.html import CaveatView, Closing, Facts, closing, rendered
 from reports.results import Caveat

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs import table, words
 from auditor.abs.document import Document, Score
-from auditor.abs.page import anchors, curve
+from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import Link, Links
+from auditor.abs.result_parts import curve
+from auditor.abs.text import words
 from reports import number_format, plots
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs import table, words
-from auditor.abs.claims import OPEN, Facts
 from auditor.abs.document import Benchmark, Document, Either
-from auditor.abs.page import advice, anchors, cost_benefit
+from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import Link
+from auditor.abs.text import advice, cost_benefit, words
+from auditor.abs.text.claims import OPEN, Facts
 from reports import names, number_format, plots
 from reports.results import Caveat
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import OPERATIONS
 from auditor.core.suite import Benchmark
+from auditor.core.values import OPERATIONS
 from auditor.importers.research_tools.rows import Rows
 from auditor.measure import readings
 

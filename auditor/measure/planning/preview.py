@@ -16,7 +16,7 @@ from auditor.measure.context import Deadline, Parts
 from auditor.measure.planning.audit_figures import AuditFigures, figures_of
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.rehearsal import Lookups, PreviewPhase
-from auditor.measure.planning.trial_times import schedule_seconds
+from auditor.measure.trial_times import schedule_seconds
 
 _FUNCTION = re.compile(r"[^/\[(:]+")
 

@@ -7,7 +7,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.plan import REPEAT_OFFSET, Purpose, Run, Trial
 from auditor.core.ports import Store
 from auditor.measure.context import Deadline, Parts
-from auditor.measure.planning.trial_times import TrialTimes, expected_seconds
+from auditor.measure.trial_times import TrialTimes, expected_seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from auditor.warmup.run_so_far import SoFar, vector
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.convolutional import Convolutional
 from auditor.warmup.scorers.rocket import Rocket
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 Arrays = Mapping[str, Any]
 Scoring = Boosted | Convolutional | Rocket

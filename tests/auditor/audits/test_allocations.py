@@ -13,7 +13,7 @@ from auditor.core.outcome import Measured, NeverCalled, NotBuilt
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Arm, ArmName
-from auditor.core.series.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
+from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
 from auditor.measure.reach_judge import Reach
 
 SIZE = 64

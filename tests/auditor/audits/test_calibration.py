@@ -6,7 +6,7 @@ from builders import calibration_run, crashed, run
 from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
-from auditor.core.series.values import METHOD_TIME, TIME, Series
+from auditor.core.values import METHOD_TIME, TIME, Series
 from auditor.measure.calibration import (
     LEAST_FIRST_SECONDS,
     Asked,

@@ -34,7 +34,7 @@ from auditor.core.plan import Purpose
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
-from auditor.core.series.values import METHOD_TIME
+from auditor.core.values import METHOD_TIME
 from auditor.measure import readings
 from auditor.measure.calibration import Calibration
 from auditor.measure.reach_judge import Reach

@@ -4,9 +4,9 @@ from builders import benchmark, run, series
 
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import WALL, Series
 from auditor.core.stop_rules import Method, Warmed
 from auditor.core.suite import Configured
+from auditor.core.values import WALL, Series
 from auditor.measure.stability_judge import judge
 
 AUTHORS = Configured(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_acting import Stage, method, pair, score
 
-from auditor.abs.output import BY_COMMAND
+from auditor.abs.running import BY_COMMAND
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECONDS
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing

@@ -9,8 +9,8 @@ from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.schedule import ArmName, Block, Phase, Stop
-from auditor.core.series.values import TIME, Series
 from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.values import TIME, Series
 
 WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
 TRIAL = run(Measured(())).trial

@@ -7,9 +7,9 @@ from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.series.values import TIME, Series
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
+from auditor.core.values import TIME, Series
 from auditor.store.sqlite import SqliteStore
 
 HERE = HostFacts("here", (("cores", "2"), ("governor", "unknown")))

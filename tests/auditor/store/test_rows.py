@@ -20,9 +20,9 @@ from auditor.core.outcome import (
     Window,
 )
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.series.values import Series
 from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.values import Series
 from auditor.store import rows
 
 words = st.text(max_size=12)

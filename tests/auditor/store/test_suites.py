@@ -11,10 +11,10 @@ from auditor.core.jobs import HostFacts
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
-from auditor.core.series.values import TIME
 from auditor.core.stop_rules import Method, Watch
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Configured, Suite
+from auditor.core.values import TIME
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
 from auditor.store.sqlite import SqliteStore

@@ -16,7 +16,7 @@ from auditor.core.errors import UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import Result
 from auditor.measure.context import Deadline
-from auditor.measure.planning.trial_times import TrialTimes, expected_seconds
+from auditor.measure.trial_times import TrialTimes, expected_seconds
 
 METHODS = tuple(f"m{at}" for at in range(20))
 

@@ -13,7 +13,7 @@ from auditor.core.jobs import Strain
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.result import Result
-from auditor.core.series.values import TIME, Series
+from auditor.core.values import TIME, Series
 from auditor.measure import stability_study
 
 BUSY = Strain(waited=0.9, others=0.5)

@@ -16,8 +16,8 @@ from auditor.core.jobs import HostFacts, Strain
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
-from auditor.core.series.values import TIME
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.values import TIME
 from auditor.measure.suite_runs import obstacle
 
 ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)

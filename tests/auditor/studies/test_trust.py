@@ -9,7 +9,7 @@ from auditor.compare.study import ComparisonStudy
 from auditor.core.jobs import HostFacts
 from auditor.core.request import CompareRequest
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
-from auditor.core.series.values import Series
+from auditor.core.values import Series
 from auditor.judge.study import stability
 from auditor.measure import stability_study, trust
 

@@ -14,9 +14,9 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import OPERATIONS, TIME, Series
 from auditor.core.stop_rules import Method, Warmed, Watch
 from auditor.core.suite import Benchmark, Configured
+from auditor.core.values import OPERATIONS, TIME, Series
 from auditor.measure import schedules, stability_study
 from auditor.measure import warmup_results as watched
 from auditor.measure.block_sizes import Sizes

@@ -27,7 +27,9 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import (
+from auditor.core.subject import Language, Method, Project
+from auditor.core.suite import Benchmark, Suite
+from auditor.core.values import (
     ALLOCATED,
     ALLOCATIONS,
     CLOCK_COST,
@@ -37,8 +39,6 @@ from auditor.core.series.values import (
     TIME,
     Series,
 )
-from auditor.core.subject import Language, Method, Project
-from auditor.core.suite import Benchmark, Suite
 from auditor.measure.context import Deadline, Parts
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8

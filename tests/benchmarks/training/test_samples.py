@@ -3,7 +3,7 @@
 import numpy as np
 from training.samples import Sample, balanced, drawn, joined, unbalanced
 
-from auditor.warmup.scorers.windows import standardised
+from auditor.warmup.windows import standardised
 
 VALUES = 1e-6 * (2 + np.random.default_rng(1).random(3000))
 

@@ -5,7 +5,7 @@ import pytest
 from training.folds import by_benchmark, by_system
 from training.segments import segments
 
-from auditor.warmup.scorers.windows import standardised
+from auditor.warmup.windows import standardised
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from gobench_making import schedule
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName
-from auditor.core.series.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
+from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
 
 pytestmark = pytest.mark.subject
 

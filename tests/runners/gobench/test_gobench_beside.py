@@ -9,7 +9,7 @@ from gobench_making import lab, least
 
 from auditor.core.mutant import Delay, Wait
 from auditor.core.schedule import ArmName, Stop
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 
 RING = "example.org/ring."
 

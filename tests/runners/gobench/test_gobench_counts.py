@@ -6,7 +6,7 @@ from gobench_making import HANGING_SECONDS
 from auditor.core.outcome import Counted
 from auditor.core.result import ReachState
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 from auditor.measure.reach_judge import reach_of
 
 pytestmark = pytest.mark.subject

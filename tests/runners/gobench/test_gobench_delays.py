@@ -11,7 +11,7 @@ from auditor.core.errors import AuditError, Exit
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
-from auditor.core.series.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
+from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.stats.signed_rank import shift
 
 pytestmark = pytest.mark.subject

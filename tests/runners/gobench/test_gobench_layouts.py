@@ -11,7 +11,7 @@ from auditor.core.mutant import Delay, Overlay, Wait
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.schedule import Arm, ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 from runners.gobench.linking import draws_layouts, linker_flags
 
 SETTING = """\

@@ -6,7 +6,7 @@ With more operations it runs one before each block that nobody measures.
 import pytest
 
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import METHOD_CALLS, OPERATIONS
+from auditor.core.values import METHOD_CALLS, OPERATIONS
 
 pytestmark = pytest.mark.subject
 

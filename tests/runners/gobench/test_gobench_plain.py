@@ -6,7 +6,7 @@ from gobench_making import HANGING_SECONDS, schedule
 from auditor.core.outcome import Crashed, Measured, Skipped, TimedOut, Unreadable
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
-from auditor.core.series.values import ALLOCATIONS, OPERATIONS, TIME
+from auditor.core.values import ALLOCATIONS, OPERATIONS, TIME
 
 pytestmark = pytest.mark.subject
 

@@ -12,7 +12,7 @@ from gobench_making import lab
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Counted, Crashed, Measured
 from auditor.core.schedule import ArmName, Stop
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 
 pytestmark = pytest.mark.subject
 WORK = "example.org/again.Work"

@@ -22,9 +22,9 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName
-from auditor.core.series.values import TIME
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
+from auditor.core.values import TIME
 from runners.gobench import commands, text
 from runners.gobench.harness import GoBench
 from runners.gobench.settings import Settings, bodies, mentions

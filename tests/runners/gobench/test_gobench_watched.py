@@ -5,8 +5,8 @@ from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.outcome import Crashed, Measured, Skipped, TimedOut, Unreadable
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import ALLOCATIONS, OPERATIONS, TIME
 from auditor.core.stop_rules import Method, Warmed
+from auditor.core.values import ALLOCATIONS, OPERATIONS, TIME
 from runners.gobench.harness import GoBench
 
 pytestmark = pytest.mark.subject

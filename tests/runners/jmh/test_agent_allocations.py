@@ -8,7 +8,7 @@ from jmh_making import against_probe, arms, delayed
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName
-from auditor.core.series.values import ALLOCATED, METHOD_CALLS, OPERATIONS
+from auditor.core.values import ALLOCATED, METHOD_CALLS, OPERATIONS
 
 pytestmark = pytest.mark.subject
 

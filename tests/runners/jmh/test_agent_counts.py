@@ -5,7 +5,7 @@ from jmh_making import plain
 
 from auditor.core.outcome import Counted
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 
 pytestmark = pytest.mark.subject
 

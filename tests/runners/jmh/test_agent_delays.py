@@ -10,7 +10,7 @@ from quiets import NEVER, SOON, first_quiet, rounds_of, until
 from auditor.core.mutant import Delay, Wait
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName, Stop
-from auditor.core.series.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
+from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 
 pytestmark = pytest.mark.subject
 

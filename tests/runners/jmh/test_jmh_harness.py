@@ -9,7 +9,7 @@ from jmh_making import plain
 from auditor.core.errors import MachineError
 from auditor.core.outcome import Crashed, Measured, TimedOut
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import OPERATIONS, TIME, WALL
+from auditor.core.values import OPERATIONS, TIME, WALL
 from runners.hosts.local import LocalHost
 
 pytestmark = pytest.mark.subject

@@ -8,8 +8,8 @@ from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks, t
 
 from auditor.core.outcome import Crashed
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import TIME, WALL
 from auditor.core.stop_rules import Method, Warmed
+from auditor.core.values import TIME, WALL
 
 pytestmark = pytest.mark.subject
 

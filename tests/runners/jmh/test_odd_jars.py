@@ -14,8 +14,8 @@ from jmh_making import against_probe, delayed, of_project
 from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
 from auditor.core.subject import Part, Role
+from auditor.core.values import TIME
 from runners.jmh.javac import BRIEF
 
 pytestmark = pytest.mark.subject

@@ -11,7 +11,7 @@ from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.request import BuildWords, FolderSpec
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 from mutators.java import signatures
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests

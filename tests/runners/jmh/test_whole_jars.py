@@ -15,8 +15,8 @@ from auditor.core.mutant import Wait
 from auditor.core.outcome import Measured
 from auditor.core.request import JarSpec
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
 from auditor.core.subject import Role
+from auditor.core.values import TIME
 from mutators.java.mutator import JavaMutator
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests

@@ -10,7 +10,7 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Crashed, Measured, Skipped, Unreadable
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 from runners.pybench.frontends import chosen
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]

@@ -14,7 +14,7 @@ from auditor.core.mutant import Kind, Wait
 from auditor.core.outcome import Counted, Measured
 from auditor.core.request import Installer
 from auditor.core.schedule import ArmName
-from auditor.core.series.values import TIME
+from auditor.core.values import TIME
 
 pytestmark = pytest.mark.subject
 

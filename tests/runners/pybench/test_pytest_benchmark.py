@@ -24,8 +24,8 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.schedule import ArmName, Stop
-from auditor.core.series.values import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.core.subject import SourceRole
+from auditor.core.values import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from runners.hosts.local import LocalHost
 
 pytestmark = pytest.mark.subject

@@ -7,9 +7,9 @@ from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.outcome import Crashed, Measured
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.series.values import OPERATIONS, TIME
 from auditor.core.stop_rules import Method, Warmed
 from auditor.core.suite import Benchmark
+from auditor.core.values import OPERATIONS, TIME
 
 pytestmark = pytest.mark.subject
 

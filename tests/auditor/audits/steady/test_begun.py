@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from auditor.warmup.run_so_far import SoFar
-from auditor.warmup.scorers.windows import WINDOW
 from auditor.warmup.steady_start import begun
+from auditor.warmup.windows import WINDOW
 
 
 def shown(values) -> tuple[SoFar, dict[str, float]]:

@@ -10,8 +10,8 @@ from auditor.core.stop_rules import TRAINED, Method, Watch
 from auditor.warmup.scored_rule import LOOKS, Scored
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.files import shipped
-from auditor.warmup.scorers.windows import WINDOW, standardised
 from auditor.warmup.validity import FALLBACK, trusted, usual_seconds
+from auditor.warmup.windows import WINDOW, standardised
 
 LASTED = 0.1
 

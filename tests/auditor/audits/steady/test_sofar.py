@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from auditor.warmup.run_so_far import SoFar
-from auditor.warmup.scorers.windows import WINDOW
+from auditor.warmup.windows import WINDOW
 
 
 def features(values, lasted: float = 0.1) -> dict[str, float]:

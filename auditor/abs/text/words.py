@@ -1,7 +1,7 @@
 """What outcomes are called, and the verdict in plain words."""
 
-from auditor.abs.claims import Cause, Facts
 from auditor.abs.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument
+from auditor.abs.text.claims import Cause, Facts
 from auditor.core import busy
 from auditor.core.result import ReachState, Result
 from auditor.core.stability import Bucket

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cached_property
 
 from auditor.abs.document import Benchmark, Document, Method, Pair
-from auditor.abs.page.accepted import left_out
+from auditor.abs.result_parts.accepted import left_out
 from auditor.core.result import ReachState, Result
 from auditor.core.stability import UNLISTED
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF

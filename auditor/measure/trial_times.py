@@ -6,8 +6,8 @@ from statistics import median
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import ArmName, Schedule
-from auditor.core.series.values import OPERATIONS
 from auditor.core.suite import Benchmark
+from auditor.core.values import OPERATIONS
 from auditor.measure import readings
 
 UNIT_TEST_SECONDS = 10.0

@@ -4,10 +4,9 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from auditor.abs import words
-from auditor.abs.claims import BROKEN, Cause, Facts, needs_repair, needs_time
 from auditor.abs.document import Benchmark, Document, Either, Method, Pair
-from auditor.abs.page import cost_benefit
+from auditor.abs.text import cost_benefit, words
+from auditor.abs.text.claims import BROKEN, Cause, Facts, needs_repair, needs_time
 from auditor.core import busy
 from auditor.core.result import Result
 from auditor.core.stability import UNLISTED

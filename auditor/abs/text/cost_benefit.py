@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from auditor.abs import words
-from auditor.abs.claims import Facts
 from auditor.abs.document import Benchmark, Document, Method
+from auditor.abs.text import words
+from auditor.abs.text.claims import Facts
 from auditor.core.result import Result
 from reports import number_format
 

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from auditor.abs import stored_result
-from auditor.abs.claims import Facts
 from auditor.abs.document import Benchmark, Document
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
+from auditor.abs.text.claims import Facts
 from auditor.compare import document as comparison_document
 from auditor.config.durations import seconds
 from auditor.core.errors import UsageError

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from auditor.abs import words
 from auditor.abs.document import Benchmark, Document, Either, Method, Score, Stability
-from auditor.abs.page import allocations, controls, curve
-from auditor.abs.page.advice import Advice, advice
+from auditor.abs.page import allocations
+from auditor.abs.result_parts import controls, curve
+from auditor.abs.text import words
+from auditor.abs.text.advice import Advice, advice
 from auditor.core.result import Result
 from reports import names, number_format
 from reports.results import Caveat

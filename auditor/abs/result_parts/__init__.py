@@ -1,0 +1,1 @@
+"""Parts of the result of an audit, with their words."""

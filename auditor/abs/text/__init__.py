@@ -1,0 +1,1 @@
+"""Sentences about one result, each with what must hold for it."""
