@@ -12,7 +12,7 @@ from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
-from runners.hosts.disk import writing
+from runners.disk import writing
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "bench-audit",

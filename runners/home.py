@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from runners.hosts.disk import writing
+from runners.disk import writing
 
 _STALE_SECONDS = 86_400
 _UNUSED_SECONDS = 30 * 86_400

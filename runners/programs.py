@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from runners.hosts.disk import writing
+from runners.disk import writing
 
 
 def is_made(program: Path) -> bool:

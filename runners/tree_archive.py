@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from auditor.core.errors import MachineError
+from runners.disk import writing
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.subjects.files import settle
 
 

@@ -20,8 +20,8 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
+from runners.disk import writing
 from runners.folders import running
-from runners.hosts.disk import writing
 from runners.hosts.exchange import put
 from runners.hosts.loop import NO_LOOK, LoopLook
 from runners.live import Watching

@@ -46,10 +46,10 @@ _LEAST_RELEASE = "8"
 """The guest's own code runs in any JDK that a subject may be run with."""
 MAKERS = (
     *(
-        f"auditor.audits.concurrency.{name}"
+        f"auditor.concurrency.judge.{name}"
         for name in (
-            "arguments", "blame", "catalogue", "focus", "generation", "hierarchy", "lending",
-            "length", "spoilers", "tally",
+            "acquire_release", "arguments", "catalogue", "focus", "generation", "hierarchy",
+            "length", "tally", "terminal_methods", "uncompilable_calls",
         )
     ),
     "auditor.concurrency.study_generation",

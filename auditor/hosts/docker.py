@@ -10,8 +10,8 @@ from auditor.core.errors import MachineError
 from auditor.core.ports import Clock
 from auditor.hosts.images import image_of, require_known
 from auditor.hosts.opened import OpenHost, chosen
+from runners.disk import writing
 from runners.home import Home, node
-from runners.hosts.disk import writing
 from runners.hosts.facts import machine_facts
 from runners.hosts.processors import kept_off
 

@@ -11,8 +11,8 @@ from auditor.config import Config, Places
 from auditor.core.errors import FolderUnusable
 from auditor.core.ports import Clock
 from auditor.hosts.opened import OpenHost, chosen
+from runners.disk import writing
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.hosts.ssh.opening import Asked, opened
 
 

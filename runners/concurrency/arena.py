@@ -15,8 +15,8 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from runners.concurrency.conversation import Conversation
 from runners.concurrency.jdks import Java
+from runners.disk import writing
 from runners.dispatch.machine import locked
-from runners.hosts.disk import writing
 from runners.jmh.javac import Javac, write_sources
 
 _Made = TypeVar("_Made")

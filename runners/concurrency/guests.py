@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 
 from auditor.core.errors import MachineError
+from runners.disk import writing
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.jmh.javac import Javac, jar, read_sources, write_sources
 
 RUNTIME = "benchaudit/race/"

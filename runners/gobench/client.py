@@ -10,10 +10,10 @@ from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from auditor.core.subject import Project
+from runners.disk import writing
 from runners.gobench.commands import BUILD_SECONDS
 from runners.gobench.project import prepare_placed
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.subjects.placed import Placed, detect
 
 _FILES = ("go.mod", "main.go", "work.go", "look.go")

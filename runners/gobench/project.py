@@ -10,13 +10,13 @@ from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from auditor.core.subject import Language, Project, Role
+from runners.disk import writing
 from runners.gobench import commands, toolchain
 from runners.gobench.closures import with_closures
 from runners.gobench.modules import OFF, Modules, choose_modules
 from runners.gobench.readable import Tree
 from runners.gobench.requirements import RESOLVE_SECONDS, with_module_note, with_requirements
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.subjects.gomod import module_path
 from runners.subjects.gopath import made_module
 from runners.subjects.placed import Files, Placed

@@ -7,9 +7,9 @@ from pathlib import Path
 from auditor.core.jobs import Completed
 from auditor.core.ports import Host
 from auditor.core.subject import Project
+from runners.disk import writing
 from runners.gobench import commands, goflags
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.subjects.gomod import MODULE_FILE, module_path, statements
 
 RESOLVE_SECONDS = 900.0

@@ -13,12 +13,12 @@ from typing import Any
 from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
+from runners.disk import refuse_full
 from runners.home import Home
 from runners.hosts import strain
 from runners.hosts.clock import SystemClock
 from runners.hosts.container import Container, made
 from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, missing
-from runners.hosts.disk import refuse_full
 from runners.hosts.exchange import collect, refuse_links, write_files
 from runners.hosts.facts import SCRIPT, linux_facts, machine_facts, said
 from runners.hosts.following import Following

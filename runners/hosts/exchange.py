@@ -9,7 +9,7 @@ from pathlib import Path
 from auditor.core.errors import FolderUnusable, SubjectError
 from auditor.core.files.foreign_files import read_regular, reason
 from auditor.core.jobs import Invocation
-from runners.hosts.disk import writing
+from runners.disk import writing
 
 
 def write_files(job: Invocation, *inside: Path) -> None:

@@ -16,11 +16,11 @@ from typing import IO, cast
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
+from runners.disk import refuse_full
 from runners.hosts import strain
 from runners.hosts.capped import Caps, capped
 from runners.hosts.clock import SystemClock
 from runners.hosts.descendants import DESCENDANTS
-from runners.hosts.disk import refuse_full
 from runners.hosts.exchange import collect, write_files
 from runners.hosts.facts import machine_facts
 from runners.hosts.following import Following

@@ -5,7 +5,7 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.hosts.exchange import require
 
 

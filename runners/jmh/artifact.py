@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.request import MavenSpec
 from auditor.core.subject import Part, Role
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven, NotPublished

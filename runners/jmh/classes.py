@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SourceUnreadable
-from runners.hosts.disk import writing
+from runners.disk import writing
 
 BENCHMARK_LIST = "META-INF/BenchmarkList"
 _HINTS = "META-INF/CompilerHints"

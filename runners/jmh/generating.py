@@ -12,7 +12,7 @@ from pathlib import Path
 
 from auditor.core.errors import BuildFailed
 from auditor.core.jobs import Completed, Invocation
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh.jdk import Jdk, java_environment
 from runners.jmh.maven import Maven
 from runners.jmh.modules import SourceSet

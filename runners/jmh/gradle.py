@@ -13,7 +13,7 @@ from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMiss
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildWords
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh.adapting import remove
 from runners.jmh.build_steps import BuildSteps, nobody
 from runners.jmh.modules import SourceSet

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildWords
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh import pom_tree
 from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, remove, unbind
 from runners.jmh.build_plan import BuildPlan, plan_build

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.errors import BuildFailed, NoBenchmarks
 from auditor.core.jobs import Invocation
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh.classes import benchmark_list, unpack
 from runners.jmh.jdk import Jdk, java_environment
 from runners.jmh.maven import Maven

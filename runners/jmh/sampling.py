@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.core.errors import MachineError, ResolveFailed, ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh.jdk import Jdk, java_environment
 from runners.jmh.maven import Maven, fetched
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from auditor.core.errors import NoBenchmarks
 from auditor.core.request import BuildWords
 from auditor.core.subject import Part
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.jmh import gradle, modules, reactor
 from runners.jmh.build_plan import plan_build
 from runners.jmh.classes import digest

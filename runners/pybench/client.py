@@ -8,8 +8,8 @@ from auditor.core.errors import SubjectError
 from auditor.core.ports import Host
 from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
+from runners.disk import writing
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.installers import PIP, Tool

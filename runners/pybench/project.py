@@ -11,8 +11,8 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.ports import Host
 from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
+from runners.disk import writing
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.hosts.variables import usual
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter

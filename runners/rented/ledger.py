@@ -16,7 +16,7 @@ from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.hosts import RentedSpec
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Clock, Host
-from runners.hosts.disk import writing
+from runners.disk import writing
 
 ID, MACHINES = "{id}", "{machines}"
 """Words of commands: what all machines of an audit are named by, and those that are there."""

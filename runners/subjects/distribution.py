@@ -10,8 +10,8 @@ from auditor.core.errors import BuildFailed, ResolveFailed, SourceUnreadable, Us
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import DistributionSpec
+from runners.disk import writing
 from runners.home import Home
-from runners.hosts.disk import writing
 from runners.subjects.files import entry, place_entries, walk
 from runners.subjects.placed import Placed
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError
+from runners.disk import writing
 from runners.home import Home, used
-from runners.hosts.disk import writing
 from runners.subjects.placed import Files, Placed
 
 _EVERYWHERE = frozenset(

@@ -10,21 +10,21 @@ import sys
 import pytest
 from concurrencies import made, timed
 
-import auditor.audits.concurrency
+import auditor.concurrency.judge
 from auditor.concurrency import assemble
 from auditor.config.concurrency import concurrency_request
 from auditor.config.places import Places
 from auditor.core.contracts.concurrency import Suite
 from auditor.core.errors import ResolveFailed
 
-JUDGES = {"beside", "oracle", "sensitivity"}
+JUDGES = {"host_load", "oracle"}
 """What says something of measurements that there are."""
 SUITE = Suite(tests=(made(),), length=16, tried=(), methods=(), focus=())
 
 
 def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
-    every = {one.name for one in pkgutil.iter_modules(auditor.audits.concurrency.__path__)}
-    package = "auditor.audits.concurrency."
+    every = {one.name for one in pkgutil.iter_modules(auditor.concurrency.judge.__path__)}
+    package = "auditor.concurrency.judge."
     makers = {one.removeprefix(package) for one in assemble.MAKERS if one.startswith(package)}
 
     assert makers | JUDGES == every

@@ -14,8 +14,8 @@ from typing import IO, Self
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, UsageError
 from auditor.core.ports import Clock
+from runners.disk import says_full, writing
 from runners.hosts import groups
-from runners.hosts.disk import says_full, writing
 from runners.hosts.interrupts import HeldBack
 
 _LOST = 255

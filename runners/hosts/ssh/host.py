@@ -16,8 +16,8 @@ from typing import IO
 from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
+from runners.disk import refuse_full_of, writing
 from runners.hosts.clock import SystemClock
-from runners.hosts.disk import refuse_full_of, writing
 from runners.hosts.exchange import write_files
 from runners.hosts.facts import SCRIPT, linux_facts, said
 from runners.hosts.ssh.attached import Attached, Telling

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from auditor.core.errors import FolderUnusable, SubjectError
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.hosts.exchange import harmless
 
 _LOCK = ".bench-audit-lock"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.ports import Clock
-from runners.hosts.disk import writing
+from runners.disk import writing
 from runners.hosts.ssh.connection import Connection, There
 from runners.hosts.ssh.host import SshHost
 from runners.hosts.ssh.mirror import SKIPPED, Mirror, joined, split

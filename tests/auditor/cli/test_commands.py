@@ -566,7 +566,7 @@ def test_verbose_logs_to_the_terminal_and_the_log_is_complete(stage, capsys):
 
 def _logging(plan):
     def logged():
-        logging.getLogger("auditor.studies").info("now asking")
+        logging.getLogger("auditor.measure").info("now asking")
         logging.getLogger("runners.trial").debug("a detail")
         return plan()
 
