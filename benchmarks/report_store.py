@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "reports")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "support")]
 
 import builders  # noqa: E402 - the tests' own makers
 import crowds  # noqa: E402

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/auditor/studies")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/support")]
 
 import toy_language  # noqa: E402
 from toy_language import Machine, Memory, blocks_done, parts, request  # noqa: E402

@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {{
 """
 CONFIG = {"subject": ".", "slowdown": 0.5, "controls": 0, "stability_runs": 2}
 MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
-SERIES = ROOT / "tests" / "runners" / "stored" / "recorded"
+SERIES = ROOT / "tests" / "auditor" / "importers" / "recorded"
 RECORDED = ROOT / "tests" / "runners" / "pybench" / "recorded"
 GO_ROWS = "".join(
     f"{run}-{number}-{at};{function};/uuid_test.go/BenchmarkParse;1000;{times + at / 10}\n"

@@ -149,7 +149,7 @@ def ended(name, tools, versions, head, *words):
     ],
 )
 def test_it_fires_at_twice_as_long_and_not_at_the_same(tools, versions, name, words):
-    """Those of our own gate and of JMH's are in tests/auditor/cli/test_real_qualify.py."""
+    """Those of our own gate and of JMH's are in tests/auditor/qualify/test_real_qualify.py."""
     slow = ended(name, tools, versions, "slow", *words)
     same = ended(name, tools, versions, "same", *words)
 

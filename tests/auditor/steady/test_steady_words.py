@@ -19,7 +19,7 @@ from auditor.core.series.steady import (
 from auditor.steady import document as steady_document
 from auditor.steady import page
 
-SCHEMA = Path(__file__).parents[2] / "reports/schema/steady.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports/schema/steady.schema.json"
 CONTEXT = Context(
     subject="jmh.log",
     revision="sha256:0",

@@ -11,7 +11,7 @@ from auditor.abs import document_of_verdict
 from auditor.core.errors import UsageError
 from reports import results
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "result.schema.json"
 VERDICTS = {
     "an ordinary one": examples.audit,
     "a large one": lambda: examples.audit(methods=20, benchmarks=300, java=True),

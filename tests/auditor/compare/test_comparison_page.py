@@ -25,7 +25,7 @@ from auditor.core.request import Rule
 from auditor.core.result import Result
 from reports.markdown import LIMIT
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "compare.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "compare.schema.json"
 
 
 def test_the_schema_is_that_of_the_types():

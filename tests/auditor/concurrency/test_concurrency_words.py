@@ -22,7 +22,7 @@ from auditor.core.contracts.concurrency import Plan as Known
 from auditor.core.errors import UsageError
 from reports import results
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "concurrency.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "concurrency.schema.json"
 CALM = (1.0, 1.0, 1.0)
 SLOWER, FASTER, OPEN = (1.4, 1.5, 1.4), (0.5, 0.6, 0.7), (None, None, 1.0)
 

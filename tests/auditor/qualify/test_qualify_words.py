@@ -25,7 +25,7 @@ from auditor.qualify.judge import judge
 from auditor.qualify.markdown import markdown
 from auditor.qualify.text import headline
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "qualify.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "qualify.schema.json"
 PARSE = Subject(
     method="a.Parse",
     seconds=2e-6,

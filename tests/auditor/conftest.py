@@ -1,7 +1,10 @@
+"""The real program, with caches that are filled once, and pages in a browser."""
+
 import shutil
 
 import pytest
 from playwright.sync_api import sync_playwright
+from real_program import Program, tiny
 
 import examples
 from auditor.abs import document_of_verdict
@@ -51,3 +54,22 @@ def visit(browser, tmp_path):
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def shared_cache(warm, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("program-cache")
+    warm.home(cache / "bench-audit")
+    return cache
+
+
+@pytest.fixture
+def program(tmp_path, shared_cache):
+    return Program.below(tmp_path, shared_cache)
+
+
+@pytest.fixture
+def module(tmp_path):
+    if shutil.which("go") is None:
+        pytest.skip("go is not installed")
+    return tiny(tmp_path / "tiny")

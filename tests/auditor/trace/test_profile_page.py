@@ -24,7 +24,7 @@ from auditor.trace.document_clients import (
 )
 from reports import results
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "profile.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "profile.schema.json"
 
 
 def use(name, *by_client, share=0.0, **more):

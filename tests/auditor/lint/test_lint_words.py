@@ -18,7 +18,7 @@ from auditor.lint.document import LintedSources, lint_document, schema
 from auditor.lint.text import github, headline, markdown, sarif
 from reports import results
 
-SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
+SCHEMAS = Path(__file__).parents[3] / "reports" / "schema"
 SOURCES = LintedSources("ring", "abc", "1.2")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-STYLE = (Path(__file__).parents[2] / "reports" / "templates" / "page.css").read_text()
+STYLE = (Path(__file__).parents[3] / "reports" / "templates" / "page.css").read_text()
 LIGHT, DARK = (
     dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
     for block in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)[:2]

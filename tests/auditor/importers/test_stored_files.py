@@ -15,7 +15,7 @@ from auditor.core.outcome import Skipped, Unreadable
 from auditor.importers import files
 from auditor.importers.reading import is_stored, read
 
-RECORDED = Path(__file__).parents[1] / "pybench" / "recorded"
+RECORDED = Path(__file__).parents[2] / "runners" / "pybench" / "recorded"
 PYTEST = RECORDED / "pytest-benchmark" / "with-data.json"
 SAVED = RECORDED / "pytest-benchmark" / "Linux-CPython-3.11-64bit"
 PYPERF = RECORDED / "pyperf"

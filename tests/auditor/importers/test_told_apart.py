@@ -10,7 +10,7 @@ from auditor.importers.reading import read
 from auditor.judge.study import compare
 
 RECORDED = Path(__file__).parent / "recorded"
-ASV = Path(__file__).parents[1] / "pybench/recorded/asv/box"
+ASV = Path(__file__).parents[2] / "runners/pybench/recorded/asv/box"
 
 
 def go(path, *names, seconds=1000.0, package="example.org/text", before=""):

@@ -17,7 +17,7 @@ from auditor.abs.page.report import page
 from auditor.core.result import Result
 from reports import results
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "result.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "result.schema.json"
 VERDICT = examples.allocated(examples.audit())
 MADE = document_of_verdict.document(VERDICT, examples.context())
 

@@ -13,7 +13,7 @@ from auditor.importers.reading import is_stored, read
 
 RECORDED = Path(__file__).parent / "recorded"
 JMH, LOG = RECORDED / "jmh" / "small.json", RECORDED / "jmh" / "small.log"
-PYTEST = Path(__file__).parents[1] / "pybench/recorded/pytest-benchmark/with-data.json"
+PYTEST = Path(__file__).parents[2] / "runners/pybench/recorded/pytest-benchmark/with-data.json"
 
 
 def session(path, **more):

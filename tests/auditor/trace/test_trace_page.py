@@ -17,7 +17,7 @@ from auditor.trace.document import TraceDocument, read, schema, trace_document
 from auditor.trace.model import BenchmarkUse, Caller, MethodUse, SuiteUse
 from reports import results
 
-SCHEMA = Path(__file__).parents[2] / "reports" / "schema" / "trace.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "trace.schema.json"
 ID = "example.org/ring.Benchmark{}"
 
 

@@ -17,7 +17,7 @@ from auditor.similarity import document, heatmap, page
 from auditor.similarity.document import Benchmark, Pair
 from reports import results
 
-SCHEMA = Path(__file__).parents[2] / "reports/schema/similarity.schema.json"
+SCHEMA = Path(__file__).parents[3] / "reports/schema/similarity.schema.json"
 ALONG = np.arange(300)
 
 

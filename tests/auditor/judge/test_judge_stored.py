@@ -19,7 +19,7 @@ from auditor.compare import page as comparison
 ROOT = Path(__file__).parents[3]
 RECORDED = ROOT / "tests/runners/pybench/recorded"
 """Results as pytest-benchmark, asv and pyperf left them; README.md there says how."""
-STORED = ROOT / "tests/runners/stored/recorded"
+STORED = ROOT / "tests/auditor/importers/recorded"
 """Results of JMH and go test, likewise."""
 SCHEMAS = {
     name: json.loads((ROOT / f"reports/schema/{name}.schema.json").read_text())

@@ -16,7 +16,7 @@ from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 from reports import results
 
-SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
+SCHEMAS = Path(__file__).parents[3] / "reports" / "schema"
 
 
 def change(title="Speed up Push"):
