@@ -57,7 +57,7 @@ class Model:
 @cache
 def shipped() -> Model:
     """Return the model that comes with this package."""
-    with (resources.files("auditor.audits.steady") / MODEL).open("rb") as file:
+    with (resources.files("auditor.warmup") / MODEL).open("rb") as file:
         return Model(dict(np.load(file, allow_pickle=False)))
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-RING = Path(__file__).parents[2] / "subjects" / "go-ring"
+RING = Path(__file__).parents[1] / "subjects" / "go-ring"
 JAVA_RING = RING.with_name("java-ring")
 PYTHON_RING = RING.with_name("python-ring")
 PASSED_ON = ("PATH", "JAVA_HOME", "MAVEN_OPTS", "SSL_CERT_FILE", "LANG")
