@@ -87,9 +87,9 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Au
         raise UsageError(f"{path} {what}")
     with SqliteStore(path) as opened:
         wanted = [
-            one
-            for one in opened.audits()
-            if one.ended and one.is_meant(command) and one.command not in UNTIMED
+            audit
+            for audit in opened.audits()
+            if audit.ended and audit.is_meant(command) and audit.command not in UNTIMED
         ]
         return tuple(
             Audit(one.command, one.started, _verdict(path, opened.result(one))) for one in wanted

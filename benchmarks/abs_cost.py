@@ -140,7 +140,11 @@ def _named(audit: Audit, but: frozenset[str]) -> list[str]:
     ours leaves open it can hardly agree.
     """
     methods = audit.result["methods"]
-    return [f"--method={one['id']}" for one in methods if one["outcome"] not in {"unreached", *but}]
+    return [
+        f"--method={method['id']}"
+        for method in methods
+        if method["outcome"] not in {"unreached", *but}
+    ]
 
 
 def _audit(config: Path, folder: Path, *flags: str) -> Audit:

@@ -126,8 +126,8 @@ def _method(audit: Audit, method: str) -> tuple[str, str]:
     """Return the verdict of a method, and the slowdowns achieved in the benchmarks calling it."""
     (outcome,) = (one["outcome"] for one in audit.result["methods"] if one["id"] == method)
     pairs = audit.pairs(method)
-    detected = sum(one["outcome"] == "detected" for one in pairs)
-    known = [one["achieved_slowdown"] for one in pairs if one["achieved_slowdown"] is not None]
+    detected = sum(pair["outcome"] == "detected" for pair in pairs)
+    known = [pair["achieved_slowdown"] for pair in pairs if pair["achieved_slowdown"] is not None]
     return f"{outcome} (by {detected} of {len(pairs)})", _range(known)
 
 

@@ -45,7 +45,7 @@ class Audit:
 
     def of(self, *purposes: str) -> list[Process]:
         """Return the processes of some purposes."""
-        return [one for one in self.processes if one.purpose in purposes]
+        return [process for process in self.processes if process.purpose in purposes]
 
 
 def read(path: Path) -> Audit:
@@ -70,7 +70,7 @@ def read(path: Path) -> Audit:
         seconds=(ended - begun).total_seconds(),
         benchmarks=len(document["benchmarks"]),
         pairs=sum(one["outcome"] != "unreached" for one in document["pairs"]),
-        processes=tuple(_process(*one) for one in processes),
+        processes=tuple(_process(*process) for process in processes),
     )
 
 
@@ -96,7 +96,7 @@ def figures(audits: Sequence[Audit]) -> dict[str, float]:
         "used_part": sum(max(0.0, one.seconds - start) for one in judging)
         / (sum(one.planned for one in judging) or 1.0),
         "seconds of an audit beside its processes": fmean(
-            audit.seconds - sum(one.seconds for one in audit.processes) for audit in audits
+            audit.seconds - sum(process.seconds for process in audit.processes) for audit in audits
         ),
     }
 

@@ -79,11 +79,11 @@ def main() -> int:
             agreed = document.agreement
             mine = (agreed.both, agreed.watched_only, agreed.noticed_only, agreed.neither)
             counts = [sum(pair) for pair in zip(counts, mine, strict=True)]
-            for one in document.commits:
-                told = by(one) or one.reason
+            for commit in document.commits:
+                told = by(commit) or commit.reason
                 print(
-                    f"| {name} | {one.commit[:12]} | {one.noticed} | {told} | {methods(one)} | "
-                    f"{one.title} |",
+                    f"| {name} | {commit.commit[:12]} | {commit.noticed} | {told} "
+                    f"| {methods(commit)} | {commit.title} |",
                     flush=True,
                 )
     print()
@@ -98,7 +98,7 @@ def _tried(name: str, asked: Any, folder: Path) -> BacktestDocument:
         subprocess.run(["git", "clone", "--quiet", subject.url, str(clone)], check=True)
     call = [
         *(str(PROGRAM), "backtest", str(clone), "-o", str(folder / f"{name}-out")),
-        *(word for one in subject.fixes for word in ("--fix", one)),
+        *(word for fix in subject.fixes for word in ("--fix", fix)),
         *(("--benchmarks", subject.benchmarks) if subject.benchmarks else ()),
         *("--format", "json"),
     ]

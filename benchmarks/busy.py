@@ -162,8 +162,12 @@ def main() -> int:
         for name in (*subjects, *asked.suite):
             truth, words = None, []
             if name in SUBJECTS:
-                methods = [one for one in expected_outcomes(name) if one.benchmark is None]
-                truth = {one.method: one.outcomes for one in methods}
+                methods = [
+                    expected_outcome
+                    for expected_outcome in expected_outcomes(name)
+                    if expected_outcome.benchmark is None
+                ]
+                truth = {method.method: method.outcomes for method in methods}
                 words = [word for method in truth for word in ("--method", method)]
             loads = {int(number): Load() for number in asked.busy.split(",")}
             for number in range(asked.times):  # in turns: other work on the machine meets all

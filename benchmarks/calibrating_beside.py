@@ -63,7 +63,14 @@ def estimated(config: Path, folder: Path, jobs: int, methods: Sequence[str]) -> 
     words = ("abs", str(config), "--estimate", "--quiet", "--output", str(folder))
     begun = time.monotonic()
     subprocess.run(
-        (sys.executable, "-c", PROGRAM, str(jobs), *words, *(f"--method={one}" for one in methods)),
+        (
+            sys.executable,
+            "-c",
+            PROGRAM,
+            str(jobs),
+            *words,
+            *(f"--method={method}" for method in methods),
+        ),
         cwd=ROOT,
         check=True,
         env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")},

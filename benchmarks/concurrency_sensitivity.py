@@ -54,7 +54,9 @@ def sensitivity(
 
 
 def _point(pairs: Sequence[Known], report: float, decide: Decide) -> Point:
-    found = [(one.expected, decide(one.timed, replace(one.plan, report=report))) for one in pairs]
+    found = [
+        (pair.expected, decide(pair.timed, replace(pair.plan, report=report))) for pair in pairs
+    ]
     reported = sum(said in _REPORTED for _, said in found)
     expected = sum(known in _REPORTED for known, _ in found)
     right = sum(known is said for known, said in found if said in _REPORTED)

@@ -28,7 +28,7 @@ def run(seed: int) -> Sequence[float]:
     rng = np.random.default_rng(seed)
     values = 1e-6 * np.exp(0.03 * rng.standard_normal(ITERATIONS))
     values[:80] *= 2
-    return [float(one) for one in values]
+    return [float(value) for value in values]
 
 
 def costs(method: Method) -> np.ndarray:

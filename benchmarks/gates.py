@@ -239,11 +239,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made: list[Check] = []
     with tempfile.TemporaryDirectory(prefix="gates-") as scratch, busy(asked.busy):
         folder = (asked.keep or Path(scratch)).absolute()
-        for one in checks(folder, asked):
-            made.append(one)
-            right = "" if one.is_right else " (wrong)"
+        for check in checks(folder, asked):
+            made.append(check)
+            right = "" if check.is_right else " (wrong)"
             print(
-                f"{one.language} {one.kind}: {one.code}, {one.seconds:.0f} s, {one.said}{right}",
+                f"{check.language} {check.kind}: {check.code}, {check.seconds:.0f} s, "
+                f"{check.said}{right}",
                 flush=True,
             )
     text = table(made, asked)
@@ -334,8 +335,8 @@ class _Place:
             )
         except subprocess.TimeoutExpired:
             return NO_RESULT, f"ended after {LIMIT_SECONDS} s"
-        lines = [one for one in done.stderr.splitlines() if one.strip()]
-        gate = [one for one in lines if one.startswith("gate ")]
+        lines = [splitline for splitline in done.stderr.splitlines() if splitline.strip()]
+        gate = [line for line in lines if line.startswith("gate ")]
         result = where / ("compare.json" if words[0] == "compare" else "result.json")
         code = done.returncode if result.exists() else NO_RESULT
         return code, (gate or lines or [""])[-1]
@@ -361,9 +362,9 @@ def busy(processes: int) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in loops:
-            one.kill()
-            one.wait()
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def is_good(made: Sequence[Check]) -> bool:

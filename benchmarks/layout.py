@@ -78,14 +78,15 @@ def main() -> int:
     print(f"{'one layout':>12} {'two layouts':>12}")
     same, other = [], []
     for name in names:
-        same.append(median(_apart(one[name], None) for one in layouts))
+        same.append(median(_apart(layout[name], None) for layout in layouts))
         couples = combinations(layouts, 2)
         other.append(median(_apart(one[name], another[name]) for one, another in couples))
         print(f"{same[-1]:12.2%} {other[-1]:12.2%}  {name.rsplit('/', 1)[-1]}")
     print(f"{median(same):12.2%} {median(other):12.2%}  in the median of the benchmarks")
     print(f"{max(same):12.2%} {max(other):12.2%}  at most")
     slower = [
-        median(log(min(one[name])) for one in layouts) - log(min(unasked[name])) for name in names
+        median(log(min(layout[name])) for layout in layouts) - log(min(unasked[name]))
+        for name in names
     ]
     print(f"drawn layouts are slower by {median(slower):.2%} in the median of the benchmarks")
     return 0

@@ -119,7 +119,10 @@ def as_shipped(corpus: Corpus, methods: Sequence[Method], of: left_out.Cases) ->
         model = shipped(method)
         if isinstance(model.scoring, Boosted):
             truth = of.stable
-            scores, threshold = np.array([model.scoring.score(one) for one in of.features]), EVEN
+            scores, threshold = (
+                np.array([model.scoring.score(feature) for feature in of.features]),
+                EVEN,
+            )
         else:
             with ProcessPoolExecutor() as pool:
                 parts = list(pool.map(partial(_windows, corpus, model), corpus.names, chunksize=4))
@@ -142,7 +145,7 @@ def _windows(corpus: Corpus, model: Model, name: str) -> tuple[np.ndarray, np.nd
 
 def _by_system(of: left_out.Cases, verdicts: np.ndarray) -> list[Classified]:
     systems = np.array([project(name) for name in of.benchmarks])
-    masks = [systems == one for one in sorted(set(systems))]
+    masks = [systems == system for system in sorted(set(systems))]
     both = [here for here in masks if 0 < of.stable[here].sum() < here.sum()]
     return [classified(of.stable[here], verdicts[here]) for here in both]
 
@@ -180,7 +183,7 @@ def _replayed(corpus: Corpus, resamples: int, task: Task) -> dict[tuple[str, str
     forks = corpus.series(f"{name}.json")
     ways, told = dict(known), {}
     for way, model in models.items():
-        found = [live(model, one) for one in forks]
+        found = [live(model, fork) for fork in forks]
         ways[way], told[way] = ([one[at] for one in found] for at in (0, 1))
     return replayed(corpus, resamples, (name, asked), ways, told)
 
@@ -257,7 +260,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif asked.model == "shipped":
             table(f"{title}, by what the package has", as_shipped(corpus, asked.methods, of))
             models = {
-                name: {str(one): shipped(one) for one in asked.methods} for name in corpus.names
+                name: {str(method): shipped(method) for method in asked.methods}
+                for name in corpus.names
             }
         known = stops(asked.scores) if asked.scores else {}
         _refuse_parts(corpus, known)

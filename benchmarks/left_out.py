@@ -85,9 +85,9 @@ def early(corpus: Corpus, forks: int) -> Early:
 
 def _early(corpus: Corpus, forks: int, name: str) -> tuple[list[looks.Sample], list[looks.Sample]]:
     pairs = list(zip(corpus.series(name), corpus.starts(name), strict=True))[:forks]
-    pairs = [one for one in pairs if len(one[0]) >= WINDOW]
-    near = [looks.near(*one) for one in pairs]
-    return near, [looks.last(*one) for one in pairs if one[1] >= 0]
+    pairs = [pair for pair in pairs if len(pair[0]) >= WINDOW]
+    near = [looks.near(*pair) for pair in pairs]
+    return near, [looks.last(*pair) for pair in pairs if pair[1] >= 0]
 
 
 def _joined(
@@ -98,10 +98,10 @@ def _joined(
     samples = [one for _, one in every]
     whole = looks.Sample(
         samples[0].names,
-        np.concatenate([one.features for one in samples]),
-        np.concatenate([one.truth for one in samples]),
+        np.concatenate([sample.features for sample in samples]),
+        np.concatenate([sample.truth for sample in samples]),
     )
-    return whole, np.repeat([name for name, _ in every], [len(one.truth) for one in samples])
+    return whole, np.repeat([name for name, _ in every], [len(sample.truth) for sample in samples])
 
 
 def grown(of: Cases, columns: Sequence[int], groups: int) -> Mapping[tuple[str, ...], lgb.Booster]:
@@ -160,4 +160,4 @@ def models(
 
 def _of_others(systems: Container[str], benchmarks: np.ndarray) -> np.ndarray:
     """Tell which benchmarks are of other systems than these."""
-    return np.array([project(one) not in systems for one in benchmarks])
+    return np.array([project(benchmark) not in systems for benchmark in benchmarks])

@@ -159,13 +159,13 @@ PLANTS: list[Plant] = []
 def _plants(rule: str, *, top: str = "", tail: str = "", **sorted_: tuple[str, ...]) -> None:
     for kind, texts in sorted_.items():
         PLANTS.extend(
-            Plant(rule, kind == "faults", dedent(one), dedent(top), dedent(tail)) for one in texts
+            Plant(rule, kind == "faults", dedent(text), dedent(top), dedent(tail)) for text in texts
         )
 
 
 def _swaps(rule: str, **sorted_: tuple[tuple[str, str], ...]) -> None:
     for kind, pairs in sorted_.items():
-        PLANTS.extend(Plant(rule, kind == "faults", swap=one) for one in pairs)
+        PLANTS.extend(Plant(rule, kind == "faults", swap=pair) for pair in pairs)
 
 
 def _loop(inner: str, bound: str = "1000") -> str:
@@ -594,7 +594,7 @@ class _Python(Plant):
 
 def _timed(rule: str, **sorted_: tuple[str, ...]) -> None:
     for kind, texts in sorted_.items():
-        PLANTS.extend(_Python(rule, kind == "faults", one) for one in texts)
+        PLANTS.extend(_Python(rule, kind == "faults", text) for text in texts)
 
 
 _timed(

@@ -120,10 +120,10 @@ def _finds(suite: Suite, plant: Plant, site: Site) -> bool:
     """Tell whether the rule has a finding in the edited suite that it did not have before."""
     text = plant.edit(site) or ""
     files = [
-        SourceFile(path=one.path, unit=one.unit, role=one.role, text=text.encode())
-        if one.path == site.file
-        else one
-        for one in suite.files
+        SourceFile(path=file.path, unit=file.unit, role=file.role, text=text.encode())
+        if file.path == site.file
+        else file
+        for file in suite.files
     ]
     looked = LINTERS[suite.language].look(files)
     if site.file in looked.unread:
@@ -133,7 +133,7 @@ def _finds(suite: Suite, plant: Plant, site: Site) -> bool:
 
 
 def _keys(smells: Sequence[Smell]) -> Counter[tuple[str, ...]]:
-    return Counter((one.rule, one.span.file, one.benchmark, one.text) for one in smells)
+    return Counter((smell.rule, smell.span.file, smell.benchmark, smell.text) for smell in smells)
 
 
 def _suite(name: str, language: str, mirrors: Path | None) -> Suite:

@@ -126,16 +126,16 @@ class Kind:
     @property
     def mean(self) -> float:
         """Return the mean over the means of processes, in seconds per operation."""
-        return float(np.mean([one.mean for one in self.processes]))
+        return float(np.mean([process.mean for process in self.processes]))
 
     @property
     def seconds(self) -> float:
         """Return how long all of them took."""
-        return sum(one.seconds for one in self.processes)
+        return sum(process.seconds for process in self.processes)
 
     def __str__(self) -> str:
         """Return by what they were seen warm, and after how many iterations."""
-        return "; ".join(", ".join(one.words) for one in self.processes)
+        return "; ".join(", ".join(process.words) for process in self.processes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +186,9 @@ def compared(
 
 def total(rows: Sequence[Row]) -> str:
     """Return what a suite comes to: our time over theirs, and both medians of deviations."""
-    seconds = [sum(getattr(one, of).seconds for one in rows) for of in ("watched", "configured")]
+    seconds = [sum(getattr(row, of).seconds for row in rows) for of in ("watched", "configured")]
     theirs, ours = (
-        np.median([abs(one.off(getattr(one, of))) for one in rows])
+        np.median([abs(row.off(getattr(row, of))) for row in rows])
         for of in ("configured", "watched")
     )
     return (

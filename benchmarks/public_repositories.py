@@ -81,12 +81,12 @@ def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     (folder / ".git/objects/info/alternates").write_text(f"{mirror.resolve() / 'objects'}\n")
     listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
     entries = [one for one in listed if one.split(b" ")[1:2] == [b"blob"]]
-    hashes = b"\n".join(one.split()[2] for one in entries)
+    hashes = b"\n".join(entry.split()[2] for entry in entries)
     states = run_git(folder, "cat-file", "--batch-check", given=hashes).splitlines()
-    missing = {one.split()[0] for one in states if one.endswith(b" missing")}
+    missing = {state.split()[0] for state in states if state.endswith(b" missing")}
     empty = run_git(folder, "hash-object", "-w", "--stdin").strip()
     for hash_ in missing:
-        entries = [one.replace(hash_, empty, 1) for one in entries]
+        entries = [entry.replace(hash_, empty, 1) for entry in entries]
     run_git(folder, "update-index", "-z", "--index-info", given=b"\0".join(entries) + b"\0")
     tree = run_git(folder, "write-tree").decode().strip()
     run_git(folder, "read-tree", "--empty")  # or a checkout would take all files for deleted

@@ -188,11 +188,13 @@ def _listing(package: Path, times: int) -> None:
     took = _in_turns(
         {
             "ast": lambda: _timed(listed),
-            "libcst": lambda: _timed(lambda: [libcst.parse_module(one.text) for one in sources]),
+            "libcst": lambda: _timed(
+                lambda: [libcst.parse_module(source.text) for source in sources]
+            ),
         },
         times,
     )
-    lines = sum(len(one.text.splitlines()) for one in sources)
+    lines = sum(len(source.text.splitlines()) for source in sources)
     ratio = took["libcst"] / took["ast"]
     print(f"the functions of {package.name}, {lines:,} lines:")
     print(f"  found with ast                     {took['ast']:.2f} s")

@@ -117,7 +117,9 @@ def _sample(loop: FunctionType, function: FunctionType, count: int) -> tuple[int
     profile.end()
     stacks = json.loads(profile.told)["stacks"]
     code = id(function.__code__)
-    return sum(one[-1] for one in stacks if code in one[1:-1]), sum(one[-1] for one in stacks)
+    return sum(stack[-1] for stack in stacks if code in stack[1:-1]), sum(
+        stack[-1] for stack in stacks
+    )
 
 
 def main(chosen: list[str]) -> int:
@@ -138,7 +140,12 @@ def main(chosen: list[str]) -> int:
         pairs = zip(before, _compare_times(loops, count), strict=True)
         once, twice, without = (min(pair) for pair in pairs)
         shares = (twice - once) / once, (once - without) / once, held / max(1, samples)
-        cells = (case.name, f"{once * 1e9:.0f}", *(f"{each:.3f}" for each in shares), str(samples))
+        cells = (
+            case.name,
+            f"{once * 1e9:.0f}",
+            *(f"{share:.3f}" for share in shares),
+            str(samples),
+        )
         print(f"| {' | '.join(cells)} |", flush=True)
     return 0
 

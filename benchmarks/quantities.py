@@ -32,7 +32,7 @@ def share(same: Iterable[object]) -> str:
 
 def said(numbers: Iterable[float], digits: int = 0) -> str:
     """Return numbers with so many digits behind the point."""
-    return ", ".join(f"{one:.{digits}f}" for one in numbers)
+    return ", ".join(f"{number:.{digits}f}" for number in numbers)
 
 
 def quartiles(values: Sequence[float] | np.ndarray, digits: int = 0) -> str:

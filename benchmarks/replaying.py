@@ -133,8 +133,8 @@ def figures(
         published = BASELINES[baseline]
         models = [(one, other) for one, other in EFFECTS if other == published]
         models = [(way, published)] if (way, published) in models else models
-        a12, r = (max(getattr(EFFECTS[one], field) for one in models) for field in ("a12", "r"))
-        net = max(BALANCES[one].net for one in models)
+        a12, r = (max(getattr(EFFECTS[model], field) for model in models) for field in ("a12", "r"))
+        net = max(BALANCES[model].net for model in models)
         label = f"{way}, beside {published.upper()}"
         effects = (chance_of_less(*told.T), rank_biserial(*told.T))
         found.append((f"{label}: A12, r of errors", said((a12, r), 3), said(effects, 3)))
@@ -149,7 +149,7 @@ def figures(
             pairs = [one.results[kind] for one in mine]
             share = shares([one for one, _ in pairs], [other for _, other in pairs])
             parts = (share.quality, share.time, share.worse_quality, share.worse_time)
-            value = f"{100 * share.net:+.1f} ({said((100 * one for one in parts), 1)})"
+            value = f"{100 * share.net:+.1f} ({said((100 * part for part in parts), 1)})"
             found.append((f"{label}: net ({kind}), %", f"{net:+.1f}", value))
     return found
 

@@ -57,15 +57,15 @@ def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[S
         shutil.copytree(module_folder(config["subject"]), tree)
         for path in (tree, *tree.rglob("*")):
             path.chmod(0o755)
-        for benchmark in sorted({one["benchmark"] for one in pairs}):
+        for benchmark in sorted({pair["benchmark"] for pair in pairs}):
             started = time.monotonic()
             profile = _profiled(tree, Path(scratch), result["subject"], benchmark)
             took += time.monotonic() - started
-            for one in pairs:
-                if profile and one["benchmark"] == benchmark:
-                    sampled = profile.get(one["method"], 0.0)
-                    effect = one["effect"] and one["effect"] / result["slowdown"]
-                    found.append(Share(one["share"], sampled, effect))
+            for pair in pairs:
+                if profile and pair["benchmark"] == benchmark:
+                    sampled = profile.get(pair["method"], 0.0)
+                    effect = pair["effect"] and pair["effect"] / result["slowdown"]
+                    found.append(Share(pair["share"], sampled, effect))
     return found, took
 
 

@@ -134,9 +134,9 @@ def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) ->
 
     def missing() -> Iterator[Trial]:
         nonlocal known
-        for one in trials(many):
-            if store.find(one) is None:
-                yield one
+        for trial in trials(many):
+            if store.find(trial) is None:
+                yield trial
             else:
                 known += 1
 
@@ -173,7 +173,7 @@ def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[Seen]:
                 if done % max(1, many // TENTHS) == 0:
                     looks.append(memory())  # noqa: PERF401 at its time
             took = time.monotonic() - begun
-        said = " ".join(f"{one:.0f}" for one in looks)
+        said = " ".join(f"{look:.0f}" for look in looks)
         size = path.stat().st_size / 2**20
         each = 1e3 * took * number / many
         print(f"{number:7}  {many / took:8.0f}  {each:21.2f}  {said:34} {size:10.1f}", flush=True)
@@ -199,8 +199,8 @@ def draw(seen: Sequence[Seen], many: int, folder: Path) -> None:
         ("trials that are done", "MiB, by the number of workers"),
         [(place, f"{place:,.0f}") for place in tenths[1::2]],
         {
-            str(one.workers): [*zip(tenths, one.memory, strict=False)]
-            for one in dict.fromkeys((seen[0], seen[-1]))
+            str(fromkey.workers): [*zip(tenths, fromkey.memory, strict=False)]
+            for fromkey in dict.fromkeys((seen[0], seen[-1]))
         },
     )
 

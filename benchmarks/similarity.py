@@ -137,7 +137,7 @@ def _calls(found: Sequence[Similarity]) -> None:
     groups = [one.clusters for one in found if one.clusters is not None]
     for name, count in (
         ("the heuristic", sum(one.dissimilar is True for one in found)),
-        ("SAME", sum(one.dissimilar for one in groups)),
+        ("SAME", sum(group.dissimilar for group in groups)),
         (
             "both",
             sum(bool(one.dissimilar and one.clusters.dissimilar) for one in found if one.clusters),
@@ -145,7 +145,7 @@ def _calls(found: Sequence[Similarity]) -> None:
     ):
         print(f"dissimilar by {name}: {count} of {len(found)} ({count / len(found):.0%})")
     apart = sum(bool(one.apart) for one in found)
-    outside = sum(bool(one.outside) for one in groups)
+    outside = sum(bool(group.outside) for group in groups)
     print(f"some run stands apart in {apart}, is outside of the main group of SAME in {outside}")
 
 

@@ -121,7 +121,7 @@ def _minutes(document: ConcurrencyDocument) -> float:
 
 def _speedups(document: ConcurrencyDocument) -> str:
     lanes = [*([document.control] if document.control else []), *document.threads]
-    return ", ".join(f"{_called(one)} {text.ratio(one.speedup)}" for one in lanes)
+    return ", ".join(f"{_called(lane)} {text.ratio(lane.speedup)}" for lane in lanes)
 
 
 def _called(lane: Threads) -> str:
@@ -135,24 +135,24 @@ def _known(pair: Pair, document: ConcurrencyDocument) -> Known:
 
 def _timed(document: ConcurrencyDocument) -> Iterator[Timed]:
     for lane in document.threads:
-        for one in lane.tests:
+        for test in lane.tests:
             yield Timed(
-                test=one.test,
+                test=test.test,
                 threads=lane.threads,
-                calls=one.calls,
-                repetitions=one.repetitions,
-                old=one.old,
-                new=one.new,
+                calls=test.calls,
+                repetitions=test.repetitions,
+                old=test.old,
+                new=test.new,
                 # What was measured is judged anew, however far it is spread.
-                reason="" if one.old else one.reason,
+                reason="" if test.old else test.reason,
             )
 
 
 def _curve(points: Sequence[Point]) -> None:
     print("\ndelta_report  precision  recall")
-    for one in points:
-        precision, recall = (number_format.share(each) for each in (one.precision, one.recall))
-        print(f"{one.report:12.2f}  {precision:>9}  {recall:>6}")
+    for point in points:
+        precision, recall = (number_format.share(each) for each in (point.precision, point.recall))
+        print(f"{point.report:12.2f}  {precision:>9}  {recall:>6}")
 
 
 def main() -> None:

@@ -177,7 +177,7 @@ def starts(corpus: Corpus) -> list[Quantity]:
     benchmarks = [corpus.starts(name) for name in corpus.names]
     every = np.array(benchmarks).ravel()
     steady = every[every >= 0]
-    kinds = Counter((min(one) >= 0, max(one) >= 0) for one in benchmarks)
+    kinds = Counter((min(benchmark) >= 0, max(benchmark) >= 0) for benchmark in benchmarks)
     states = [kinds[one] for one in ((True, True), (False, True), (False, False))]
     return [
         ("benchmarks, forks", "586, 5860", said((len(benchmarks), len(every)))),
@@ -190,7 +190,7 @@ def starts(corpus: Corpus) -> list[Quantity]:
 
 def agreement(ours: Sequence[Made], stored: Assessment, measured: Assessment) -> list[Quantity]:
     """Return how often our code finds what is stored; of seconds all but rounding."""
-    same, kept = zip(*(one for each in ours for one in each.forks), strict=True)
+    same, kept = zip(*(fork for our in ours for fork in our.forks), strict=True)
     found = [
         ("forks: settings as iterations", "5860 of 5860 *", share(same)),
         ("forks: change points are no outliers", "-", share(kept)),

@@ -22,7 +22,7 @@ def errors(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     for row in corpus.judged:
         indices = corpus.indices[f"{row['series']}_0"], corpus.starts(row["series"])[0]
         if row["binary"] == "steady" and min(indices) >= 0:
-            found.append([float(row["reference_index"]) - one for one in indices])
+            found.append([float(row["reference_index"]) - index for index in indices])
     kb, cp = np.array(found).T
     return kb, cp
 

@@ -13,8 +13,10 @@ CORE = 3
 
 def clustered(labels: Sequence[int]) -> tuple[int, ...]:
     """Return the labels that belong to some cluster, in their order."""
-    cores = [one for one in labels if sum(abs(one - other) <= NEAR for other in labels) >= CORE]
-    return tuple(one for one in labels if any(abs(one - core) <= NEAR for core in cores))
+    cores = [
+        label for label in labels if sum(abs(label - other) <= NEAR for other in labels) >= CORE
+    ]
+    return tuple(label for label in labels if any(abs(label - core) <= NEAR for core in cores))
 
 
 def reference(labels: Sequence[int], *, in_order: bool = True) -> int:

@@ -88,8 +88,8 @@ def score(corpus: Corpus, detector: KbKssd) -> Score:
     near = _only(detector, NEAR)
     steps = _steps(corpus, _only(detector, STEP))
     starts = [last.find(_near(corpus, near, at, step)).start for at, step in enumerate(steps)]
-    said = np.array([one is not None for one in starts])
-    off = judged(corpus).references - [-1 if one is None else one for one in starts]
+    said = np.array([start is not None for start in starts])
+    off = judged(corpus).references - [-1 if start is None else start for start in starts]
     return Score(int(off @ off), int(abs(off[said]).sum()), int(said.sum()))
 
 

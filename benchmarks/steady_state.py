@@ -74,14 +74,14 @@ class Cases:
 
     def by(self, reference: Callable[[Sequence[int]], int]) -> np.ndarray:
         """Return the reference that one makes of the labels."""
-        return np.array([reference(one) if one else np.nan for one in self.labels])
+        return np.array([reference(label) if label else np.nan for label in self.labels])
 
 
 def _found(corpus: Corpus, name: str) -> tuple[list[int], int]:
     """Return the indices of KB-KSSD for all forks, and that of CP-SSD for the first one."""
     forks = corpus.series(name)
     judged = CpSsd().judge(forks[0], corpus.json("changepoints", name)[0]).start
-    return [published(KbKssd().find(one).start) for one in forks], published(judged, 1)
+    return [published(KbKssd().find(fork).start) for fork in forks], published(judged, 1)
 
 
 def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases, Cases]:
@@ -94,13 +94,15 @@ def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases
         clustered=np.array([row["agreement"] == "clustered" for row in rows]),
         reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
         labels=[tuple(int(float(one)) for one in each if one) for each in given],
-        methods=np.array([[corpus.indices[f"{one}_0"], corpus.starts(one)[0]] for one in names]).T,
+        methods=np.array(
+            [[corpus.indices[f"{name}_0"], corpus.starts(name)[0]] for name in names]
+        ).T,
     )
     return stored, replace(
         stored,
-        clustered=np.array([bool(steady_labels.clustered(one)) for one in stored.labels]),
+        clustered=np.array([bool(steady_labels.clustered(label)) for label in stored.labels]),
         reference=stored.by(steady_labels.reference),
-        methods=np.array([(ours[one][0][0], ours[one][1]) for one in names]).T,
+        methods=np.array([(ours[name][0][0], ours[name][1]) for name in names]).T,
     )
 
 
@@ -130,7 +132,7 @@ def _tried(corpus: Corpus, task: tuple[str, int]) -> tuple[bool, ...]:
     changes = tuple(corpus.json("changepoints", name)[fork])
     found, judged = CpSsd().find(values), CpSsd().judge(values, list(changes))
     starts = [published(one.start, 1) for one in (found, judged)]
-    alike = [(one == wanted, (one < 0) == (wanted < 0)) for one in starts]
+    alike = [(start == wanted, (start < 0) == (wanted < 0)) for start in starts]
     return *alike[0], *alike[1], found.changes == changes[:-1]
 
 
@@ -154,9 +156,11 @@ def distances(of: Cases) -> list[Quantity]:
     """Return how far both methods are from people."""
     off, near = of.off(of.reference), of.clustered[of.compared]
     ascending = of.off(of.by(partial(steady_labels.reference, in_order=False)))
-    alone = [abs(of.reference - one)[of.steady & (one >= 0)] for one in of.methods]
+    alone = [abs(of.reference - method)[of.steady & (method >= 0)] for method in of.methods]
     nearer = abs(off[1]) - abs(off[0])
-    ranks = [stats.spearmanr(of.reference[of.compared], one[of.compared]) for one in of.methods]
+    ranks = [
+        stats.spearmanr(of.reference[of.compared], method[of.compared]) for method in of.methods
+    ]
     return [
         ("compared: clustered, scattered", "204, 173", said((near.sum(), (~near).sum()))),
         ("total error", "137094, 160323", _total(off)),
@@ -177,7 +181,11 @@ def distances(of: Cases) -> list[Quantity]:
         ("absolute error: median", "222, 271 *", said(np.median(abs(off), axis=1))),
         ("is nearer to people", "236, 120 *", said(((nearer > 0).sum(), (nearer < 0).sum()))),
         ("is as near as the other", "21 *", said([(nearer == 0).sum()])),
-        ("rank correlation with people", "0.18, 0.05 *", said((one.statistic for one in ranks), 2)),
+        (
+            "rank correlation with people",
+            "0.18, 0.05 *",
+            said((rank.statistic for rank in ranks), 2),
+        ),
     ]
 
 
@@ -193,10 +201,13 @@ def yardsticks(of: Cases) -> list[Quantity]:
     others = [int(np.median(reference[fold != one])) for one in fold]
     labels = [one for one, use in zip(of.labels, of.compared, strict=True) if use]
     people = [
-        sum(abs(one[at] - steady_labels.middle([*one[:at], *one[at + 1 :]])) for one in labels)
+        sum(
+            abs(label[at] - steady_labels.middle([*label[:at], *label[at + 1 :]]))
+            for label in labels
+        )
         for at in range(5)
     ]
-    sizes = Counter(len(steady_labels.clustered(one)) for one in of.labels if one)
+    sizes = Counter(len(steady_labels.clustered(label)) for label in of.labels if label)
     counts = said(sizes[number] for number in (0, 3, 4, 5))
     ascending = of.by(partial(steady_labels.reference, in_order=False))
     moved = (ascending != of.reference)[of.steady].sum()
@@ -209,7 +220,7 @@ def yardsticks(of: Cases) -> list[Quantity]:
         ("total error: one of the other folds", "110665 *", said([abs(reference - others).sum()])),
         ("total error: always 0", "165191 *", said([reference.sum()])),
         ("judges from the middle of the others: least, most", "-", said(ends)),
-        ("the same, each series", "334, 654 *", said(one / len(labels) for one in ends)),
+        ("the same, each series", "334, 654 *", said(end / len(labels) for end in ends)),
     ]
 
 

@@ -80,7 +80,7 @@ def judged(corpus: Corpus) -> Judged:
 
 def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
     """Return a forest as ours, the values of its nodes, and where the nodes of each tree begin."""
-    trees = [one.tree_ for one in grown.estimators_]
+    trees = [estimator.tree_ for estimator in grown.estimators_]
     roots = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
     columns: dict[str, list[np.ndarray]] = {"f": [], "t": [], "l": [], "r": [], "v": []}
     for root, tree in zip(roots, trees, strict=True):

@@ -64,7 +64,7 @@ def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, 
     neural = asked.method in baselines.NETWORKS
     tuned = baselines.thresholds(scorer, task, forks, asked) if neural else {}
     threshold = tuned.get(baselines.UNSAMPLED, rocket.THRESHOLD)
-    seen = {"windows": sum(len(one.stable) for one in samples), "share": asked.share}
+    seen = {"windows": sum(len(sample.stable) for sample in samples), "share": asked.share}
     if not neural:
         seen |= {"kernels": rocket.KERNELS, "scikit-learn": version("scikit-learn")}
     else:

@@ -76,10 +76,10 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
     known = measured.results(found.runs, harness=found.harness, digest=found.digest)
     for run in known.runs:
         for name, processes in run.processes.items():
-            for one in processes:
-                lasted = lengths_of(one)
-                if not one.failure and lasted is not None:
-                    yield Series(name, np.asarray(one.whole), lasted)
+            for process in processes:
+                lasted = lengths_of(process)
+                if not process.failure and lasted is not None:
+                    yield Series(name, np.asarray(process.whole), lasted)
 
 
 def slowed(one: Series, by: float, fading: float) -> Series:

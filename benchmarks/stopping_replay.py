@@ -39,7 +39,7 @@ def ways(forks: Sequence[np.ndarray], starts: Sequence[int]) -> dict[str, list[I
         found[f"{PERFECT} + {margin}, at most {most}"] = [(one, one + WINDOW) for one in its]
     for part in NEAR:
         firsts = [right(one, start, part) for one, start in zip(forks, starts, strict=True)]
-        found[f"right within {part:.1%}"] = [(one - 1, one + WINDOW - 1) for one in firsts]
+        found[f"right within {part:.1%}"] = [(first - 1, first + WINDOW - 1) for first in firsts]
     for number in ITERATIONS:
         found[f"{number} iterations"] = [(number - 1, number + WINDOW - 1)] * len(starts)
     return found

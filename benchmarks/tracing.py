@@ -147,8 +147,8 @@ def shown(written: str, ready: Prepared, turns: int, host: LocalHost) -> ClientU
         seconds[plain].append(plain(ready, host))
         seconds[traced].append(traced(ready, host)[1])
     before, after = median(seconds[plain]), median(seconds[traced])
-    inside = sum(one.inside or 0 for one in outcome.calls)
-    outside = sum(one.outside for one in outcome.calls)
+    inside = sum(call.inside or 0 for call in outcome.calls)
+    outside = sum(call.outside for call in outcome.calls)
     tests = "?" if outcome.tests is None else f"{outcome.tests:,}"
     print(
         f"| {written} | {tests} | {outside:,} | {inside:,} | {before:.1f} s "

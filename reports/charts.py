@@ -81,7 +81,7 @@ def body(axes: Axes, curves: Sequence[Curve]) -> str:
     """Draw curves and what surrounds them; zero is always in the picture."""
     return (
         _frame(axes)
-        + "".join(_curve(axes, one, _shift(curves, one)) for one in curves)
+        + "".join(_curve(axes, curve, _shift(curves, curve)) for curve in curves)
         + _names(axes, curves)
     )
 
@@ -123,7 +123,7 @@ def _curve(axes: Axes, one: Curve, shift: float) -> str:
 def _names(axes: Axes, curves: Sequence[Curve]) -> str:
     """Write the names behind the last points, one below the other where these are close."""
     drawn, above = "", -_APART
-    known = [one for one in curves if one.points]
+    known = [curve for curve in curves if curve.points]
     for one in sorted(known, key=lambda one: -one.points[-1].value):
         last = one.points[-1]
         above = max(axes.y(last.value), above + _APART)

@@ -99,7 +99,7 @@ def closing(document: Setting, caveats: Iterable[CaveatView]) -> Closing:
 
 def of_whole(caveats: Iterable[Caveat]) -> Iterator[CaveatView]:
     """Yield caveats of the whole document, each as one line."""
-    return (CaveatView(one.slug, names.line(one.text), "") for one in caveats)
+    return (CaveatView(caveat.slug, names.line(caveat.text), "") for caveat in caveats)
 
 
 def circumstances(document: Setting) -> Facts:

@@ -27,7 +27,7 @@ def listed_gates(gates: Sequence[str]) -> Iterator[str]:
     """Yield what gates say, in the lines of a list."""
     if gates:
         yield ""
-    yield from (f"* {prose(one)}" for one in gates)
+    yield from (f"* {prose(gate)}" for gate in gates)
 
 
 def code(name: str) -> str:

@@ -26,7 +26,7 @@ def violins(machines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
     for row, (name, values) in enumerate(machines):
         middle = _ROW * (row + 0.5)
         body += text(0, middle + 4, name, "start")
-        body += _violin([_x(one) for one in values], middle)
+        body += _violin([_x(value) for value in values], middle)
     body += f'<path class="axis" d="M{at(_LEFT)} {at(height)}H{at(_LEFT + _WIDTH)}"/>'
     for tick in (0.01, *BOUNDARIES):
         body += text(_LEFT + _x(tick), height + 16, number_format.share(tick))
@@ -42,7 +42,7 @@ def _violin(places: Sequence[float], middle: float) -> str:
     """Draw one shape: the kernel density, above and below; few benchmarks are dots."""
     if not places:
         return text(_LEFT, middle + 4, "no spread", "start")
-    dots = "".join(f"M{at(_LEFT + one)} {at(middle)}h0" for one in places)
+    dots = "".join(f"M{at(_LEFT + place)} {at(middle)}h0" for place in places)
     body = f'<path class="dot spread" d="{dots}"/>'
     if len(places) < 3:
         return body

@@ -151,7 +151,7 @@ class LocalGate:
             **{f"{{{one}_revision}}": revisions[one] for one in Version},
         }
         return Invocation(
-            argv=tuple(_filled(one, places) for one in self.words),
+            argv=tuple(_filled(word, places) for word in self.words),
             cwd=self.folder / Version.HEAD,
             environment=tuple(sorted(given.items())),
             timeout_seconds=self.timeout_seconds,

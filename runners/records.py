@@ -219,7 +219,7 @@ _SAMPLES = 3
 
 def _simplest(found: Iterable[tuple[str | None, ...]]) -> tuple[tuple[str | None, ...], ...]:
     """Return some samples of arguments, those with simple values first."""
-    kept = sorted(dict.fromkeys(found), key=lambda one: one.count(None))
+    kept = sorted(dict.fromkeys(found), key=lambda fromkey: fromkey.count(None))
     return tuple(kept[:_SAMPLES])
 
 
@@ -304,7 +304,7 @@ def _take_trace(records: Records, fields: list[str]) -> None:
         case ["leaf", address, function, file, line]:
             records.leaves.setdefault(int(address), []).append((function, file, int(line)))
         case ["arguments", token, text]:
-            found = tuple(None if one is None else str(one) for one in json.loads(text))
+            found = tuple(None if load is None else str(load) for load in json.loads(text))
             records.arguments.setdefault(token, []).append(found)
         case _:
             raise ValueError(fields)

@@ -237,7 +237,7 @@ def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> Strai
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.
     """
-    found = Strain.together((one.seconds, one.strain) for one in answers)
+    found = Strain.together((answer.seconds, answer.strain) for answer in answers)
     if not trial.alone:
         return replace(found, waited=None)
     if found.others is None and found.waited is not None and loop.waited is not None:

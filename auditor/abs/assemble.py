@@ -84,7 +84,7 @@ class Audit:
         late = deadline is not None and deadline.is_past
         if late or len(verdict.pairs) > MOST_LOOKED_UP:
             return
-        if not any(one.slug in UNDECIDED for one in verdict.caveats):
+        if not any(caveat.slug in UNDECIDED for caveat in verdict.caveats):
             return
         phases = preview(request, replace(self._parts, deadline=None)).phases
         missing = sum(phase.trials - phase.known for phase in phases)

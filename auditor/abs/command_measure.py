@@ -33,7 +33,7 @@ def command(context: click.Context, /, **_: object) -> int:
         asked, lambda audit: audit.document(audit.stability()), running.MEASURED
     )
     running.show(asked, console, document, running.MEASURED)
-    if any(one.means for one in document.benchmarks):
+    if any(benchmark.means for benchmark in document.benchmarks):
         return Exit.OK
     console.say("no verdict: nothing was measured")
     return Exit.NO_VERDICT

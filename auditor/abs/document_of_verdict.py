@@ -62,7 +62,9 @@ def _stability(stability: Stability, harness: str) -> Plain:
         for bucket, count, percent in stability.buckets
     ]
     return {
-        "benchmarks": tuple(replace(one, unit=one.unit or own) for one in stability.benchmarks),
+        "benchmarks": tuple(
+            replace(benchmark, unit=benchmark.unit or own) for benchmark in stability.benchmarks
+        ),
         "stability": {
             "runs": stability.runs,
             "buckets": buckets,

@@ -89,12 +89,12 @@ def judge(
 def _without_verdict(document: Document) -> str:
     """Say why no method that counts has a verdict."""
     if not document.methods:
-        auto = (one.text for one in document.caveats if one.slug == "methods-auto")
+        auto = (caveat.text for caveat in document.caveats if caveat.slug == "methods-auto")
         return next(auto, "the subject has no method to slow")
     facts = Facts(document)
-    if not any(one.means for one in document.benchmarks):
+    if not any(benchmark.means for benchmark in document.benchmarks):
         return "nothing was measured"
-    if not any(one.outcome in OPEN for one in document.methods):
+    if not any(method.outcome in OPEN for method in document.methods):
         return "no method could be slowed"
     if facts.ran_out_of_time:
         return f"each method was {facts.left_open}; the same command goes on from here"
@@ -121,9 +121,9 @@ def _least(
 def _borderline(document: Document) -> Iterator[str]:
     """Yield the methods that count and whose miss says no more than a detection would."""
     accepted = left_out(document.accepted)
-    for one in document.methods:
-        if is_borderline_miss(one) and one.id not in accepted:
-            yield one.id
+    for method in document.methods:
+        if is_borderline_miss(method) and method.id not in accepted:
+            yield method.id
 
 
 def is_borderline_miss(method: Method | MethodVerdict) -> bool:
@@ -138,26 +138,26 @@ def is_surely_missed(method: Method) -> bool:
 
 def newly_missed(document: Document, baseline: Baseline) -> list[str]:
     """Return the methods that the baseline has as detected and this result as surely missed."""
-    missed = {one.id for one in document.methods if is_surely_missed(one)}
+    missed = {method.id for method in document.methods if is_surely_missed(method)}
     return [one for one in _still_counted(document, baseline) if one in missed]
 
 
 def _still_counted(document: Document, baseline: Baseline) -> list[str]:
     """Return the methods that the baseline has as detected and that count here."""
     accepted = left_out(document.accepted)
-    now = {one.id for one in document.methods}
+    now = {method.id for method in document.methods}
     return [one for one in _detected(baseline) if one in now and one not in accepted]
 
 
 def _detected(baseline: Baseline) -> list[str]:
-    return [one.id for one in baseline.document.methods if one.outcome is Result.DETECTED]
+    return [method.id for method in baseline.document.methods if method.outcome is Result.DETECTED]
 
 
 def _new_misses(
     document: Document, baseline: Baseline, unsure: Collection[str]
 ) -> tuple[Exit, str]:
     """Look at the methods that were detected: which of them are missed, or may be, by now?"""
-    now = {one.id: one.outcome for one in document.methods}
+    now = {method.id: method.outcome for method in document.methods}
     missed = [one for one in newly_missed(document, baseline) if one not in unsure]
     open_ = [
         one
@@ -189,8 +189,9 @@ def _anything_judged(document: Document) -> bool:
         if pair.effect is not None or pair.outcome in (Result.DETECTED, Result.MISSED)
     }
     return any(
-        one.outcome is Result.UNREACHED or (one.id in judged and one.outcome not in NOT_COUNTED)
-        for one in document.methods
+        method.outcome is Result.UNREACHED
+        or (method.id in judged and method.outcome not in NOT_COUNTED)
+        for method in document.methods
     )
 
 
@@ -199,7 +200,7 @@ def judge_stability(document: Either, least: float | None = None) -> tuple[Exit,
 
     A gate on the score, of `least` percent, cannot tell: no method was slowed down.
     """
-    if all(one.max_spread is None for one in document.benchmarks):
+    if all(benchmark.max_spread is None for benchmark in document.benchmarks):
         said = "no verdict: no benchmark was measured in two or more whole runs"
         if any(map(is_withheld, document.benchmarks)):
             said = "no verdict: the runs were made on a busy machine; repeat on a quiet one"

@@ -83,7 +83,7 @@ def preview_suite(parts: Parts) -> Preview:
 def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
     """Return the profiles as if each benchmark called a method near the limit."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
     lengths = [*chain.from_iterable((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS))]
     profiles = [
         schedules.profile_schedule(fit, None, seconds) for fit in fits for seconds in lengths
@@ -97,14 +97,14 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     """Return the phases of the pairs as if each benchmark called each method."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     count = slowed_methods(request, parts)
-    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
     finer = [schedules.calibrating(fit, one) for fit, one in zip(fits, benchmarks, strict=True)]
     calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
     allocating = []
     if request.allocation_bytes is not None:
         shortened = short(request.suite.plan)
-        schedule_of = [schedules.fitted(shortened, one) for one in benchmarks]
+        schedule_of = [schedules.fitted(shortened, benchmark) for benchmark in benchmarks]
         made = [schedules.allocating(fit, None, 1, rng) for fit in schedule_of]
         allocating = [planned_phase("allocations (at most)", count, made)]
     paper = request.rule is Rule.PAPER
@@ -133,7 +133,7 @@ def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     if request.estimate:
         return ()
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    fits = [schedules.fitted(request.suite.plan, one) for one in benchmarks]
+    fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng = np.random.default_rng(request.suite.seed)
     judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
     slowest = [max(judged, key=schedule_seconds)]

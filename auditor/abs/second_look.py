@@ -46,8 +46,10 @@ class SecondLook:
     @classmethod
     def of(cls, methods: Sequence[str], outcomes: Mapping[str, Result]) -> "SecondLook":
         """Return what the outcomes of a second look say of methods that the first has missed."""
-        detected = frozenset(one for one in methods if outcomes.get(one) is Result.DETECTED)
-        undecided = {one for one in methods if outcomes.get(one) not in MISSED} - detected
+        detected = frozenset(
+            method for method in methods if outcomes.get(method) is Result.DETECTED
+        )
+        undecided = {method for method in methods if outcomes.get(method) not in MISSED} - detected
         return cls(tuple(methods), detected, frozenset(undecided))
 
     @property
@@ -75,9 +77,11 @@ def suspects(document: Document, least: float | None, baseline: Baseline | None)
     new = set() if baseline is None else set(newly_missed(document, baseline))
     accepted = left_out(document.accepted)
     return [
-        one.id
-        for one in document.methods
-        if is_surely_missed(one) and one.id not in accepted and (least is not None or one.id in new)
+        method.id
+        for method in document.methods
+        if is_surely_missed(method)
+        and method.id not in accepted
+        and (least is not None or method.id in new)
     ]
 
 
@@ -86,7 +90,7 @@ def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, 
 
     Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
     """
-    unreached = {one.id for one in document.methods if one.outcome is Result.UNREACHED}
+    unreached = {method.id for method in document.methods if method.outcome is Result.UNREACHED}
     asked: dict[str, Any] = {
         "methods": list(methods),
         "seed": second_seed(seed),
@@ -96,9 +100,9 @@ def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, 
     if unreached.isdisjoint(methods):
         reaching = sorted(
             {
-                one.benchmark
-                for one in document.pairs
-                if one.method in {*methods} and one.outcome is not Result.UNREACHED
+                pair.benchmark
+                for pair in document.pairs
+                if pair.method in {*methods} and pair.outcome is not Result.UNREACHED
             }
         )
         if reaching:
@@ -128,8 +132,8 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
 def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:
     """Return the outcome of each method; a borderline one counts as open."""
     return {
-        one.id: Result.INCONCLUSIVE if is_borderline(one.caveats) else one.outcome
-        for one in methods
+        method.id: Result.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome
+        for method in methods
     }
 
 

@@ -154,9 +154,9 @@ def _kept(path: Path, of: str | None) -> list[Kept]:
         return []
     with SqliteStore(path) as store, sound(path):
         return [
-            Kept(path, one, _asked(one.config))
-            for one in store.audits()
-            if one.ended and one.is_meant(of)
+            Kept(path, audit, _asked(audit.config))
+            for audit in store.audits()
+            if audit.ended and audit.is_meant(of)
         ]
 
 
@@ -200,7 +200,7 @@ def _other_kind(path: Path, content: bytes) -> str:
 def matrix(either: Either) -> Document:
     """Return a result that tells who detects what; raises UsageError for another."""
     found = long_tables.judged(either)
-    if any(one.slug == "score-mode" for one in found.caveats):
+    if any(caveat.slug == "score-mode" for caveat in found.caveats):
         raise UsageError(
             'this result was made with the mode "score", which stops at the first benchmark that '
             "detects a method, so nobody knows which others do; run the same bench-audit abs with "

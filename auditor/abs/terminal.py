@@ -77,13 +77,17 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
 
 def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
     table = lineless("benchmark", ">mean", ">spread", "")
-    known = names.shorten(one.id for one in benchmarks)
-    for one in benchmarks[:MOST_ROWS]:
+    known = names.shorten(benchmark.id for benchmark in benchmarks)
+    for benchmark in benchmarks[:MOST_ROWS]:
         table.add_row(
-            Text(names.line(known[one.id])),
-            number_format.score(one.mean_seconds, one.unit),
-            number_format.share(one.max_spread),
-            Text("" if one.ending == "measured" else f"{one.ending} {_note(one.reason)}"),
+            Text(names.line(known[benchmark.id])),
+            number_format.score(benchmark.mean_seconds, benchmark.unit),
+            number_format.share(benchmark.max_spread),
+            Text(
+                ""
+                if benchmark.ending == "measured"
+                else f"{benchmark.ending} {_note(benchmark.reason)}"
+            ),
         )
     return and_more(table, len(benchmarks))
 

@@ -99,15 +99,15 @@ def show(document: BacktestDocument, format_: str, console: Console) -> None:
 def table(document: BacktestDocument) -> RenderableType:
     """Return what a terminal shows."""
     made = tables.lineless("", "commit", "of", "", "noticed by", "changed methods", "what it was")
-    for one in document.commits:
+    for commit in document.commits:
         made.add_row(
-            Text(str(one.noticed), style=_STYLES.get(one.noticed, "")),
-            Text(one.commit[:12]),
-            one.day,
-            str(one.kind),
-            Text(tables.short(_by(one))),
-            Text(words.methods(one)),
-            Text(tables.short(one.title), style="dim"),
+            Text(str(commit.noticed), style=_STYLES.get(commit.noticed, "")),
+            Text(commit.commit[:12]),
+            commit.day,
+            str(commit.kind),
+            Text(tables.short(_by(commit))),
+            Text(words.methods(commit)),
+            Text(tables.short(commit.title), style="dim"),
         )
     return Group(
         Text(words.headline(document), style="bold"),
@@ -124,9 +124,13 @@ def _by(one: TriedCommit) -> str:
 def listed(changes: Sequence[PastChange]) -> RenderableType:
     """Return the commits that would be tried."""
     made = tables.lineless("commit", "of", "", "title", "why")
-    for one in changes:
-        title = Text(tables.short(one.commit.title))
+    for change in changes:
+        title = Text(tables.short(change.commit.title))
         made.add_row(
-            Text(one.commit.id[:12]), one.commit.day, str(one.kind), title, Text(one.why, "dim")
+            Text(change.commit.id[:12]),
+            change.commit.day,
+            str(change.kind),
+            title,
+            Text(change.why, "dim"),
         )
     return made

@@ -44,7 +44,12 @@ def candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
     By what their messages say, the first line before the rest, and by benchmarks that came with
     them. Commits that change no source of the library are none.
     """
-    found = [(score, change) for one in commits for score, change in _scored(one) if _is_code(one)]
+    found = [
+        (score, change)
+        for commit in commits
+        for score, change in _scored(commit)
+        if _is_code(commit)
+    ]
     best = sorted(found, key=lambda one: -one[0])[:most]
     chosen = {change.commit.id for _, change in best}
     return tuple(change for _, change in found if change.commit.id in chosen)
@@ -58,7 +63,7 @@ def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     if kind_words is None:
         return
     kind, words = kind_words
-    with_benchmarks = any(_is_benchmark(each) for each in commit.files)
+    with_benchmarks = any(_is_benchmark(file) for file in commit.files)
     why = f'its message says "{words}"' + (", and it changes benchmarks" * with_benchmarks)
     score = 2 * (title is not None) + with_benchmarks
     yield score, PastChange(commit=commit, kind=kind, why=why)
@@ -76,10 +81,10 @@ def _said(text: str) -> tuple[Kind, str] | None:
 
 def _is_code(commit: Commit) -> bool:
     return any(
-        PurePosixPath(each).suffix in _SOURCES
-        and not _is_benchmark(each)
-        and not _TESTS.search(each)
-        for each in commit.files
+        PurePosixPath(file).suffix in _SOURCES
+        and not _is_benchmark(file)
+        and not _TESTS.search(file)
+        for file in commit.files
     )
 
 
@@ -93,14 +98,16 @@ def tried(change: PastChange, found: Comparison, seconds: float) -> Tried:
     wanted = _WANTED[change.kind]
     by = tuple(_moved(found, wanted))
     noticed, reason = _judged(found, by)
-    common = frozenset(one.id for one in found.benchmarks)
+    common = frozenset(benchmark.id for benchmark in found.benchmarks)
     verdict = found.patch.verdict
-    methods = {one.id: _is_watched(one, common) for one in verdict.methods} if verdict else {}
+    methods = (
+        {method.id: _is_watched(method, common) for method in verdict.methods} if verdict else {}
+    )
     seen = [
-        each.visible
-        for one in found.benchmarks
-        for each in one.dimensions
-        if each.visible is not None
+        dimension.visible
+        for benchmark in found.benchmarks
+        for dimension in benchmark.dimensions
+        if dimension.visible is not None
     ]
     return Tried(
         change=change,
@@ -127,10 +134,12 @@ def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
 
 
 def _moved(found: Comparison, wanted: set[Change]) -> Iterator[By]:
-    for one in found.benchmarks:
-        for each in one.dimensions:
-            if each.change in wanted and each.confirmed is not False:
-                yield By(benchmark=one.id, dimension=each.dimension, ratio=each.ratio)
+    for benchmark in found.benchmarks:
+        for dimension in benchmark.dimensions:
+            if dimension.change in wanted and dimension.confirmed is not False:
+                yield By(
+                    benchmark=benchmark.id, dimension=dimension.dimension, ratio=dimension.ratio
+                )
 
 
 def _judged(found: Comparison, by: Sequence[By]) -> tuple[Noticed, str]:
@@ -138,10 +147,12 @@ def _judged(found: Comparison, by: Sequence[By]) -> tuple[Noticed, str]:
         return Noticed.NOTICED, ""
     if not found.benchmarks:
         return Noticed.MISSED, "both revisions have no benchmark in common"
-    if all(one.same for one in found.benchmarks):
+    if all(benchmark.same for benchmark in found.benchmarks):
         return Noticed.MISSED, "no benchmark is built of what the commit changes"
     calling = _calling(found.patch)
-    able = [one for one in found.benchmarks if calling is None or one.id in calling]
+    able = [
+        benchmark for benchmark in found.benchmarks if calling is None or benchmark.id in calling
+    ]
     if not able:
         return Noticed.MISSED, "no benchmark calls what the commit changes"
     lacking = sum(one.change is Change.UNKNOWN for one in able)
@@ -154,11 +165,11 @@ def _calling(patch: Patch) -> frozenset[str] | None:
     """Return the benchmarks that call what a commit changes; None where nobody knows them all."""
     methods = patch.verdict.methods if patch.verdict else ()
     changed = {*patch.changed, *patch.added}
-    if patch.removed or not changed or changed - {one.id for one in methods}:
+    if patch.removed or not changed or changed - {method.id for method in methods}:
         return None
-    if any(not one.reached_by and one.outcome is not Result.UNREACHED for one in methods):
+    if any(not method.reached_by and method.outcome is not Result.UNREACHED for method in methods):
         return None
-    return frozenset(name for one in methods for name in (*one.reached_by, *one.set_up_in))
+    return frozenset(name for method in methods for name in (*method.reached_by, *method.set_up_in))
 
 
 def failed(change: PastChange, reason: str, seconds: float) -> Tried:
@@ -185,7 +196,7 @@ def agreement(found: Iterable[Tried]) -> Agreement:
         if one.is_watched is not None and one.noticed in {Noticed.NOTICED, Noticed.MISSED}
     ]
     pairs = ((True, True), (True, False), (False, True), (False, False))
-    return counted(*(known.count(one) for one in pairs))
+    return counted(*(known.count(pair) for pair in pairs))
 
 
 def counted(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:

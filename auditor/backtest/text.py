@@ -12,7 +12,9 @@ _NAMED = 2
 
 def headline(document: BacktestDocument) -> str:
     """Return how many were noticed, in a sentence."""
-    judged = [one for one in document.commits if one.noticed in {Noticed.NOTICED, Noticed.MISSED}]
+    judged = [
+        commit for commit in document.commits if commit.noticed in {Noticed.NOTICED, Noticed.MISSED}
+    ]
     if not judged:
         return "Cannot tell: no commit could be judged."
     noticed = sum(one.noticed is Noticed.NOTICED for one in judged)
@@ -79,11 +81,11 @@ def _lines(document: BacktestDocument) -> Iterator[str]:
     yield from ("", f"**{prose(headline(document))}**", "")
     yield "| commit | of | kind | noticed | by | changed methods | what it was |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
-    for one in document.commits:
-        told = by(one) or one.reason
+    for commit in document.commits:
+        told = by(commit) or commit.reason
         yield (
-            f"| {code(one.commit[:12])} | {one.day} | {one.kind} | {one.noticed} | {prose(told)} | "
-            f"{methods(one)} | {prose(one.title)} |"
+            f"| {code(commit.commit[:12])} | {commit.day} | {commit.kind} | {commit.noticed} "
+            f"| {prose(told)} | {methods(commit)} | {prose(commit.title)} |"
         )
     for said in agreement(document.agreement):
         yield from ("", prose(said))

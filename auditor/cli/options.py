@@ -152,8 +152,8 @@ def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Fun
     """Return a decorator that adds options in the order given."""
 
     def add(function: Function) -> Function:
-        for one in reversed(groups):
-            function = one(function)
+        for group in reversed(groups):
+            function = group(function)
         return function
 
     return add

@@ -36,7 +36,7 @@ def plan(dry: "Preview", judged: str = "") -> RenderableType:
     listed = dry.inventory
     return Group(
         Text(left, style="bold"),
-        *lines([f"{_capital(one)}." for one in listed.hints]),
+        *lines([f"{_capital(hint)}." for hint in listed.hints]),
         table,
         *details,
         *lines([judged]),
@@ -44,7 +44,7 @@ def plan(dry: "Preview", judged: str = "") -> RenderableType:
         *section(_headed("Benchmarks", sum(n for _, n in listed.benchmarks)), [*_places(listed)]),
         *section(_headed("Methods", len(listed.methods)), _first(map(_method, listed.methods))),
         *section("Cannot be measured", _first(map(_unusable, listed.unusable))),
-        *section("To know", [f"{one.text} [{one.slug}]" for one in dry.caveats]),
+        *section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in dry.caveats]),
     )
 
 
@@ -107,10 +107,10 @@ def plan_document(dry: "Preview", judged: str = "") -> dict[str, Any]:
         },
         "benchmarks": dict(listed.benchmarks),
         "methods": [
-            {"id": one.id, "calls": one.calls, "benchmarks": one.benchmarks}
-            for one in listed.methods
+            {"id": method.id, "calls": method.calls, "benchmarks": method.benchmarks}
+            for method in listed.methods
         ],
         "unusable": dict(listed.unusable),
         "hints": listed.hints,
-        "caveats": [{"slug": one.slug, "text": one.text} for one in dry.caveats],
+        "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in dry.caveats],
     }

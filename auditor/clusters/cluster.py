@@ -168,7 +168,7 @@ class Cluster:
 
     def stop(self) -> None:
         """End what workers run for this audit, for good; one that does not answer is let be."""
-        if there := [one for one in self._workers() if one in self._crew]:
+        if there := [worker for worker in self._workers() if worker in self._crew]:
             with suppress(MachineError, OSError):
                 Question(self._client, leave, there, self._session).answer(_LEAVE_SECONDS)
         self._crew.clear()

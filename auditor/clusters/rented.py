@@ -174,8 +174,8 @@ def _first(error: BaseException) -> BaseException:
 
 def _masked(text: str, options: Any) -> str:
     """Leave out what may be a secret: a library may quote what it was called with."""
-    for one in sorted(_secrets(options), key=len, reverse=True):
-        text = text.replace(one, "***")
+    for secret in sorted(_secrets(options), key=len, reverse=True):
+        text = text.replace(secret, "***")
     return text
 
 

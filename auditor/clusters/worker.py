@@ -164,7 +164,7 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
     loop = Loop(opened.host, opened.home, path, clock)
     made = benched(config, placed, host, clock, loop.look)
     if made.ready.project.digest != recipe.digest:
-        said = ", ".join(" ".join(one) for one in made.ready.project.versions)
+        said = ", ".join(" ".join(version) for version in made.ready.project.versions)
         raise MachineError(
             f"worker {platform.node()} builds another program of the same tree ({said}); it "
             "needs the same tools and settings as the machine that asks"

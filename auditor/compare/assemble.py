@@ -90,7 +90,7 @@ def open_comparison(
 ) -> Iterator[Comparing]:
     """Make base and head ready and open the store; raises UsageError for two harnesses."""
     with open_session(revisions[1], places, environment, observer) as session:
-        (before, base), (after, head) = (session.ready(one) for one in revisions)
+        (before, base), (after, head) = (session.ready(revision) for revision in revisions)
         if base.project.harness != head.project.harness:
             raise UsageError(
                 f"base is a project of {base.project.harness}, head one of "

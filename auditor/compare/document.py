@@ -108,7 +108,7 @@ def comparison_document(found: Comparison, context: Context, *, base: str) -> Co
         "base": base,
         "min_delta": found.min_delta,
         "change": found.change,
-        "benchmarks": [_compared(one, own) for one in found.benchmarks],
+        "benchmarks": [_compared(benchmark, own) for benchmark in found.benchmarks],
         "added": found.added,
         "removed": found.removed,
         "controls": found.controls,
@@ -123,11 +123,11 @@ def comparison_document(found: Comparison, context: Context, *, base: str) -> Co
 def _compared(one: BenchmarkComparison, own: str) -> Plain:
     dimensions = [
         {
-            **{name: getattr(each, name) for name in _SHARED},
-            "rounds": each.rounds.first,
-            "fresh": each.rounds.fresh,
+            **{name: getattr(dimension, name) for name in _SHARED},
+            "rounds": dimension.rounds.first,
+            "fresh": dimension.rounds.fresh,
         }
-        for each in one.dimensions
+        for dimension in one.dimensions
     ]
     return {
         "id": one.id,
@@ -148,7 +148,7 @@ _SHARED = (
 
 def _patch(patch: Patch) -> Plain:
     verdict = patch.verdict
-    known = {one.id: one for one in verdict.methods} if verdict else {}
+    known = {method.id: method for method in verdict.methods} if verdict else {}
     methods = [
         {
             "id": name,

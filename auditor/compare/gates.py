@@ -26,7 +26,7 @@ def judge(
     if reason := _nothing_compared(document):
         return Exit.NO_VERDICT, [f"no verdict: {reason}"]
     said: list[tuple[Exit, str]] = []
-    changes = [one.change for one in document.benchmarks]
+    changes = [benchmark.change for benchmark in document.benchmarks]
     if fail_on_regression:
         found = changes.count(Change.REGRESSION)
         if found:
@@ -36,9 +36,11 @@ def judge(
         elif suspects := page.suspected(document):
             those = number_format.count(len(suspects), "suspected regression")
             said.append((Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"))
-        elif (changes or document.removed) and all(one is Change.UNKNOWN for one in changes):
+        elif (changes or document.removed) and all(change is Change.UNKNOWN for change in changes):
             said.append((Exit.NO_VERDICT, "gate undecided: nothing can be told"))
-        elif changed := [one for one in document.benchmarks if _may_hide_a_regression(one)]:
+        elif changed := [
+            benchmark for benchmark in document.benchmarks if _may_hide_a_regression(benchmark)
+        ]:
             those = number_format.count(len(changed), "benchmark")
             text = f"gate undecided: of {those} of changed methods nothing can be told"
             said.append((Exit.NO_VERDICT, text))
@@ -76,7 +78,9 @@ def missed(
     if fail_under is None or _patch(document, fail_under, unsure)[0] is not Exit.GATE_FAILED:
         return ()
     return tuple(
-        one.id for one in document.patch.methods if one.outcome in MISSED and one.id not in unsure
+        method.id
+        for method in document.patch.methods
+        if method.outcome in MISSED and method.id not in unsure
     )
 
 

@@ -71,7 +71,7 @@ It is above `core.busy.BUSY`, since other work that disturbs few blocks leaves t
 
 def is_busy_round(runs: Iterable[Run]) -> bool:
     """Tell whether other work has disturbed a round; threads that wait for each other do not."""
-    return any((one.strain.waited or 0.0) >= BUSY_ROUND and is_busy(one.strain) for one in runs)
+    return any((run.strain.waited or 0.0) >= BUSY_ROUND and is_busy(run.strain) for run in runs)
 
 
 def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None:
@@ -206,7 +206,7 @@ def _estimates(dimension: Dimension, values: Values, found: Ratio | None) -> _Es
     if not values:
         return _Estimates()
     more = _ADDED[dimension]
-    above, below = (_mean(one) for one in _sides(_raised(dimension, values)))
+    above, below = (_mean(side) for side in _sides(_raised(dimension, values)))
     if found is None:
         return _Estimates(base=_without(below, more), head=_without(above, more))
     paired = not isclose(above, below * found.estimate, rel_tol=_APART)

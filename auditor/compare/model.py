@@ -105,7 +105,7 @@ class BenchmarkComparison:
         """Return the worst of its dimensions."""
         if self.same:
             return Change.NONE
-        found = {one.change for one in self.dimensions}
+        found = {dimension.change for dimension in self.dimensions}
         return next((one for one in WORST_FIRST if one in found), Change.UNKNOWN)
 
 
@@ -148,5 +148,5 @@ class Comparison:
     @property
     def change(self) -> Change:
         """Return the worst of all benchmarks; nothing changes where there is none."""
-        found = {one.change for one in self.benchmarks}
+        found = {benchmark.change for benchmark in self.benchmarks}
         return next((one for one in WORST_FIRST if one in found), Change.NONE)

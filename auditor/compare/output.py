@@ -95,7 +95,7 @@ def write_for_github(
     `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
     """
     verdict, lines = gates
-    regressions = sum(one.change is Change.REGRESSION for one in document.benchmarks)
+    regressions = sum(benchmark.change is Change.REGRESSION for benchmark in document.benchmarks)
     outputs = {
         "change": document.change.value.replace(" ", "-"),
         "regressions": str(regressions),

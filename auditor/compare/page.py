@@ -84,31 +84,38 @@ class View:
 
 def view(document: ComparisonDocument) -> View:
     """Put a comparison into words."""
-    short = names.labels(one.id for one in document.benchmarks)
-    rows = [row for one in document.benchmarks for row in _rows(one, document, short[one.id])]
-    methods = names.labels(one.id for one in document.patch.methods)
+    short = names.labels(benchmark.id for benchmark in document.benchmarks)
+    rows = [
+        row
+        for benchmark in document.benchmarks
+        for row in _rows(benchmark, document, short[benchmark.id])
+    ]
+    methods = names.labels(method.id for method in document.patch.methods)
     return View(
         subject=f"{names.label(document.subject)} ({document.harness})",
         revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
         headline=busy.add_to_headline(headline(document), document.strain),
         counts=_counts(document),
         rows=tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.change))),
-        same=sum(one.same for one in document.benchmarks),
+        same=sum(benchmark.same for benchmark in document.benchmarks),
         added=tuple(names.labels(document.added).values()),
         removed=tuple(names.labels(document.removed).values()),
         controls=_controls(document),
         patch=patch_headline(document),
-        methods=tuple(_method(one, methods[one.id]) for one in document.patch.methods),
+        methods=tuple(_method(method, methods[method.id]) for method in document.patch.methods),
         unwatched=tuple(names.labels(document.patch.unwatched).values()),
         caveats=tuple(
-            (one.slug, names.line(one.text)) for one in (*document.caveats, *document.patch.caveats)
+            (caveat.slug, names.line(caveat.text))
+            for caveat in (*document.caveats, *document.patch.caveats)
         ),
     )
 
 
 def headline(document: ComparisonDocument) -> str:
     """Say in one line whether something got slower."""
-    slower = [one for one in document.benchmarks if one.change is Change.REGRESSION]
+    slower = [
+        benchmark for benchmark in document.benchmarks if benchmark.change is Change.REGRESSION
+    ]
     if slower:
         short = list(names.labels(one.id for one in slower).values())
         more = f" and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
@@ -131,7 +138,11 @@ def headline(document: ComparisonDocument) -> str:
         return "Of no benchmark can be told whether it has changed"
     if open_:
         those = number_format.count(open_, "benchmark")
-        if all(one.calls_changed is False for one in document.benchmarks if _is_open(one)):
+        if all(
+            benchmark.calls_changed is False
+            for benchmark in document.benchmarks
+            if _is_open(benchmark)
+        ):
             those += f", which {'call' if open_ > 1 else 'calls'} none of the changed methods,"
         return f"No regression of {limit} or more was found; of {those} it cannot be told"
     return f"No benchmark has a regression of {limit} or more"
@@ -147,20 +158,28 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
     That is the largest ratio of a benchmark's dimensions; of one whose base is 0, both values.
     """
     found: dict[str, str] = {}
-    for one in document.benchmarks:
-        dimensions = [each for each in one.dimensions if each.suspected is Change.REGRESSION]
-        ratios = [each.ratio for each in dimensions if each.ratio is not None]
+    for benchmark in document.benchmarks:
+        dimensions = [
+            dimension
+            for dimension in benchmark.dimensions
+            if dimension.suspected is Change.REGRESSION
+        ]
+        ratios = [dimension.ratio for dimension in dimensions if dimension.ratio is not None]
         if ratios:
-            found[one.id] = f"about {number_format.times(max(ratios))}"
+            found[benchmark.id] = f"about {number_format.times(max(ratios))}"
         elif dimensions:
             worst = dimensions[0]
-            found[one.id] = f"{number_format.number(worst.head)} {UNITS[worst.dimension]} for none"
+            found[benchmark.id] = (
+                f"{number_format.number(worst.head)} {UNITS[worst.dimension]} for none"
+            )
     return found
 
 
 def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
     """Return what is suspected of benchmarks that have no confirmed regression."""
-    slower = {one.id for one in document.benchmarks if one.change is Change.REGRESSION}
+    slower = {
+        benchmark.id for benchmark in document.benchmarks if benchmark.change is Change.REGRESSION
+    }
     return {one: how for one, how in suspected(document).items() if one not in slower}
 
 
@@ -222,7 +241,7 @@ def _revision(name: str) -> str:
 
 
 def _counts(document: ComparisonDocument) -> str:
-    found = Counter(one.change for one in document.benchmarks)
+    found = Counter(benchmark.change for benchmark in document.benchmarks)
     told = [f"{CHANGES[each].word}: {found[each]}" for each in WORST_FIRST if found[each]]
     benchmarks = number_format.count(len(document.benchmarks), "benchmark")
     return f"{benchmarks} ({', '.join(told) or 'none'})"
@@ -244,9 +263,9 @@ def _rows(one: Compared, document: ComparisonDocument, name: str) -> Iterator[Ro
         return
     if not one.dimensions:
         yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
-    for each in one.dimensions:
-        if each.dimension is Dimension.TIME or each.change is not Change.NONE:
-            yield _measured(name, each, one.unit, document)
+    for dimension in one.dimensions:
+        if dimension.dimension is Dimension.TIME or dimension.change is not Change.NONE:
+            yield _measured(name, dimension, one.unit, document)
 
 
 def _row(name: str, change: Change, what: str, *, note: str) -> Row:

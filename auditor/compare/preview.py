@@ -35,11 +35,13 @@ def preview_comparison(
     names = study_patch.names(study_patch.differing(base, head)[0], request.methods, head)
     if names and head.suite.benchmarks:
         of_patch = preview(replace(audit, methods=names), replace(head, request=audit.suite))
-        phases += [replace(one, name=f"patch: {one.name}") for one in of_patch.phases]
+        phases += [replace(phase, name=f"patch: {phase.name}") for phase in of_patch.phases]
         lows.append(of_patch.expected.low)
         highs.append(of_patch.expected.high)
     budget = None if head.deadline is None else head.deadline.seconds
-    both = {one.id for one in base.suite.benchmarks} & {one.id for one in head.suite.benchmarks}
+    both = {benchmark.id for benchmark in base.suite.benchmarks} & {
+        benchmark.id for benchmark in head.suite.benchmarks
+    }
     reason = "" if both else "no benchmark is in both revisions"
     listed = Inventory(reason=reason, unusable=head.suite.unusable)
     return Preview(tuple(phases), (), ExpectedTime(sum(lows), sum(highs), budget), listed)

@@ -280,9 +280,9 @@ class ComparisonStudy:
         """Return about how long the rounds take that are missing; None where none is."""
         missing: dict[str, int] = {}
         for one in judged:
-            for each in one.dimensions:
-                if each.suspected is Change.REGRESSION:
-                    missing[one.id] = max(0, self.request.fresh - len(each.rounds.fresh))
+            for dimension in one.dimensions:
+                if dimension.suspected is Change.REGRESSION:
+                    missing[one.id] = max(0, self.request.fresh - len(dimension.rounds.fresh))
         seconds = sum(
             missing.get(one.id, 0) * self._round_seconds([one], sizes) for one in differing
         )
@@ -293,7 +293,7 @@ class ComparisonStudy:
             return
         groups = [suspects]
         if self.head.deadline is not None:  # what is confirmed at all is confirmed to its end
-            groups = [[one] for one in sorted(suspects, key=self._slowing, reverse=True)]
+            groups = [[suspect] for suspect in sorted(suspects, key=self._slowing, reverse=True)]
         for group in groups:
             for number in range(1, self.request.fresh + 1):
                 name = f"confirming, round {number} of {self.request.fresh}"

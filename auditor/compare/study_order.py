@@ -29,7 +29,9 @@ def changed_methods(patch: Patch, base: Parts, head: Parts) -> tuple[Method, ...
     names = {*patch.changed, *patch.added}
     if not names or _outside(base) != _outside(head):
         return ()
-    return tuple(one for one in head.mutator.methods(head.suite.sources) if one.id in names)
+    return tuple(
+        method for method in head.mutator.methods(head.suite.sources) if method.id in names
+    )
 
 
 def calls_any(
@@ -55,16 +57,16 @@ def calls_any(
     uncounted = {method.id for method, _ in counted.invalid}
     reach = counted.map([one for one in methods if one.id not in uncounted])
     return {
-        one.id: _any_called([reach.get((method.id, one.id)) for method in methods])
-        for one in benchmarks
+        benchmark.id: _any_called([reach.get((method.id, benchmark.id)) for method in methods])
+        for benchmark in benchmarks
     }
 
 
 def _any_called(reaches: Sequence[Reach | None]) -> bool | None:
     """Tell whether some call is known, None where some call is possible."""
-    if any(one is not None and one.state in _CALLED for one in reaches):
+    if any(reach is not None and reach.state in _CALLED for reach in reaches):
         return True
-    surely = all(one is not None and one.state is ReachState.NOT_AT_ALL for one in reaches)
+    surely = all(reach is not None and reach.state is ReachState.NOT_AT_ALL for reach in reaches)
     return False if surely else None
 
 

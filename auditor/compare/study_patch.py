@@ -59,7 +59,7 @@ def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
         return patch
     methods = head.mutator.methods(head.suite.sources)
     verdict = abs_audit.audit(replace(asked, methods=wanted), replace(head, request=asked.suite))
-    unreached = {one.id for one in verdict.methods if one.outcome is Result.UNREACHED}
+    unreached = {method.id for method in verdict.methods if method.outcome is Result.UNREACHED}
     unwatched = _public(unreached & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
 
@@ -73,13 +73,13 @@ def audited_again(methods: Sequence[str], asked: AbsRequest, head: Parts) -> Abs
 
 def names(patch: Patch, most: int, head: Parts) -> tuple[str, ...]:
     """Return the methods that head has changed or added, `most` at most, the public ones first."""
-    public = {one.id: one.public for one in head.mutator.methods(head.suite.sources)}
+    public = {method.id: method.public for method in head.mutator.methods(head.suite.sources)}
     wanted = sorted((*patch.changed, *patch.added), key=lambda name: not public[name])
     return tuple(wanted[:most])
 
 
 def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:
-    return tuple(one.id for one in methods if one.id in names and one.public)
+    return tuple(method.id for method in methods if method.id in names and method.public)
 
 
 def _texts(parts: Parts) -> dict[str, str | None]:
@@ -91,9 +91,9 @@ def _texts(parts: Parts) -> dict[str, str | None]:
     comment = parts.mutator.comment.decode()
     compared = parts.mutator.compared(parts.suite.sources)
     return {
-        one.id: compared.get(one.id) or _text(one, lines, comment)
-        for one in parts.mutator.methods(parts.suite.sources)
-        if one.refusal is None
+        method.id: compared.get(method.id) or _text(method, lines, comment)
+        for method in parts.mutator.methods(parts.suite.sources)
+        if method.refusal is None
     }
 
 

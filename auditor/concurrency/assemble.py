@@ -263,8 +263,8 @@ class Racing:
 def _digest(modules: Sequence[str]) -> str:
     """Return a digest of the sources of modules: another release may make another thing."""
     sha = hashlib.sha256()
-    for one in modules:
-        package, _, name = one.rpartition(".")
+    for module in modules:
+        package, _, name = module.rpartition(".")
         sha.update(resources.files(package).joinpath(f"{name}.py").read_bytes() + b"\0")
     return sha.hexdigest()
 

@@ -201,7 +201,7 @@ def concurrency_document(found: ConcurrencyVerdict, around: Circumstances) -> Co
         "plan": found.plan,
         "finding": found.finding,
         "cause": found.cause,
-        "threads": [_threads(one) for one in found.threads],
+        "threads": [_threads(thread) for thread in found.threads],
         "control": found.control and _threads(found.control),
         "smallest": found.smallest,
         "caveats": tuple(dict.fromkeys((*found.suite.caveats, *found.caveats))),
@@ -223,12 +223,12 @@ def _circumstances(around: Circumstances) -> Plain:
 def _suite(suite: Suite) -> Plain:
     tests = [
         {
-            "test": one.number,
-            "prefix": len(one.prefix),
-            "suffixes": [len(suffix) for suffix in one.suffixes],
-            "repeats": one.repeats,
+            "test": test.number,
+            "prefix": len(test.prefix),
+            "suffixes": [len(suffix) for suffix in test.suffixes],
+            "repeats": test.repeats,
         }
-        for one in suite.tests
+        for test in suite.tests
     ]
     return {
         "tests": tests,
@@ -242,7 +242,7 @@ def _suite(suite: Suite) -> Plain:
 
 
 def _threads(one: ThreadVerdict) -> Plain:
-    intervals = [_interval(each) for each in one.tests]
+    intervals = [_interval(test) for test in one.tests]
     return {
         "threads": one.threads,
         "finding": one.finding,

@@ -67,7 +67,7 @@ def table(document: ConcurrencyDocument) -> RenderableType:
     preferred = tables.some([f"{one.method}: {one.why}" for one in shown.focus], _MOST_PREFERRED)
     parts += tables.section("Methods that the tests prefer", preferred)
     parts += tables.section("Left out while the tests were made", tables.some(shown.dropped))
-    to_know = [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]
+    to_know = [f"{caveat.text} [{caveat.slug}]" for caveat in shown.closing.caveats]
     return Group(*parts, *tables.section("To know", to_know))
 
 
@@ -107,7 +107,7 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
     if not fail_on_regression:
         return Exit.OK, []
     if document.finding is Finding.REGRESSION:
-        found = [one for one in document.threads if one.finding is Finding.REGRESSION]
+        found = [thread for thread in document.threads if thread.finding is Finding.REGRESSION]
         said = [f"gate failed: {concurrency_words.shown(one)}" for one in found]
         return Exit.GATE_FAILED, said
     if document.finding is Finding.INCONCLUSIVE:

@@ -107,7 +107,7 @@ class View:
 
 def _headline(document: ConcurrencyDocument) -> str:
     """Return the finding; where other work ran beside the races, that is said first."""
-    is_busy = any(one.slug in _BUSY for one in document.caveats)
+    is_busy = any(caveat.slug in _BUSY for caveat in document.caveats)
     return f"Busy machine: {words.headline(document)}" if is_busy else words.headline(document)
 
 
@@ -134,7 +134,7 @@ def view(document: ConcurrencyDocument) -> View:
             f"{names.line(one.what)}: {number_format.count(one.times, 'time')}"
             for one in document.dropped
         ),
-        files=tuple(names.label(f"suite/{one}") for one in document.files),
+        files=tuple(names.label(f"suite/{file}") for file in document.files),
         closing=_closing(document),
     )
 
@@ -184,9 +184,10 @@ def _drawn(document: ConcurrencyDocument, common: int) -> str:
 def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
     """Yield the tests: the smallest that shows the finding, then by their statements."""
     lanes = throughput.lanes(document)
-    found = [{one.test: one for one in lane.tests} for lane in lanes]
+    found = [{test.test: test for test in lane.tests} for lane in lanes]
     order = sorted(
-        document.tests, key=lambda one: (one.test != document.smallest, _statements(one), one.test)
+        document.tests,
+        key=lambda test: (test.test != document.smallest, _statements(test), test.test),
     )
     for at, one in enumerate(order):
         runs = sum(one.test in each and each[one.test].speedup is not None for each in found)
@@ -229,7 +230,7 @@ def _mean(values: Sequence[float]) -> str:
 
 
 def _smallest(document: ConcurrencyDocument) -> str:
-    one = next((each for each in document.tests if each.test == document.smallest), None)
+    one = next((test for test in document.tests if test.test == document.smallest), None)
     if one is None:
         return ""
     size = number_format.count(_statements(one), "statement")

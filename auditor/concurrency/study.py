@@ -69,7 +69,7 @@ class ConcurrencyStudy:
         )
         suite = generating.suite(catalogue)
         suite = replace(
-            suite, files=tuple(pair for one in suite.tests for pair in writer.files(one))
+            suite, files=tuple(pair for test in suite.tests for pair in writer.files(test))
         )
         threads = self._raced(suite, plan.threads)
         _require_races(self.subject, threads)
@@ -77,7 +77,9 @@ class ConcurrencyStudy:
         control = None
         if plan.control and finding in (Finding.REGRESSION, Finding.IMPROVEMENT):
             (control,) = self._raced(_of_lane(suite, threads, finding), (SEQUENTIAL,))
-        sizes = {one.number: len(one.prefix) + sum(map(len, one.suffixes)) for one in suite.tests}
+        sizes = {
+            test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in suite.tests
+        }
         return ConcurrencyVerdict(
             subject=self.subject,
             finding=finding,
@@ -93,7 +95,7 @@ class ConcurrencyStudy:
     def _raced(self, suite: Suite, counts: Sequence[int]) -> tuple[ThreadVerdict, ...]:
         """Race the tests with each number of threads, as long as that can change a finding."""
         plan, enough = self.plan, len(suite.tests) >= self.plan.least_conclusive
-        judged: dict[int, list[Judged]] = {one: [] for one in counts}
+        judged: dict[int, list[Judged]] = {count: [] for count in counts}
         left_out = dict.fromkeys(counts, 0)
         for at, test in enumerate(suite.tests):
             left = len(suite.tests) - at
@@ -107,7 +109,7 @@ class ConcurrencyStudy:
                 timed = self._timed(test, threads)
                 judged[threads].append(oracle.judge(timed, plan))
         return tuple(
-            oracle.verdict(one, judged[one], plan, left_out=left_out[one]) for one in counts
+            oracle.verdict(count, judged[count], plan, left_out=left_out[count]) for count in counts
         )
 
     def _timed(self, test: Test, threads: int) -> Timed:
@@ -133,9 +135,9 @@ def _of_lane(suite: Suite, verdicts: Iterable[ThreadVerdict], finding: Finding) 
 
     The control has to do the same calls: those of other threads may not be slower.
     """
-    most = max(one.threads for one in verdicts if one.finding is finding)
+    most = max(verdict.threads for verdict in verdicts if verdict.finding is finding)
     return replace(
-        suite, tests=tuple(replace(one, suffixes=one.suffixes[:most]) for one in suite.tests)
+        suite, tests=tuple(replace(test, suffixes=test.suffixes[:most]) for test in suite.tests)
     )
 
 
@@ -156,8 +158,8 @@ def _require_methods(catalogue: Catalogue) -> None:
 
 def _require_races(subject: str, verdicts: Iterable[ThreadVerdict]) -> None:
     """Raise SubjectError where nothing at all could be measured."""
-    tests = [one.timed for verdict in verdicts for one in verdict.tests]
-    if all(one.reason and not (one.old or one.new) for one in tests):
+    tests = [test.timed for verdict in verdicts for test in verdict.tests]
+    if all(test.reason and not (test.old or test.new) for test in tests):
         raise SubjectError(
             f"no test of {subject} could be measured, {len(tests)} were run; with the first, "
             f"{tests[0].reason}"
@@ -165,8 +167,8 @@ def _require_races(subject: str, verdicts: Iterable[ThreadVerdict]) -> None:
 
 
 def _caveats(threads: Sequence[ThreadVerdict]) -> list[Caveat]:
-    tests = [one for verdict in threads for one in verdict.tests]
-    failed = [one.timed for one in tests if one.timed.reason]
+    tests = [test for verdict in threads for test in verdict.tests]
+    failed = [test.timed for test in tests if test.timed.reason]
     if not failed:
         return []
     first = failed[0]

@@ -62,7 +62,7 @@ class Generating:
     def compile(self, tests: Sequence[Test]) -> Mapping[str, str]:
         """Compile tests; return what is wrong with those that do not, by their paths."""
         return self.arena.compile(
-            {self.writer.path(one): self.writer.program(one) for one in tests}
+            {self.writer.path(test): self.writer.program(test) for test in tests}
         )
 
     def _made(self, done: Progress) -> Suite:
@@ -82,7 +82,7 @@ class Generating:
             tests=tests,
             length=done.length,
             tried=done.tried,
-            methods=tuple(sorted({one.key for one in self._generator.catalogue.methods})),
+            methods=tuple(sorted({method.key for method in self._generator.catalogue.methods})),
             focus=tuple(self.focus),
             dropped=tuple(tally.dropped.most_common()),
             caveats=tuple(caveats),

@@ -58,8 +58,8 @@ class Racing:
         """
         plan = self.plan
         longest = plan.steady(threads) / plan.least_repetitions
-        fastest = min(one.suffixes for one in pilots)
-        slowest = max(one.wall for one in pilots)
+        fastest = min(pilot.suffixes for pilot in pilots)
+        slowest = max(pilot.wall for pilot in pilots)
         factor = 1.0
         if fastest < plan.least_seconds:
             factor = _AMPLE * plan.least_seconds / fastest

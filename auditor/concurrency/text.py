@@ -33,21 +33,21 @@ def headline(document: ConcurrencyDocument) -> str:
     if finding is Finding.NONE:
         limit = number_format.share(document.plan.report)
         return f"No difference: {_neither(lanes, limit)}{undecided(document)}"
-    if any(one.finding in _SHOWN for one in lanes):
+    if any(lane.finding in _SHOWN for lane in lanes):
         found = [_strongest(lanes, each) for each in _SHOWN]
         return f"Cannot tell: the new version is {', but '.join(found)}"
-    if not any(one.tests for one in lanes):
+    if not any(lane.tests for lane in lanes):
         return "Cannot tell: no test was run"
     known = [
-        f"{len(one.tests) - one.votes.inconclusive} of {len(one.tests)} with {_threads(one)}"
-        for one in lanes
+        f"{len(lane.tests) - lane.votes.inconclusive} of {len(lane.tests)} with {_threads(lane)}"
+        for lane in lanes
     ]
     return f"Cannot tell: too few tests are conclusive, {', '.join(known)}"
 
 
 def _voting(document: ConcurrencyDocument) -> Sequence[Threads]:
     """Return the numbers of threads that share something."""
-    return [one for one in document.threads if one.threads > 1]
+    return [thread for thread in document.threads if thread.threads > 1]
 
 
 def _strongest(lanes: Sequence[Threads], finding: Finding) -> str:
@@ -77,7 +77,7 @@ def undecided(document: ConcurrencyDocument) -> str:
 
 
 def _numbers(lanes: Sequence[Threads], finding: Finding) -> str:
-    found = [f"{one.threads}" for one in lanes if one.finding is finding]
+    found = [f"{lane.threads}" for lane in lanes if lane.finding is finding]
     if not found:
         return ""
     return f"{' and '.join(filter(None, (', '.join(found[:-1]), found[-1])))} threads"

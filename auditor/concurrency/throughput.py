@@ -18,7 +18,7 @@ _UNITS = ((1e6, "million "), (1e3, "thousand "), (1.0, ""))
 
 def lanes(document: ConcurrencyDocument) -> tuple[Threads, ...]:
     """Return the control, where there is one, and the numbers of threads from the least on."""
-    ordered = sorted(document.threads, key=lambda one: one.threads)
+    ordered = sorted(document.threads, key=lambda thread: thread.threads)
     return (*([document.control] if document.control else []), *ordered)
 
 
@@ -33,7 +33,9 @@ def everywhere(document: ConcurrencyDocument) -> frozenset[int]:
     Else the points of a curve would be of different tests. A number with which all are open has
     no point.
     """
-    all_ = [{one.test for one in lane.tests if one.speedup is not None} for lane in lanes(document)]
+    all_ = [
+        {test.test for test in lane.tests if test.speedup is not None} for lane in lanes(document)
+    ]
     known = [one for one in all_ if one]
     return frozenset[int]().union(*known).intersection(*known)
 
@@ -47,7 +49,7 @@ def curve(
     all threads do together.
     """
     shown = [
-        (lane, [one for one in lane.tests if one.test in tests and one.speedup is not None])
+        (lane, [test for test in lane.tests if test.test in tests and test.speedup is not None])
         for lane in lanes(document)
     ]
     measured = [(lane, found) for lane, found in shown if found]
@@ -83,7 +85,7 @@ def _drawn(
     names: Sequence[str], versions: tuple[list[Point], list[Point]], size: tuple[int, int]
 ) -> Markup:
     points = [point for version in versions for point in version]
-    most = max(one.high if one.high < inf else one.value for one in points)
+    most = max(point.high if point.high < inf else point.value for point in points)
     scale, unit = next((each for each in _UNITS if most >= each[0]), _UNITS[-1])
     curves = tuple(
         Curve(name, kind, tuple(_scaled(one, scale) for one in version))

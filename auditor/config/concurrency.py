@@ -61,7 +61,7 @@ def _words(text: str) -> tuple[str, ...]:
 def _plan(given: Mapping[str, Any]) -> Plan:
     """Return the plan of a preset with what was given over it."""
     plan = PAPER if given.get("paper") else Plan()
-    named = {one.name for one in fields(Plan)}
+    named = {field.name for field in fields(Plan)}
     changes = {key: value for key, value in given.items() if key in named and value is not None}
     for key in changes.keys() & {*_DURATIONS}:
         try:
@@ -81,12 +81,12 @@ def _plan(given: Mapping[str, Any]) -> Plan:
 
 def _threads(text: str) -> tuple[int, ...]:
     words = [one.strip() for one in text.split(",")]
-    if not all(one.isdecimal() and 1 <= int(one) <= _MOST_THREADS for one in words):
+    if not all(word.isdecimal() and 1 <= int(word) <= _MOST_THREADS for word in words):
         raise UsageError(
             f"--threads {text} must be numbers from 1 to {_MOST_THREADS} with commas between "
             "them, such as 2,8"
         )
-    threads = tuple(sorted({int(one) for one in words}))
+    threads = tuple(sorted({int(word) for word in words}))
     if threads == (1,):
         raise UsageError("--threads 1: one thread shares nothing; name a larger number, too")
     return threads
@@ -127,7 +127,7 @@ def words_of(asked: ConcurrencyRequest) -> tuple[str, ...]:
     for one in Version:
         words += [f"--{one}", asked.written[one]]
     words += ["--paper"] if plan.strict else []
-    for key in (one.name for one in fields(Plan)):
+    for key in (field.name for field in fields(Plan)):
         # Without the second one the first decides both.
         with_steady = key == "crowded_seconds" and "--steady" in words
         if (value := getattr(plan, key)) != getattr(preset, key) or with_steady:

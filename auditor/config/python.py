@@ -12,8 +12,8 @@ def python_spec(written: PythonSection, folder: Path) -> PythonSpec:
 
     Raises UsageError for a requirement with a password.
     """
-    for one in written.requirements:
-        refuse_secret(one, "a requirement at python.requirements")
+    for requirement in written.requirements:
+        refuse_secret(requirement, "a requirement at python.requirements")
     path = written.interpreter
     if path and "/" in path:
         # Not resolved: an environment's interpreter is a link, and known by where the link is.

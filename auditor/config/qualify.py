@@ -37,7 +37,7 @@ class QualifyRequest:
         """Return the call that asks the same of a configuration, `config.json`."""
         plan = self.plan
         asked = {
-            "slowdowns": ",".join(f"{one!r}x" for one in plan.factors),
+            "slowdowns": ",".join(f"{factor!r}x" for factor in plan.factors),
             "runs": str(plan.runs),
             "turns": str(plan.turns),
             "timeout": f"{self.timeout_seconds:.15g}s",
@@ -91,7 +91,7 @@ def _fields(plan: GatePlan) -> dict[str, Any]:
 
 def _factors(text: str | None) -> tuple[float, ...]:
     words = [one.strip() for one in (text or "").split(",") if one.strip()]
-    return tuple(sorted({_factor("--slowdowns", one) for one in words}))
+    return tuple(sorted({_factor("--slowdowns", word) for word in words}))
 
 
 def _factor(option: str, text: str) -> float:
@@ -130,7 +130,7 @@ def _codes(text: str | None) -> frozenset[int]:
     if text is None:
         return frozenset(_CODES)
     words = [one.strip() for one in text.split(",")]
-    if not all(one.isdecimal() and int(one) in _CODES for one in words):
+    if not all(word.isdecimal() and int(word) in _CODES for word in words):
         raise UsageError(f"--alarm-codes {text} must be exit codes from 1 to 125, such as 1,2")
     return frozenset(map(int, words))
 

@@ -157,7 +157,7 @@ def _distribution(written: str) -> DistributionSpec:
 def _coordinates(written: str, what: str) -> tuple[str, str, str]:
     parts = written.split(":")
     # At least one letter or digit, so that no part can be a path such as "..".
-    if len(parts) != 3 or not all(re.fullmatch(r"[.+-]*\w[\w.+-]*", one) for one in parts):
+    if len(parts) != 3 or not all(re.fullmatch(r"[.+-]*\w[\w.+-]*", part) for part in parts):
         raise UsageError(
             f"{what} is not GROUP:ARTIFACT:VERSION, for example org.apache.commons:commons-text:"
             "1.11.0"

@@ -30,7 +30,7 @@ def version_spec(written: str, folder: Path) -> VersionSpec:
     entries = [each for each in written.split(os.pathsep) if each]
     if not entries:
         raise UsageError(f"a version has no name; {_FORMS}")
-    first, *rest = [_entry(each, folder) for each in entries]
+    first, *rest = [_entry(entry, folder) for entry in entries]
     if not rest and is_dir(first[0]):
         return FolderSpec(first[0])
     return ClassPathSpec(first, tuple(one for each in rest for one in each))

@@ -54,4 +54,4 @@ def add_to_headline(headline: str, strain: Strain) -> str:
 
 def is_withheld(max_spread: float | None, caveats: Iterable[HasSlug]) -> bool:
     """Tell whether a benchmark has no spread only because the machine was busy."""
-    return max_spread is None and any(one.slug == SLUG for one in caveats)
+    return max_spread is None and any(caveat.slug == SLUG for caveat in caveats)

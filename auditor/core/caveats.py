@@ -29,4 +29,4 @@ class HasSlug(Protocol):
 def some(names: Sequence[str]) -> str:
     """Name the first of many in a sentence, shortened, and say how many more there are."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(one[:_LONGEST] for one in names[:_NAMED]) + more
+    return ", ".join(name[:_LONGEST] for name in names[:_NAMED]) + more

@@ -52,7 +52,7 @@ class ClientUse:
     @property
     def total(self) -> int:
         """Return the calls from outside the library."""
-        return sum(one.outside for one in self.calls)
+        return sum(call.outside for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class UsageProfile:
     @property
     def traced(self) -> tuple[ClientUse, ...]:
         """Return the clients whose calls are known."""
-        return tuple(one for one in self.clients if one.reason is None)
+        return tuple(client for client in self.clients if client.reason is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,6 @@ class OpenHost:
 
 def chosen(names: Sequence[str], environment: Mapping[str, str], key: str) -> dict[str, str]:
     """Return the variables of these names; raises UsageError where one is not set."""
-    if missing := [one for one in names if one not in environment]:
+    if missing := [name for name in names if name not in environment]:
         raise UsageError(f"{missing[0]} at {key} is not set; set it, or leave it out")
     return {name: environment[name] for name in names}

@@ -129,7 +129,7 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
             for one in found.values()
         ],
         "harnesses": usable(found),
-        "jdks": [{"version": one.version, "path": str(one.home)} for one in jdks],
+        "jdks": [{"version": jdk.version, "path": str(jdk.home)} for jdk in jdks],
         "folders": [
             {"name": name, "path": str(path), "problem": unwritable(path)}
             for name, path in folders.items()

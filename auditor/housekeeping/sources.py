@@ -13,7 +13,7 @@ LARGEST = 4 * 1024 * 1024
 def named(document: Either) -> tuple[str, ...]:
     """Return the files in which methods of a result are."""
     methods = document.methods if isinstance(document, Document) else ()
-    return tuple(dict.fromkeys(one.span.file for one in methods if one.span))
+    return tuple(dict.fromkeys(method.span.file for method in methods if method.span))
 
 
 def texts(folder: Path, files: Iterable[str]) -> dict[str, str]:

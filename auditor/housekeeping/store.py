@@ -61,9 +61,9 @@ def list_(context: click.Context, /, **given: Any) -> int:
     for machine, runs in found.machines:
         console.result(Text(f"{runs:,} runs on {names.line(machine)}"))
     table = tables.lineless("project", ">revisions", ">finished audits", "last begun")
-    for one in found.subjects:
-        name = Text(names.label(one.name))
-        table.add_row(name, str(one.revisions), str(one.audits), one.last)
+    for subject in found.subjects:
+        name = Text(names.label(subject.name))
+        table.add_row(name, str(subject.revisions), str(subject.audits), subject.last)
     console.result("", table)
     return Exit.OK
 

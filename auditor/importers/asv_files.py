@@ -51,8 +51,8 @@ class AsvFiles:
         if "result_columns" not in document:
             raise Broken("the format of an old asv; bring it up to date: asv update")
         columns = [
-            text(one, "result_columns")
-            for one in items(document["result_columns"], "result_columns")
+            text(item, "result_columns")
+            for item in items(document["result_columns"], "result_columns")
         ]
         if missing := [one for one in _COLUMNS if one not in columns]:
             raise Broken(f"result_columns lacks {missing[0]!r}; is it the right file?")
@@ -133,7 +133,7 @@ def _processes(
 def _choices(name: str, params: object, most: int) -> list[str]:
     """Return the names of the choices of parameters, as our own listing has them; raises Broken."""
     what = f"{shown(name)}: params"
-    lists = [[text(one, what) for one in items(each, what)] for each in items(params or [], what)]
+    lists = [[text(item, what) for item in items(item, what)] for item in items(params or [], what)]
     if not lists:
         return [name]
     if math.prod(len(each) for each in lists) > most:
@@ -149,7 +149,7 @@ def _process(name: str, result: object, kept: object, version: str) -> StoredPro
         skipped = Skipped("its set-up says that it is not for these parameters")
         return StoredProcess(failure=skipped, version=version)
     what = f"{shown(name)}: samples"
-    values = [] if kept is None else [number(one, what) for one in items(kept, what)]
+    values = [] if kept is None else [number(item, what) for item in items(kept, what)]
     # The result is the median of the samples, whether these are kept or not.
     return process(values, number(result, f"{shown(name)}: result"), version)
 

@@ -95,7 +95,7 @@ def process(
     if wrong:
         reason = f"{len(wrong)} of its values are no time: {wrong[0]}"
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
-    kept = all(SHORTEST <= one <= LONGEST for one in warmups)
+    kept = all(SHORTEST <= warmup <= LONGEST for warmup in warmups)
     return StoredProcess(
         seconds=array("d", values),
         middle=middle,

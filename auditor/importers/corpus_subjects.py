@@ -25,7 +25,7 @@ def configured(folder: Path) -> dict[str, Configured]:
     It lies in the folder of the series or one or two above. Raises UsageError for a broken one.
     """
     places = (one / NAME for one in (folder, folder.parent, folder.parent.parent))
-    path = next((one for one in places if one.is_file()), None)
+    path = next((place for place in places if place.is_file()), None)
     if path is None:
         return {}
     try:
@@ -33,7 +33,7 @@ def configured(folder: Path) -> dict[str, Configured]:
         rows = csv.DictReader(io.StringIO(text, newline=""))
         if not _COLUMNS.issubset(rows.fieldnames or ()):
             return {}
-        return dict(_row(one, f"{path}: line {rows.line_num}") for one in rows)
+        return dict(_row(row, f"{path}: line {rows.line_num}") for row in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
 

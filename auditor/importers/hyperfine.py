@@ -63,5 +63,5 @@ def _values(entry: dict[str, object], name: str) -> Iterator[float]:
             yield number(value, f"{shown(name)}: times")
         return
     what = f"{shown(name)}: measurements"
-    for one in items(entry["measurements"], what):
-        yield number(mapping(mapping(one, what).get(_TIME), f"{what}: {_TIME}").get("value"), what)
+    for item in items(entry["measurements"], what):
+        yield number(mapping(mapping(item, what).get(_TIME), f"{what}: {_TIME}").get("value"), what)

@@ -103,7 +103,7 @@ def _arguments(entry: dict[str, object]) -> list[str]:
 
 def _circumstances(entry: dict[str, object]) -> tuple[tuple[str, str], ...]:
     """Return what else may tell two results of a file apart."""
-    others = [one for one in _arguments(entry) if not one.startswith("-X")]
+    others = [argument for argument in _arguments(entry) if not argument.startswith("-X")]
     return (("jvm", _jdk(entry)), ("arguments", " ".join(others)))
 
 
@@ -154,13 +154,13 @@ _LARGEST = 1e18
 
 def _mean(histogram: object, what: str) -> float:
     """Return the mean of an iteration's samples: pairs of a value and how often it was seen."""
-    pairs = [items(one, what) for one in items(histogram, what)]
-    if any(len(one) != _PAIR for one in pairs):
+    pairs = [items(item, what) for item in items(histogram, what)]
+    if any(len(pair) != _PAIR for pair in pairs):
         raise Broken(f"{what} has no pairs of value and count; let JMH write it again")
-    counts = [_number(one[1], what) for one in pairs]
+    counts = [_number(pair[1], what) for pair in pairs]
     if not sum(counts) > 0:
         return math.nan
-    values = [_number(one[0], what) for one in pairs]
+    values = [_number(pair[0], what) for pair in pairs]
     total = math.fsum(value * count for value, count in zip(values, counts, strict=True))
     return total / math.fsum(counts)
 

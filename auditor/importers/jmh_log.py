@@ -93,7 +93,7 @@ class _Benchmark:
 
     def processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
-        there = [self._process(one) for one in self.forks]
+        there = [self._process(fork) for fork in self.forks]
         missing = range(len(there) + 1, self.wanted + 1)
         return (*there, *(failed(f"fork {at} of {self.wanted} is not there") for at in missing))
 

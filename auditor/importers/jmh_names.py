@@ -25,7 +25,7 @@ def variant_of(name: str, mode: str, threads: str, flags: Iterable[str] = ()) ->
 
     Flags count that begin with -X: paths and ports that build tools pass differ in each run.
     """
-    counted = " ".join(one for one in flags if one.startswith("-X") and "=/" not in one)
+    counted = " ".join(flag for flag in flags if flag.startswith("-X") and "=/" not in flag)
     facts = {MODE: mode, "threads": threads, "jvmArgs": counted}
     return StoredVariant(name, tuple((key, value) for key, value in facts.items() if value))
 

@@ -54,8 +54,8 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
         name = text(metadata.get("name"), f"{place}.metadata.name")
         if name in found or name in left_out:
             raise Broken(f"{shown(name)} is there twice; give the file of one suite")
-        runs = [mapping(each, shown(name)) for each in items(one.get("runs"), f"{place}.runs")]
-        known = [metadata | _metadata(each, shown(name)) for each in runs]
+        runs = [mapping(item, shown(name)) for item in items(one.get("runs"), f"{place}.runs")]
+        known = [metadata | _metadata(run, shown(name)) for run in runs]
         if any(each.get("unit", _SECOND) != _SECOND for each in known):
             left_out.append(name)
             continue
@@ -78,7 +78,7 @@ def _metadata(one: dict[str, object], what: str) -> dict[str, object]:
 def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProcess]:
     for run in runs:
         what = f"{shown(name)}: values"
-        values = [number(one, what) for one in items(run.get("values", []), what)]
+        values = [number(item, what) for item in items(run.get("values", []), what)]
         if values:
             yield process(values, fmean(values), warmups=tuple(_warmups(name, run)))
 

@@ -49,7 +49,7 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
 def _process(name: str, entry: dict[str, object]) -> StoredProcess:
     stats = mapping(entry.get("stats"), f"{shown(name)}: stats")
     what = f"{shown(name)}: stats.data"
-    values = [number(one, what) for one in items(stats.get("data", []), what)]
+    values = [number(item, what) for item in items(stats.get("data", []), what)]
     # The mean is there in either case; of the same values, so that files of both kinds compare.
     middle = fmean(values) if values else number(stats.get("mean"), f"{shown(name)}: stats.mean")
     return process(values, middle)

@@ -81,7 +81,7 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     chosen = _chosen(there, commit)
     _check_alike(chosen)
     left_out = tuple(dict.fromkeys(name for one in chosen for name in one.left_out))
-    runs = separate_variants(settle_endings([_without_addresses(one) for one in _runs(chosen)]))
+    runs = separate_variants(settle_endings([_without_addresses(run) for run in _runs(chosen)]))
     shas = "".join(one.sha for one in chosen).encode()
     return StoredResults(
         harness=chosen[0].format.harness,
@@ -89,7 +89,10 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
         runs=runs,
         left_out=left_out,
         older=tuple(sorted(known - {one.run.commit for one in chosen})) if commit is None else (),
-        caveats=(*_odd(there.odd), *dict.fromkeys(each for run in runs for each in run.caveats)),
+        caveats=(
+            *_odd(there.odd),
+            *dict.fromkeys(caveat for run in runs for caveat in run.caveats),
+        ),
     )
 
 
@@ -148,7 +151,7 @@ def _require_any(paths: Sequence[Path], there: _Files) -> None:
 
 def _keep_one_format(there: _Files) -> None:
     """Leave out files of other formats than most are of; raises UsageError where none is."""
-    most, *others = sorted(there.votes, key=lambda one: -there.votes[one])
+    most, *others = sorted(there.votes, key=lambda vote: -there.votes[vote])
     if others and there.votes[others[0]] > there.votes[most] - _EQUAL:
         first = next(one for one in there.found.values() if one.format is most)
         other = next(one for one in there.found.values() if one.format is others[0])

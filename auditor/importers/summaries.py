@@ -85,7 +85,7 @@ def way_out_of_json(document: object) -> str:
     if {"name", "unit", "value"} <= set(first):
         return _metrics("github-action-benchmark")
     measures = [one for one in first.values() if isinstance(one, dict)]
-    if measures and all("value" in one for one in measures):
+    if measures and all("value" in measure for measure in measures):
         return _metrics("Bencher")
     return ""
 

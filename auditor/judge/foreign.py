@@ -61,7 +61,7 @@ def untimed(found: Stability, *caveats: Caveat) -> Stability:
     """Return a stability without how long its runs took, which no file says."""
     return replace(
         found,
-        benchmarks=tuple(replace(one, seconds=None) for one in found.benchmarks),
+        benchmarks=tuple(replace(benchmark, seconds=None) for benchmark in found.benchmarks),
         suite_seconds=(),
         duration=None,
         caveats=(*found.caveats, *caveats),

@@ -43,7 +43,7 @@ class Table:
     def command(self) -> str:
         """Return the command that judges it so."""
         words = ["bench-audit", "judge", self.path.name, f"--tool={self.content.tool}"]
-        words += [f"--unit={one}" for one in self.units]
+        words += [f"--unit={unit}" for unit in self.units]
         options = {
             "slowdown": None if self.slowdown is None else shares.as_percent(self.slowdown),
             "runs": self.runs,

@@ -28,12 +28,18 @@ def stability(found: StoredResults) -> Stability:
     runs = parted(found.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
     units = {name: found.unit(name) for name in found.benchmarks}
-    made = [run for one in benchmarks for run in _runs(one, runs, found.digest, units[one.name])]
+    made = [
+        run
+        for benchmark in benchmarks
+        for run in _runs(benchmark, runs, found.digest, units[benchmark.name])
+    ]
     wanted = {name: runs_of(name, found.runs) for name in found.benchmarks}
     judged = audit.judge(benchmarks, made, wanted_runs=wanted)
     steady = replace(
         judged,
-        benchmarks=tuple(_in_seconds(one, units.get(one.id, "")) for one in judged.benchmarks),
+        benchmarks=tuple(
+            _in_seconds(benchmark, units.get(benchmark.id, "")) for benchmark in judged.benchmarks
+        ),
     )
     together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
     return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
@@ -54,14 +60,16 @@ def _runs(
     mean of its own numbers is what the user has seen.
     """
     mine = [(at, run, run.processes.get(benchmark.name, ())) for at, run in enumerate(runs, 1)]
-    is_whole = all(one.seconds or one.failure for _, _, processes in mine for one in processes)
+    is_whole = all(
+        process.seconds or process.failure for _, _, processes in mine for process in processes
+    )
     for at, run, processes in mine:
-        failures = [one.failure for one in processes if one.failure is not None]
+        failures = [process.failure for process in processes if process.failure is not None]
         values = array("d")
-        for one in processes:
-            values.extend(one.seconds if is_whole else (one.middle or 0.0,))
+        for process in processes:
+            values.extend(process.seconds if is_whole else (process.middle or 0.0,))
         if is_throughput(unit) and not failures:
-            values = array("d", (1 / one for one in values))
+            values = array("d", (1 / value for value in values))
         outcome = failures[0] if failures else foreign.measured(values, slowed=False)
         if processes:
             yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
@@ -76,7 +84,7 @@ def compare(
     """
     *runs, doubts = align_names(base.runs, head.runs)
     base, head = (replace(side, runs=mine) for side, mine in zip((base, head), runs, strict=True))
-    open_ = {one.base for one in doubts} | {one.head for one in doubts}
+    open_ = {doubt.base for doubt in doubts} | {doubt.head for doubt in doubts}
     before, after = (
         [name for name in side.benchmarks if name not in open_] for side in (base, head)
     )
@@ -97,7 +105,7 @@ def compare(
                 )
                 for name, one in known.items()
             ),
-            *(BenchmarkComparison(id=one.head, reason=one.reason) for one in doubts),
+            *(BenchmarkComparison(id=doubt.head, reason=doubt.reason) for doubt in doubts),
         ),
         added=tuple(name for name in after if name not in set(before)),
         removed=tuple(name for name in before if name not in set(after)),
@@ -114,15 +122,15 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
     """
     found = [_by_file(name, one) for one in (base, head)]
     for side, files in zip(("base", "head"), found, strict=True):
-        failed = [one.failure for each in files for one in each if one.failure is not None]
+        failed = [one.failure for file in files for one in file if one.failure is not None]
         if failed:
             return f"it fails in {side}: {reason(failed[0])}"
-    versions = [{one.version for each in files for one in each} for files in found]
+    versions = [{one.version for file in files for one in file} for files in found]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
     unit = _unit(name, base, head)
     values = [
-        [mean_time([one.middle or 0.0 for one in each], unit) for each in files] for files in found
+        [mean_time([one.middle or 0.0 for one in file], unit) for file in files] for files in found
     ]
     return Sides(base=values[0], head=values[1], obstacle=obstacle)
 
@@ -138,7 +146,7 @@ def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
 
 def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     for name, side in (("base", base), ("head", head)):
-        yield from (replace(one, text=f"{name}: {one.text}") for one in caveats(side))
+        yield from (replace(caveat, text=f"{name}: {caveat.text}") for caveat in caveats(side))
     if differing := _differing(base, head):
         text = f"base and head were not measured alike: {'; '.join(differing)}"
         yield Caveat("unlike-sides", text)

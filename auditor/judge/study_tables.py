@@ -45,18 +45,18 @@ class Question:
     @property
     def first(self) -> int:
         """Return the lowest number of a run."""
-        return min(one.run for one in self.rows)
+        return min(row.run for row in self.rows)
 
     @property
     def wanted(self) -> int:
         """Return how many runs of a pair have to agree."""
-        last = max((one.run for one in self.rows if one.method is not None), default=self.first)
+        last = max((row.run for row in self.rows if row.method is not None), default=self.first)
         return self.runs or last + 1 - self.first
 
     @property
     def wanted_plain(self) -> int:
         """Return how many runs of the plain suite there have to be."""
-        return self.stability_runs or max(one.run for one in self.rows) + 1 - self.first
+        return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first
 
 
 def audit(question: Question) -> AbsVerdict | Stability:
@@ -75,13 +75,15 @@ def audit(question: Question) -> AbsVerdict | Stability:
             slowdown=slowdown,
             slowdown_source="auto" if question.slowdown is None else "fixed",
             rule=Rule.PAPER,
-            methods=tuple(MethodData(method=one) for one in known.methods),
+            methods=tuple(MethodData(method=method) for method in known.methods),
             pairs=tuple(pairs),
             stability=steady,
         )
     )
     # Nobody has counted calls: values with a slowed method do not tell that it is called.
-    return replace(verdict, methods=tuple(replace(one, reached_by=()) for one in verdict.methods))
+    return replace(
+        verdict, methods=tuple(replace(method, reached_by=()) for method in verdict.methods)
+    )
 
 
 class _Known:
@@ -92,13 +94,13 @@ class _Known:
         self._digest, self._first = question.digest, question.first
         self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
         self.benchmarks = tuple(
-            Benchmark(group="", name=name) for name in dict.fromkeys(one.benchmark for one in rows)
+            Benchmark(group="", name=name) for name in dict.fromkeys(row.benchmark for row in rows)
         )
-        names = dict.fromkeys(one.method for one in rows if one.method is not None)
+        names = dict.fromkeys(row.method for row in rows if row.method is not None)
         self.methods = tuple(_method(name, question.language) for name in names)
         self._rows: dict[tuple[str | None, str], list[Rows]] = {}
-        for one in rows:
-            self._rows.setdefault((one.method, one.benchmark), []).append(one)
+        for row in rows:
+            self._rows.setdefault((row.method, row.benchmark), []).append(row)
 
     def plain(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return all plain runs of a benchmark that the table has."""
@@ -135,7 +137,7 @@ def _method(name: str, language: Language) -> Method:
 
 def _outcome(rows: Rows) -> Outcome:
     """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
-    wrong = [one for one in rows.seconds if not 0 < one < math.inf]
+    wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
         return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
     return foreign.measured(rows.seconds, slowed=rows.method is not None)
@@ -161,7 +163,11 @@ _FROM_A_TABLE = (
 
 def _sized(steady: Stability) -> float:
     size = slowdown_size(
-        [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
+        [
+            benchmark.max_spread
+            for benchmark in steady.benchmarks
+            if benchmark.max_spread is not None
+        ]
     )
     if size is None:
         raise UsageError(

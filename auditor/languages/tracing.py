@@ -71,7 +71,7 @@ class TracingSupport:
 
 
 def _shown(project: Project, sources: Sequence[SourceFile], mutator: Mutator) -> Library:
-    methods = tuple(one for one in mutator.methods(sources) if one.public)
+    methods = tuple(method for method in mutator.methods(sources) if method.public)
     return Library(project=project, sources=tuple(sources), methods=methods)
 
 

@@ -52,7 +52,7 @@ def linted(
     readings = [
         Reading(
             linter=one,
-            files=tuple(each for each in found.files if each.path.endswith(one.endings)),
+            files=tuple(file for file in found.files if file.path.endswith(one.endings)),
             large=tuple(each for each in found.large if each.path.endswith(one.endings)),
         )
         for one in LINTERS.values()
@@ -75,20 +75,20 @@ def _of_another(result: Either | None, revision: str) -> tuple[Caveat, ...]:
 
 def _timed(result: Either) -> Iterator[Timed]:
     pairs = result.pairs if isinstance(result, Document) else ()
-    for one in result.benchmarks:
-        seconds = _seconds(one)
+    for benchmark in result.benchmarks:
+        seconds = _seconds(benchmark)
         if seconds is not None:
             calls = tuple(
                 Calls(pair.method, pair.calls_per_operation, pair.method_seconds)
                 for pair in pairs
-                if pair.benchmark == one.id
+                if pair.benchmark == benchmark.id
                 and pair.calls_per_operation is not None
                 and pair.method_seconds is not None
             )
-            yield Timed(benchmark=one.id, seconds=seconds, calls=calls)
+            yield Timed(benchmark=benchmark.id, seconds=seconds, calls=calls)
 
 
 def _seconds(one: Benchmark) -> float | None:
     """Return the seconds of an operation, the mean of the runs."""
-    means = [each for each in one.means if each is not None]
+    means = [mean for mean in one.means if mean is not None]
     return sum(means) / len(means) if means else None

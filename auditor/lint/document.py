@@ -81,10 +81,10 @@ def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
         subject=sources.subject,
         revision=sources.revision,
         benchmarks=len(found.benchmarks),
-        rules=tuple(_rule(one, found.applied.get(one.id, 0)) for one in found.rules),
-        findings=tuple(_finding(one) for one in found.findings),
+        rules=tuple(_rule(rule, found.applied.get(rule.id, 0)) for rule in found.rules),
+        findings=tuple(_finding(finding) for finding in found.findings),
         unread=found.unread,
-        caveats=tuple(Caveat(one.slug, one.text) for one in found.caveats),
+        caveats=tuple(Caveat(caveat.slug, caveat.text) for caveat in found.caveats),
     )
     return msgspec.convert(strict(msgspec.to_builtins(made)), LintDocument)
 

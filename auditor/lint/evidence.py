@@ -75,7 +75,7 @@ def _needed(calls: Sequence[str], one: Timed) -> float:
 
     Of two methods with the name of a call nobody knows which one is called.
     """
-    named = [[each for each in one.calls if _is(each.method, name)] for name in calls]
+    named = [[call for call in one.calls if _is(call.method, name)] for name in calls]
     if any(len(found) != 1 for found in named):
         return 0.0
     return sum(found[0].per_operation * found[0].seconds for found in named)

@@ -28,14 +28,14 @@ class Wanted:
 
     def of(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
         """Return the rules that are wanted; raises UsageError for a name that is none."""
-        known = {one.id for one in rules}
+        known = {rule.id for rule in rules}
         for name in (*self.named, *self.left_out):
             require_rule(name, known)
         wanted = tuple(
-            one
-            for one in rules
-            if one.id not in self.left_out
-            and (one.id in self.named or (not self.named and (one.on or self.every)))
+            rule
+            for rule in rules
+            if rule.id not in self.left_out
+            and (rule.id in self.named or (not self.named and (rule.on or self.every)))
         )
         if not wanted:
             raise UsageError("each rule that is asked for is left out; leave out fewer")
@@ -129,9 +129,9 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
     `measured` are benchmarks of a result, which bear findings out or not. Raises UsageError for
     names of rules that are none, also in markers.
     """
-    every = [rule for one in looks for rule in one.linter.rules]
+    every = [rule for look in looks for rule in look.linter.rules]
     rules, known = wanted.of(every), {one.id for one in every}
-    by_id = {one.id: one for one in rules}
+    by_id = {rule.id: rule for rule in rules}
     benchmarks: list[str] = []
     findings: list[Finding] = []
     unread: list[str] = []
@@ -140,19 +140,19 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
     for reading in looks:
         looked = reading.linter.look(reading.files)
         benchmarks += looked.benchmarks
-        applied |= {one.id: len(looked.benchmarks) for one in reading.linter.rules}
+        applied |= {rule.id: len(looked.benchmarks) for rule in reading.linter.rules}
         unread += looked.unread
         unread += (one.path for one in reading.large if reading.linter.may_hold(one))
         markers = _markers(reading.files, reading.linter.comment, known)
         findings += [
             Finding(
-                rule=by_id[one.rule],
-                smell=one,
-                allowed=markers.reason(one),
-                proof=proof(one, measured),
+                rule=by_id[smell.rule],
+                smell=smell,
+                allowed=markers.reason(smell),
+                proof=proof(smell, measured),
             )
-            for one in looked.smells
-            if one.rule in by_id
+            for smell in looked.smells
+            if smell.rule in by_id
         ]
         needless += _needless(markers, by_id)
     findings.sort(key=lambda one: (one.smell.span.file, one.smell.span.first_line, one.rule.id))

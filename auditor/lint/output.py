@@ -35,12 +35,12 @@ def show(document: LintDocument, format_: str, console: Console) -> None:
 def table(document: LintDocument) -> RenderableType:
     """Return what a terminal shows: each finding with its place, then what to do by rule."""
     parts: list[RenderableType] = [Text(names.line(lint_words.headline(document)), style="bold")]
-    for one in document.findings:
-        parts += ["", *_finding(one)]
-    found = {one.rule for one in document.findings if one.counts}
-    advice = [f"{one.id}: {one.advice}" for one in document.rules if one.id in found]
+    for finding in document.findings:
+        parts += ["", *_finding(finding)]
+    found = {finding.rule for finding in document.findings if finding.counts}
+    advice = [f"{rule.id}: {rule.advice}" for rule in document.rules if rule.id in found]
     parts += tables.section("What to do", advice)
-    known = [f"{names.line(one.text)} [{one.slug}]" for one in document.caveats]
+    known = [f"{names.line(caveat.text)} [{caveat.slug}]" for caveat in document.caveats]
     parts += tables.section("To know", known)
     return Group(*parts)
 
@@ -60,9 +60,9 @@ def _finding(one: LintFinding) -> list[RenderableType]:
 def listed(rules: Sequence[Rule]) -> RenderableType:
     """Return all rules, and whether they are looked for unless asked otherwise."""
     made = tables.lineless("rule", "sure", "on", "practice", "what")
-    for one in rules:
-        on = "yes" if one.on else "no"
-        made.add_row(one.id, Text(str(one.sure)), on, one.practice, Text(one.title))
+    for rule in rules:
+        on = "yes" if rule.on else "no"
+        made.add_row(rule.id, Text(str(rule.sure)), on, rule.practice, Text(rule.title))
     return made
 
 
@@ -71,7 +71,7 @@ def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]
     if fail_on is None:
         return Exit.OK, []
     enough = SURE[: SURE.index(Sure(fail_on)) + 1]
-    found = [one for one in document.findings if one.counts and one.sure in enough]
+    found = [finding for finding in document.findings if finding.counts and finding.sure in enough]
     if found:
         count = number_format.count(len(found), "finding")
         return Exit.GATE_FAILED, [f"gate failed: {count} at least {fail_on}"]

@@ -21,9 +21,9 @@ def headline(document: LintDocument) -> str:
     looked = number_format.count(document.benchmarks, "benchmark")
     if not document.benchmarks:
         return "No benchmark was found in these sources."
-    counted = [one for one in document.findings if one.counts]
+    counted = [finding for finding in document.findings if finding.counts]
     if not counted:
-        applied = sum(one.benchmarks > 0 for one in document.rules)
+        applied = sum(rule.benchmarks > 0 for rule in document.rules)
         rules = number_format.count(applied, "rule")
         return f"{rules} found nothing in {looked}{_besides(document)}."
     found = number_format.count(len(counted), "finding")
@@ -40,8 +40,8 @@ def _in(counted: Sequence[LintFinding], looked: str) -> str:
 
 
 def _besides(document: LintDocument) -> str:
-    allowed = sum(one.allowed is not None for one in document.findings)
-    refuted = sum(one.allowed is None and not one.counts for one in document.findings)
+    allowed = sum(finding.allowed is not None for finding in document.findings)
+    refuted = sum(finding.allowed is None and not finding.counts for finding in document.findings)
     parts = [
         f"{number} {what}"
         for number, what in ((allowed, "allowed"), (refuted, "refuted"))
@@ -70,7 +70,7 @@ def markdown(document: LintDocument) -> str:
 def _lines(document: LintDocument) -> Iterator[str]:
     yield f"## Benchmarks of {code(document.subject)} by their sources"
     yield from ("", f"**{prose(headline(document))}**")
-    counted = [one for one in document.findings if one.counts]
+    counted = [finding for finding in document.findings if finding.counts]
     if counted:
         yield from (
             "",
@@ -102,24 +102,25 @@ def github(document: LintDocument) -> str:
 
 def _findings(document: LintDocument) -> tuple[list[Finding], list[Kind]]:
     kinds = {
-        one.id: Kind(one.id, _LEVELS[one.sure], one.title, one.advice) for one in document.rules
+        rule.id: Kind(rule.id, _LEVELS[rule.sure], rule.title, rule.advice)
+        for rule in document.rules
     }
     seen: dict[tuple[str, ...], int] = {}
     found = []
-    for one in document.findings:
-        key = (one.rule, one.span.file, one.benchmark)
+    for finding in document.findings:
+        key = (finding.rule, finding.span.file, finding.benchmark)
         seen[key] = number = seen.get(key, 0) + 1
-        refuted = one.proof is not None and one.proof.seen is Seen.REFUTED
+        refuted = finding.proof is not None and finding.proof.seen is Seen.REFUTED
         found.append(
             Finding(
-                kind=kinds[one.rule],
-                owner=one.benchmark or one.span.file,
-                text=names.line(one.text),
-                span=one.span,
-                accepted=state(one) if one.allowed is not None or refuted else None,
-                marked=one.allowed is not None,
+                kind=kinds[finding.rule],
+                owner=finding.benchmark or finding.span.file,
+                text=names.line(finding.text),
+                span=finding.span,
+                accepted=state(finding) if finding.allowed is not None or refuted else None,
+                marked=finding.allowed is not None,
                 identity="\0".join((*key, str(number))),
-                own_level=_LEVELS[one.sure],
+                own_level=_LEVELS[finding.sure],
             )
         )
     return found, list(kinds.values())

@@ -69,8 +69,8 @@ def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
 def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
     """Run a process of each benchmark that tells how long an operation is."""
     trials = [
-        parts.trial(Purpose.PILOT, one, schedules.pilot(schedules.fitted(plan, one)))
-        for one in benchmarks
+        parts.trial(Purpose.PILOT, benchmark, schedules.pilot(schedules.fitted(plan, benchmark)))
+        for benchmark in benchmarks
     ]
     return measure("pilot", trials, parts)
 
@@ -84,7 +84,10 @@ def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) ->
             times = readings.times(run, ArmName.PLAIN)
             if allocated and allocated.values and times:
                 rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
-    return {one.id: schedules.fitted(plan, one, rates.get(one.id, 0.0)) for one in benchmarks}
+    return {
+        benchmark.id: schedules.fitted(plan, benchmark, rates.get(benchmark.id, 0.0))
+        for benchmark in benchmarks
+    }
 
 
 def operations_in(

@@ -66,7 +66,9 @@ def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[RunKey, Sequence
 def _next_repeat(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], Sequence[Trial]]:
     """Return the processes of an earlier repeat that was quiet, else the trials of the next one."""
     for times in count(1):
-        later = [replace(one, repetition=one.repetition + times * REPEAT_OFFSET) for one in trials]
+        later = [
+            replace(trial, repetition=trial.repetition + times * REPEAT_OFFSET) for trial in trials
+        ]
         runs = [run for one in later if (run := parts.store.find(one)) is not None]
         if _is_quiet(runs, len(later)):
             return measure("runs of the suite again", later, parts), ()

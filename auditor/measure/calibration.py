@@ -218,7 +218,7 @@ def _is_between(turns: float, points: Points, wanted: float) -> bool:
     """
     shown = {each for each, added in points.items() if added > LEAST_SHOWN * wanted}
     below = [each for each in shown if each <= turns and points[each] <= wanted]
-    above = [each for each in points if each >= turns and points[each] > wanted]
+    above = [point for point in points if point >= turns and points[point] > wanted]
     return bool(below and above) and min(above) <= NEAR_ENOUGH * max(below)
 
 

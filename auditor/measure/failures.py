@@ -72,5 +72,7 @@ def _described(outcome: Outcome) -> tuple[str, str]:
 
 def line(text: str) -> str:
     """Return a compiler's first complaint, not a long one; above it Go names the package."""
-    found = next((one for one in text.splitlines() if one[:1] not in ("", "#")), "")
+    found = next(
+        (splitline for splitline in text.splitlines() if splitline[:1] not in ("", "#")), ""
+    )
     return f"{found[:159]}…" if len(found) > 160 else found

@@ -15,7 +15,11 @@ NOT_KNOWN: Mapping[str, Configured] = {}
 
 def configured(suite: Suite) -> dict[str, Configured]:
     """Return what the authors of benchmarks ask for, by their ids."""
-    return {one.id: one.configured for one in suite.benchmarks if one.configured is not None}
+    return {
+        benchmark.id: benchmark.configured
+        for benchmark in suite.benchmarks
+        if benchmark.configured is not None
+    }
 
 
 def results(

@@ -33,7 +33,7 @@ def profile(
     A client without a call counts for no share. Ties are by name. Methods without a body are never
     chosen: calls of them count for what ran.
     """
-    traced = [one for one in clients if one.reason is None]
+    traced = [client for client in clients if client.reason is None]
     found = [_of(method, traced) for method in methods]
     key = _KEYS[ranking]
     found.sort(key=lambda one: (*(-part for part in key(one)), -one.declared, one.method.id))
@@ -53,7 +53,7 @@ def profile(
 
 
 def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
-    mine = [{one.method: one for one in client.calls}.get(method.id) for client in clients]
+    mine = [{call.method: call for call in client.calls}.get(method.id) for client in clients]
     made = [one for one in mine if one is not None]
     inside = [one.inside for one in made if one.inside is not None]
     shares = [
@@ -75,7 +75,7 @@ def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
 
 def _arguments(calls: Sequence[MethodCalls]) -> tuple[tuple[str | None, ...], ...]:
     """Return samples of all clients, the simplest first."""
-    found = dict.fromkeys(each for one in calls for each in one.arguments)
+    found = dict.fromkeys(argument for call in calls for argument in call.arguments)
     return tuple(sorted(found, key=lambda one: one.count(None))[:_NAMED])
 
 
@@ -106,17 +106,17 @@ def _declared(found: Sequence[MethodProfile]) -> list[Caveat]:
 
 def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
     said = []
-    failed = [one for one in clients if one.reason is not None]
+    failed = [client for client in clients if client.reason is not None]
     if failed:
         those = "; ".join(f"{one.name}: {one.reason}" for one in failed)
         text = f"{len(failed)} of {len(clients)} clients could not be traced: {those}"
         said.append(Caveat("clients-failed", text))
-    partly = [f"{one.name}: {one.missing}" for one in clients if one.missing]
+    partly = [f"{client.name}: {client.missing}" for client in clients if client.missing]
     if partly:
         text = f"part of the calls may be missing; {'; '.join(partly)}"
         said.append(Caveat("clients-partly", text))
-    whole = sum(one.total for one in clients)
-    loudest = max(clients, key=lambda one: one.total, default=None)
+    whole = sum(client.total for client in clients)
+    loudest = max(clients, key=lambda client: client.total, default=None)
     traced = len(clients) - len(failed)
     if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * whole:
         text = (
@@ -134,7 +134,7 @@ def most_used(
 
     What cannot be slowed leaves its place to the next, and so does what this revision has not.
     """
-    by_id = {one.id: one for one in methods}
+    by_id = {method.id: method for method in methods}
     known = [by_id[name] for name in popular.methods if name in by_id]
     chosen = [one for one in known if one.refusal is None][:most]
     text = (

@@ -71,7 +71,9 @@ def map_reach(
     good, built = tuple(methods), _counting(methods, parts)
     bad: tuple[tuple[Method, str], ...] = ()
     trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
-    everywhere = all(any((one.id, each.id) not in unlinked for each in asked) for one in methods)
+    everywhere = all(
+        any((method.id, each.id) not in unlinked for each in asked) for method in methods
+    )
     if not (everywhere and _are_known(trials, parts)) or _is_checked(built, baseline, parts):
         good, bad = _instrumentable(methods, baseline, parts)
         built = built if good == tuple(methods) else _counting(good, parts)
@@ -89,7 +91,7 @@ def _counted(trials: Sequence[Trial], parts: Parts, limits: CountingLimits | Non
     deadline = parts.deadline
     if limits is None or deadline is None:
         return measure("reach", trials, parts)
-    counting = [one for one in trials if one.benchmark is not None]
+    counting = [trial for trial in trials if trial.benchmark is not None]
     counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
     first = max((deadline.times.seconds(one) for one in counting[:1]), default=0.0)
     stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
@@ -97,9 +99,9 @@ def _counted(trials: Sequence[Trial], parts: Parts, limits: CountingLimits | Non
     stage = deadline.within(limits.tests * deadline.left)
     longest = max(0.0, stage.left)
     tests = [
-        replace(one, timeout_seconds=min(one.timeout_seconds, longest))
-        for one in trials
-        if one.benchmark is None
+        replace(trial, timeout_seconds=min(trial.timeout_seconds, longest))
+        for trial in trials
+        if trial.benchmark is None
     ]
     if tests:
         runs += measure("unit tests", tests, replace(parts, deadline=stage))
@@ -132,7 +134,7 @@ def _are_known(trials: Sequence[Trial], parts: Parts) -> bool:
     It does not tell where nobody knows which methods a program holds: there the build of any of
     them may have failed, and that is looked into.
     """
-    groups = {one.benchmark.group if one.benchmark else one.tests for one in trials}
+    groups = {trial.benchmark.group if trial.benchmark else trial.tests for trial in trials}
     apart = all(parts.project.closure(group).files is not None for group in groups)
     return apart and bool(trials) and all(parts.store.find(trial) for trial in trials)
 
@@ -145,7 +147,7 @@ def _linked(
     asked = []
     for benchmark in baseline.usable:
         closure = parts.project.closure(benchmark.group)
-        without = {(one.id, benchmark.id) for one in methods if not closure.holds(one)}
+        without = {(method.id, benchmark.id) for method in methods if not closure.holds(method)}
         unlinked |= without
         if len(without) < len(methods):
             asked.append(benchmark)

@@ -83,7 +83,7 @@ def judge(
 
 def is_dissimilar(measures: Five, parameters: Parameters = PAPER) -> bool:
     """Return whether enough of the measures exceed theta: those of a pair, or means over pairs."""
-    return sum(one > parameters.theta for one in measures) >= parameters.votes
+    return sum(measure > parameters.theta for measure in measures) >= parameters.votes
 
 
 def standing_apart(pairs: Sequence[PairSimilarity]) -> tuple[int, ...]:

@@ -99,12 +99,13 @@ def judge(
     asked = dict.fromkeys(mine, wanted_runs) if isinstance(wanted_runs, int) else wanted_runs
     most = wanted_runs if isinstance(wanted_runs, int) else max(wanted_runs.values())
     verdicts = tuple(
-        _benchmark(one, mine[one.id], complete[one.id], asked[one.id]) for one in benchmarks
+        _benchmark(benchmark, mine[benchmark.id], complete[benchmark.id], asked[benchmark.id])
+        for benchmark in benchmarks
     )
     seconds = _suite_seconds(mine, complete)
     return Stability(
         benchmarks=(*verdicts, *(_unlisted(*one) for one in unseen.unlisted)),
-        buckets=_buckets([one.bucket for one in verdicts if one.bucket is not None]),
+        buckets=_buckets([verdict.bucket for verdict in verdicts if verdict.bucket is not None]),
         suite_seconds=seconds,
         runs=most,
         duration=_duration(seconds),
@@ -138,7 +139,7 @@ def _duration(seconds: Sequence[float]) -> Duration | None:
 
 
 def _by_benchmark(benchmarks: Sequence[Benchmark], runs: Sequence[Run]) -> dict[str, list[Run]]:
-    found: dict[str, list[Run]] = {one.id: [] for one in benchmarks}
+    found: dict[str, list[Run]] = {benchmark.id: [] for benchmark in benchmarks}
     for run in runs:
         if run.trial.benchmark is not None and run.trial.benchmark.id in found:
             found[run.trial.benchmark.id].append(run)
@@ -184,7 +185,9 @@ def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, Strain]:
 def withheld_benchmarks(stability: Stability) -> frozenset[str]:
     """Return the benchmarks that have no spread only because the machine was busy."""
     return frozenset(
-        one.id for one in stability.benchmarks if busy.is_withheld(one.max_spread, one.caveats)
+        benchmark.id
+        for benchmark in stability.benchmarks
+        if busy.is_withheld(benchmark.max_spread, benchmark.caveats)
     )
 
 

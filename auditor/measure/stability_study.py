@@ -35,7 +35,9 @@ def judged(found: Baseline, parts: Parts) -> Stability:
         *trust.of_runs((run for run in found.runs if not is_busy(run.strain)), parts.project),
     )
     known = verdict.caveats
-    if found.wanted_runs and not any(one.max_spread is not None for one in verdict.benchmarks):
+    if found.wanted_runs and not any(
+        benchmark.max_spread is not None for benchmark in verdict.benchmarks
+    ):
         known = tuple(one for one in known if one.slug != "few-runs")  # there is no spread at all
     return replace(verdict, caveats=(*known, *said))
 
@@ -47,7 +49,7 @@ def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:
     a group are listed, an id in it is that of a benchmark.
     """
     matching = unlisted(suite, pattern)
-    groups = tuple(f"{group}." for group in {one.group for one in suite.benchmarks})
+    groups = tuple(f"{group}." for group in {benchmark.group for benchmark in suite.benchmarks})
     size = len(suite.benchmarks) + len(suite.unusable)
     is_part = chosen + len(matching) < size or bool(suite.passed_over)
     return Unseen(

@@ -90,7 +90,11 @@ def by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
 def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
     """Return the benchmarks whose name or id holds a match; raises NoBenchmarks if none does."""
     search = re.compile(pattern).search
-    found = tuple(one for one in suite.benchmarks if search(one.name) or search(one.id))
+    found = tuple(
+        benchmark
+        for benchmark in suite.benchmarks
+        if search(benchmark.name) or search(benchmark.id)
+    )
     if not found and (failing := unlisted(suite, pattern)):
         name, why = failing[0]
         raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
@@ -222,7 +226,9 @@ def unfinished(
     made = Counter(run.trial.benchmark for run in runs)
     broken = {run.trial.benchmark for run in runs if not isinstance(run.outcome, Measured)}
     return tuple(
-        one for one in benchmarks if made[one] < wanted * forks[one.id] and one not in broken
+        benchmark
+        for benchmark in benchmarks
+        if made[benchmark] < wanted * forks[benchmark.id] and benchmark not in broken
     )
 
 
@@ -236,7 +242,7 @@ def suite_runs(
     request = parts.request
     runs: list[Run] = []
     hung: set[Benchmark | None] = set()
-    forks: dict[str, int] = {one.id: request.plan.forks for one in benchmarks}
+    forks: dict[str, int] = {benchmark.id: request.plan.forks for benchmark in benchmarks}
     trials_of = suite_trials(benchmarks, size, parts)
     for repetition in range(1, request.stability_runs + 1):
         order = _draw_order(benchmarks, request, repetition)
@@ -261,7 +267,7 @@ def _turns(request: SuiteRequest, repetition: int) -> list[range]:
     """Return the forks that run before anybody looks whether more are worth it."""
     forks = range(1, request.plan.forks + 1)
     looks = request.watched is not None and request.watched.watch.width is not None
-    return [range(one, one + 1) for one in forks] if looks and repetition == 1 else [forks]
+    return [range(fork, fork + 1) for fork in forks] if looks and repetition == 1 else [forks]
 
 
 def _enough(forks: Forks, made: int, runs: Sequence[Run], request: SuiteRequest) -> dict[str, int]:

@@ -43,7 +43,9 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
 def _is_cold(name: str, found: StoredResults) -> bool:
     detector = Learned()
     processes = [one for run in found.runs for one in run.processes.get(name, ())]
-    known = [one for one in processes if len(one.warmups) + len(one.seconds) == LENGTH]
+    known = [
+        process for process in processes if len(process.warmups) + len(process.seconds) == LENGTH
+    ]
     judged = [judge(one, detector) for one in known]
     # Of what is unlike the series that it learned from it knows too little to warn of them.
     return any(one.label is SteadyLabel.NOT_STEADY for one in judged if not one.caveats)

@@ -201,7 +201,7 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
 
 def otherwise(asked: Watch, watches: Iterable[Watch | None]) -> Iterator[Caveat]:
     """Say which methods looked instead of the one that was asked for."""
-    for method in sorted({one.method for one in watches if one} - {asked.method}):
+    for method in sorted({watch.method for watch in watches if watch} - {asked.method}):
         text = (
             f"{asked.method} has been shown to work for iterations of {shown(asked.method)} only; "
             f"{method}, which needs no training, looked at the others"

@@ -23,18 +23,24 @@ def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> 
     """Return the trial of a process of each benchmark, by its id."""
     asked = parts.request.watched
     if asked is None:
-        return {one.id: parts.trial(Purpose.SUITE, one, size.plain(one)) for one in benchmarks}
-    mine = {one.id for one in benchmarks}
+        return {
+            benchmark.id: parts.trial(Purpose.SUITE, benchmark, size.plain(benchmark))
+            for benchmark in benchmarks
+        }
+    mine = {benchmark.id for benchmark in benchmarks}
     harness = parts.project.harness
     plans = {
-        one.id: schedules.watched(asked, size.plans[one.id], one, harness) for one in benchmarks
+        benchmark.id: schedules.watched(asked, size.plans[benchmark.id], benchmark, harness)
+        for benchmark in benchmarks
     }
     tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
     operations = operations_in(benchmarks, tried, plans)
     lasts = lasting(tried, operations)
     trials = {
-        one.id: parts.trial(Purpose.SUITE, one, schedules.plain(plans[one.id], operations[one.id]))
-        for one in benchmarks
+        benchmark.id: parts.trial(
+            Purpose.SUITE, benchmark, schedules.plain(plans[benchmark.id], operations[benchmark.id])
+        )
+        for benchmark in benchmarks
     }
     return {name: _watched(one, lasts.get(name), asked, parts) for name, one in trials.items()}
 

@@ -48,7 +48,7 @@ class Qualifying:
     def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
         """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
         subjects = self._subjects()
-        usable = [one for one in subjects if not one.refusal]
+        usable = [subject for subject in subjects if not subject.refusal]
         if not usable:
             raise SubjectError(
                 f"none of the methods can be slowed: {subjects[0].method}: {subjects[0].refusal}"
@@ -119,7 +119,7 @@ class Qualifying:
     ) -> Callable[[Case, Version, Path], Mapping[str, bytes]]:
         """Return what makes the versions of a case; a method is hooked in both of them."""
         parts, inside = self._parts, self._inside()
-        methods = {one.id: one for one in parts.mutator.methods(parts.suite.sources)}
+        methods = {method.id: method for method in parts.mutator.methods(parts.suite.sources)}
         known = {one.method: one for one in subjects}
         first = subjects[0].method
 
@@ -186,7 +186,7 @@ def _with(
     schedule: Callable[[str], tuple[Schedule, bool] | None],
 ) -> Subject:
     """Return a method with what the audit at a factor has found of it."""
-    (mine,) = [one for one in verdict.methods if one.id == subject.method]
+    (mine,) = [method for method in verdict.methods if method.id == subject.method]
     subject = replace(subject, reached_by=mine.reached_by or subject.reached_by)
     for pair in _measured(verdict, subject.method):
         known = schedule(pair.runs[-1].trials[0]) if pair.runs[-1].trials else None
@@ -205,10 +205,10 @@ def _with(
 
 def _measured(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
     """Yield pairs of a method, those first in which it has the largest share."""
-    mine = [one for one in verdict.pairs if one.method == method and one.runs]
+    mine = [pair for pair in verdict.pairs if pair.method == method and pair.runs]
     yield from sorted(mine, key=lambda one: -(one.share or 0.0))
 
 
 def _slowed(schedule: Schedule) -> Delay | None:
-    delays = [one.delay for one in schedule.arms if one.name is ArmName.SLOWED]
-    return next((one for one in delays if one is not None and one.number > 0), None)
+    delays = [arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED]
+    return next((delay for delay in delays if delay is not None and delay.number > 0), None)

@@ -85,7 +85,7 @@ class Slowing:
         Java's files are known by their paths in one of these, as in archives.
         """
         project, file = self.parts.project, self.method.span.file if self.method.span else ""
-        root = next(one for one in project.paths(Role.SOURCES) if (one / file).is_file())
+        root = next(path for path in project.paths(Role.SOURCES) if (path / file).is_file())
         return os.path.relpath(root, project.root)
 
     def _overlay(self) -> Overlay:
@@ -97,7 +97,7 @@ class Slowing:
 
 
 def _go(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
-    found = {one.path: one.text for one in overlay.files}
+    found = {file.path: file.text for file in overlay.files}
     guest = next(
         posixpath.dirname(path) for path in found if posixpath.dirname(path).endswith(FOLDER)
     )
@@ -125,12 +125,12 @@ def _python(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
         )
     }
     found = {}
-    for one in overlay.files:
-        folder, package = posixpath.dirname(one.path), units[one.path].split(".")
-        if posixpath.basename(one.path) != "__init__.py":
+    for file in overlay.files:
+        folder, package = posixpath.dirname(file.path), units[file.path].split(".")
+        if posixpath.basename(file.path) != "__init__.py":
             package = package[:-1]
         name = ".".join((*package, GUEST))
-        changed = one.text.replace(f"import {GUEST} as".encode(), f"import {name} as".encode(), 1)
-        found[one.path] = changed
+        changed = file.text.replace(f"import {GUEST} as".encode(), f"import {name} as".encode(), 1)
+        found[file.path] = changed
         found[posixpath.join(folder, f"{GUEST}.py")] = guest + text.encode()
     return found

@@ -100,7 +100,7 @@ class QualifyDocument(
 
 def qualify_document(found: Qualification, gate: str, context: Context) -> QualifyDocument:
     """Return the result of showing a gate pairs."""
-    by_name = {one.method: one for one in found.subjects}
+    by_name = {subject.method: subject for subject in found.subjects}
     made = {
         **setting(context),
         "schema": "bench-audit/qualify/1",
@@ -108,16 +108,16 @@ def qualify_document(found: Qualification, gate: str, context: Context) -> Quali
         "gate_seconds": found.seconds,
         "methods": [
             {
-                "method": one.method,
-                "seconds": one.seconds,
-                "calibrated": bool(one.injected),
-                "reached_by": one.reached_by,
-                "refusal": one.refusal,
-                "seen_from": found.seen_from.get(one.method),
+                "method": subject.method,
+                "seconds": subject.seconds,
+                "calibrated": bool(subject.injected),
+                "reached_by": subject.reached_by,
+                "refusal": subject.refusal,
+                "seen_from": found.seen_from.get(subject.method),
             }
-            for one in found.subjects
+            for subject in found.subjects
         ],
-        "rates": [_cell(one, by_name.get(one.case.method)) for one in found.rates],
+        "rates": [_cell(rate, by_name.get(rate.case.method)) for rate in found.rates],
         "diagnoses": found.diagnoses,
         "demands": found.demands,
         "answers": [_answered(one) for one in found.shown],

@@ -110,7 +110,7 @@ def judge(
         rates=tuple(rates),
         diagnoses=diagnoses,
         demands=tuple(_demands(plan, rates)),
-        seen_from={one.method: _seen_from(one.method, rates) for one in subjects},
+        seen_from={subject.method: _seen_from(subject.method, rates) for subject in subjects},
         seconds=median(times) if times else None,
         shown=tuple(shown),
         caveats=tuple(_inexact(subjects, rates)),
@@ -282,7 +282,7 @@ def _inexact(subjects: Sequence[Subject], rates: Sequence[Rate]) -> Iterator[Cav
                     "was asked for, in the benchmark that it was measured in"
                 )
                 yield Caveat("slowdown-inexact", text)
-        if clocked := sorted(one for one in factors if subject.at(one) is None):
+        if clocked := sorted(factor for factor in factors if subject.at(factor) is None):
             named = ", ".join(f"{one:g}" for one in clocked)
             text = (
                 f"{subject.method} is slowed by the clock ({named} times): nothing tells how much "

@@ -17,9 +17,9 @@ def _lines(document: QualifyDocument) -> Iterator[str]:
     yield from ("", f"**{code(headline(document))}**", "")
     yield "| pair | times as long | achieved | alarms | rate | 90 % interval |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
-    for one in document.rates:
-        name = f"{SIDES[one.side]}, {code(one.method)}" if one.method else SIDES[one.side]
-        yield f"| {name} | {' | '.join(cells(one))} |"
+    for rate in document.rates:
+        name = f"{SIDES[rate.side]}, {code(rate.method)}" if rate.method else SIDES[rate.side]
+        yield f"| {name} | {' | '.join(cells(rate))} |"
     if document.diagnoses:
         yield from ("", "### What is wrong with it", "")
     for found in document.diagnoses:

@@ -60,10 +60,13 @@ def table(document: QualifyDocument) -> RenderableType:
         _rates(document),
     ]
     parts += tables.section(
-        "What is wrong with it", [f"{one.flaw}: {one.evidence}" for one in document.diagnoses]
+        "What is wrong with it",
+        [f"{diagnose.flaw}: {diagnose.evidence}" for diagnose in document.diagnoses],
     )
     parts += tables.section("Methods", [method(one) for one in document.methods])
-    parts += tables.section("To know", [f"{one.text} [{one.slug}]" for one in document.caveats])
+    parts += tables.section(
+        "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
+    )
     return Group(*parts)
 
 
@@ -71,9 +74,9 @@ def _rates(document: QualifyDocument) -> RenderableType:
     made = tables.lineless(
         "pair", ">times as long", ">achieved", ">alarms", ">rate", ">90 % interval", ""
     )
-    for one in document.rates:
-        name = f"{SIDES[one.side]}, {one.method}" if one.method else SIDES[one.side]
-        made.add_row(Text(name), *cells(one), Text(_bar(one)))
+    for rate in document.rates:
+        name = f"{SIDES[rate.side]}, {rate.method}" if rate.method else SIDES[rate.side]
+        made.add_row(Text(name), *cells(rate), Text(_bar(rate)))
     return made
 
 
@@ -83,8 +86,8 @@ def _bar(one: Cell) -> str:
 
 def judge(document: QualifyDocument) -> tuple[Exit, list[str]]:
     """Return the verdict and what to say about it; nothing where nothing was asked."""
-    said = [f"{_GATES[one.answer]}: {one.asked}: {one.why}" for one in document.demands]
-    answers = {one.answer for one in document.demands}
+    said = [f"{_GATES[demand.answer]}: {demand.asked}: {demand.why}" for demand in document.demands]
+    answers = {demand.answer for demand in document.demands}
     if Asked.FAILED in answers:
         return Exit.GATE_FAILED, said
     if Asked.UNDECIDED in answers:

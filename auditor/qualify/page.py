@@ -78,18 +78,26 @@ def view(document: QualifyDocument) -> View:
         headline=words.headline(document),
         took=f"A run takes {number_format.seconds(took)}." if took else "",
         demands=tuple(
-            DemandRow(kind=kind, glyph=glyph, asked=one.asked, answer=one.answer, why=one.why)
-            for one in document.demands
-            for kind, glyph in (_DEMANDS[one.answer],)
+            DemandRow(
+                kind=kind, glyph=glyph, asked=demand.asked, answer=demand.answer, why=demand.why
+            )
+            for demand in document.demands
+            for kind, glyph in (_DEMANDS[demand.answer],)
         ),
-        flaws=tuple((str(one.flaw), names.line(one.evidence)) for one in document.diagnoses),
+        flaws=tuple(
+            (str(diagnose.flaw), names.line(diagnose.evidence)) for diagnose in document.diagnoses
+        ),
         rows=tuple(
-            Row(pair=words.SIDES[one.side], method=names.label(one.method), cells=words.cells(one))
-            for one in document.rates
+            Row(
+                pair=words.SIDES[rate.side],
+                method=names.label(rate.method),
+                cells=words.cells(rate),
+            )
+            for rate in document.rates
         ),
         curves=tuple(_curves(document)),
-        told=tuple(names.line(words.method(one)) for one in document.methods),
-        answers=tuple(_answer(one) for one in document.answers[:MOST_ANSWERS]),
+        told=tuple(names.line(words.method(method)) for method in document.methods),
+        answers=tuple(_answer(answer) for answer in document.answers[:MOST_ANSWERS]),
         left_out=max(0, len(document.answers) - MOST_ANSWERS),
         closing=closing(document, of_whole(document.caveats)),
     )
@@ -115,9 +123,9 @@ def _answer(one: Answered) -> tuple[str, ...]:
 
 def _curves(document: QualifyDocument) -> Iterator[Drawn]:
     """Yield a drawing for each method that was slowed by something."""
-    same = [one for one in document.rates if one.side is Side.SAME and one.shown]
+    same = [rate for rate in document.rates if rate.side is Side.SAME and rate.shown]
     for method in document.methods:
-        mine = [one for one in document.rates if one.method == method.method and one.shown]
+        mine = [rate for rate in document.rates if rate.method == method.method and rate.shown]
         slowed = sorted(_of(mine, Side.SLOWED), key=lambda one: one.factor)
         sped = sorted(_of(mine, Side.SPED), key=lambda one: one.factor)
         if slowed:
@@ -125,7 +133,7 @@ def _curves(document: QualifyDocument) -> Iterator[Drawn]:
 
 
 def _of(cells: list[Cell], side: Side) -> list[Cell]:
-    return [one for one in cells if one.side is side]
+    return [cell for cell in cells if cell.side is side]
 
 
 def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) -> Drawn:

@@ -38,7 +38,7 @@ class QualifyStudy:
         deadline: Deadline | None = None,
     ) -> None:
         """Take the methods that can be slowed; `memory` knows what was shown before."""
-        self._subjects = [one for one in subjects if not one.refusal]
+        self._subjects = [subject for subject in subjects if not subject.refusal]
         self._all = tuple(subjects)
         self._plan = plan
         self._gate = gate
@@ -102,10 +102,10 @@ class QualifyStudy:
             (Side.SLOWED, sizes[1:]),
         ):
             found += [
-                Case(side=side, method=one.method, factor=factor)
+                Case(side=side, method=subject.method, factor=factor)
                 for factor in factors
-                for one in self._subjects
-                if side is not Side.SPED or one is self._subjects[0]
+                for subject in self._subjects
+                if side is not Side.SPED or subject is self._subjects[0]
             ]
         return found
 

@@ -16,7 +16,7 @@ def answer(one: Answer, turn: int) -> str:
 
 def headline(document: QualifyDocument) -> str:
     """Return what the gate is worth, in a sentence."""
-    flaws = [str(one.flaw) for one in document.diagnoses]
+    flaws = [str(diagnose.flaw) for diagnose in document.diagnoses]
     seen = [
         f"{one.method} from {one.seen_from:g}x on"
         for one in document.methods
@@ -27,7 +27,7 @@ def headline(document: QualifyDocument) -> str:
         return f"{said}; it sees {', '.join(seen)}." if seen else f"{said}."
     if not seen:
         return "Cannot tell what this gate sees: more runs are needed (--runs, --budget)."
-    same = [one for one in document.rates if one.side is Side.SAME]
+    same = [rate for rate in document.rates if rate.side is Side.SAME]
     alarms = f"{same[0].alarms} false alarms in {same[0].shown} runs" if same else ""
     return f"This gate works: it sees {', '.join(seen)}; {alarms}."
 

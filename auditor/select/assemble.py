@@ -62,7 +62,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
             found.append(one)
             continue
         if path.suffix == ".json":
-            found += [each.id for each in _compared(path).patch.methods]
+            found += [method.id for method in _compared(path).patch.methods]
             continue
         try:
             lines = read_regular(path).decode().splitlines()
@@ -93,19 +93,20 @@ class Subject:
     def detected_by(self) -> dict[str, tuple[str, ...]]:
         """Return who detects a method, for those that count and that somebody detects."""
         return {
-            one.id: one.detected_by
-            for one in self.document.methods
-            if one.outcome not in NOT_COUNTED
-            and one.detected_by
-            and (self.changed is None or one.id in self.changed)
+            method.id: method.detected_by
+            for method in self.document.methods
+            if method.outcome not in NOT_COUNTED
+            and method.detected_by
+            and (self.changed is None or method.id in self.changed)
         }
 
     @cached_property
     def counted(self) -> int:
         """Return how many methods count."""
         return sum(
-            one.outcome not in NOT_COUNTED and (self.changed is None or one.id in self.changed)
-            for one in self.document.methods
+            method.outcome not in NOT_COUNTED
+            and (self.changed is None or method.id in self.changed)
+            for method in self.document.methods
         )
 
     @cached_property
@@ -113,34 +114,41 @@ class Subject:
         """Return the benchmarks that detect something and of which no time is known."""
         watching = {name for found in self.detected_by.values() for name in found}
         return tuple(
-            one.id for one in self.document.benchmarks if one.id in watching and not one.seconds
+            benchmark.id
+            for benchmark in self.document.benchmarks
+            if benchmark.id in watching and not benchmark.seconds
         )
 
     @cached_property
     def watchers(self) -> tuple[Watcher, ...]:
         """Return the benchmarks; one without a time counts as one of the usual length."""
-        usual = median([one.seconds for one in self.document.benchmarks if one.seconds] or [1.0])
-        detects: dict[str, set[str]] = {one.id: set() for one in self.document.benchmarks}
+        usual = median(
+            [benchmark.seconds for benchmark in self.document.benchmarks if benchmark.seconds]
+            or [1.0]
+        )
+        detects: dict[str, set[str]] = {
+            benchmark.id: set() for benchmark in self.document.benchmarks
+        }
         for method, found in self.detected_by.items():
             for name in found:
                 detects[name].add(method)
         return tuple(
             Watcher(
-                id=one.id,
-                seconds=one.seconds or usual,
-                max_spread=one.max_spread,
-                detects=frozenset(detects[one.id]),
+                id=benchmark.id,
+                seconds=benchmark.seconds or usual,
+                max_spread=benchmark.max_spread,
+                detects=frozenset(detects[benchmark.id]),
             )
-            for one in self.document.benchmarks
+            for benchmark in self.document.benchmarks
         )
 
     def answer(self, names: Collection[str], caveats: Sequence[Caveat]) -> dict[str, Any]:
         """Return what every answer says; `names` are all benchmarks that are to be run."""
         document = self.document
-        passed_on = [one for one in document.caveats if one.slug in _PASSED_ON]
+        passed_on = [caveat for caveat in document.caveats if caveat.slug in _PASSED_ON]
         support = HARNESSES.get(document.harness)
-        chosen = [one for one in document.benchmarks if one.id in names]
-        known = [one.id for one in document.benchmarks]
+        chosen = [benchmark for benchmark in document.benchmarks if benchmark.id in names]
+        known = [benchmark.id for benchmark in document.benchmarks]
         made = support.calls([one.id for one in chosen], known) if support else ()
         inexact = [Caveat("inexact-call", one.problem) for one in made if one.problem]
         return {
@@ -179,7 +187,7 @@ class Subject:
 
 def _sum(benchmarks: Sequence[Benchmark]) -> float | None:
     """Add up how long benchmarks take; None where none is known that could be."""
-    known = [one.seconds for one in benchmarks if one.seconds]
+    known = [benchmark.seconds for benchmark in benchmarks if benchmark.seconds]
     return sum(known) if known or not benchmarks else None
 
 
@@ -195,7 +203,7 @@ def select(
             f"bench-audit abs with stability_runs of 1 or more first ({stored_result.AUDIT_AGAIN})"
         )
     chosen = _choice(subject, budget, nested=nested)
-    run = {one.id for one in chosen.watchers}
+    run = {watcher.id for watcher in chosen.watchers}
     counted, total = subject.counted, found.scores.total
     return Selection(
         **subject.answer(run, _caveats(subject, unaudited)),
@@ -233,7 +241,7 @@ def _caveats(subject: Subject, unaudited: Sequence[str]) -> list[Caveat]:
 
 
 def _choice(subject: Subject, budget: float | None, *, nested: bool) -> Choice:
-    watchers = [one for one in subject.watchers if one.detects]
+    watchers = [watcher for watcher in subject.watchers if watcher.detects]
     if budget is None:
         return judge.everything(watchers)
     return judge.within(watchers, budget, nested=nested)
@@ -245,7 +253,9 @@ def _named(
     """Return the methods of a result that names mean, and the names that mean none."""
     if changed is None:
         return None, ()
-    meant = {name: [one.id for one in found.methods if _means(name, one.id)] for name in changed}
+    meant = {
+        name: [method.id for method in found.methods if _means(name, method.id)] for name in changed
+    }
     known = frozenset(one for ids in meant.values() for one in ids)
     return known, tuple(name for name, ids in meant.items() if not ids)
 
@@ -259,8 +269,14 @@ def _means(name: str, method: str) -> bool:
 def propose(found: Document) -> Proposal:
     """Return which benchmarks can go."""
     subject = Subject(found)
-    unknown = {one.id for one in found.benchmarks if not one.seconds or not one.means}
-    unknown |= {one.id for one in found.benchmarks} - {pair.benchmark for pair in found.pairs}
+    unknown = {
+        benchmark.id
+        for benchmark in found.benchmarks
+        if not benchmark.seconds or not benchmark.means
+    }
+    unknown |= {benchmark.id for benchmark in found.benchmarks} - {
+        pair.benchmark for pair in found.pairs
+    }
     open_pairs = {
         (pair.method, pair.benchmark)
         for pair in found.pairs
@@ -268,23 +284,23 @@ def propose(found: Document) -> Proposal:
     }
     facts = Facts(found)
     unexamined = {
-        one.id
-        for one in found.benchmarks
-        if one.id not in unknown and not facts.is_mostly_examined(one.id)
+        benchmark.id
+        for benchmark in found.benchmarks
+        if benchmark.id not in unknown and not facts.is_mostly_examined(benchmark.id)
     }
     made = judge_removal.removal(
-        [one for one in subject.watchers if one.id not in unknown],
+        [watcher for watcher in subject.watchers if watcher.id not in unknown],
         open_pairs=open_pairs,
         unknown=sorted(unknown),
         unexamined=unexamined,
     )
     gone = {one.id for one, _ in made.removed}
-    stays = {one.id for one in found.benchmarks} - gone
-    removed = [one for one in found.benchmarks if one.id in gone]
+    stays = {benchmark.id for benchmark in found.benchmarks} - gone
+    removed = [benchmark for benchmark in found.benchmarks if benchmark.id in gone]
     return Proposal(
         **subject.answer(stays, ()),
         removed=tuple(_removed(made)),
-        undecided=tuple(Undecided(*one) for one in sorted(made.undecided.items())),
+        undecided=tuple(Undecided(*item) for item in sorted(made.undecided.items())),
         unknown=made.unknown,
         unexamined=tuple(sorted(unexamined)),
         seconds_saved=_sum(removed),

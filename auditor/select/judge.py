@@ -51,7 +51,7 @@ class Choice:
     @property
     def seconds(self) -> float:
         """Return how long a run of these takes."""
-        return sum(one.seconds for one in self.watchers)
+        return sum(watcher.seconds for watcher in self.watchers)
 
 
 def everything(
@@ -102,7 +102,7 @@ class _Pool:
 
     @classmethod
     def of(cls, watchers: Sequence[Watcher], largest: int) -> "_Pool":
-        ordered = tuple(sorted(watchers, key=lambda one: one.id))
+        ordered = tuple(sorted(watchers, key=lambda watcher: watcher.id))
         part = max(0.001, sum(one.weight for one in ordered) / _FINENESS)
         return cls(
             ordered,
@@ -114,7 +114,7 @@ class _Pool:
 
     @property
     def methods(self) -> frozenset[str]:
-        return frozenset[str]().union(*(one.detects for one in self.watchers))
+        return frozenset[str]().union(*(watcher.detects for watcher in self.watchers))
 
     def parts(self, seconds: float) -> int:
         """Return a budget; times were rounded up, so what fits into it does fit."""
@@ -170,7 +170,7 @@ class _Pool:
         rows = [*self._covering(methods, names), *self._paid(names, limit)]
         rows += [Row({names.index(one): 1}, least=1) for one in must]
         if len(names) <= self.largest:
-            found = zero_one.minimum([self.weights[one] for one in names], rows)
+            found = zero_one.minimum([self.weights[name] for name in names], rows)
             if found.exact:
                 return self._named(found.chosen, names)
         greedy = self._greedy(methods, names, must)
@@ -182,7 +182,7 @@ class _Pool:
 
         Times are rounded down here, so that the bound holds for the times as they are.
         """
-        least = [int(one.seconds / self.part + 1e-6) for one in self.watchers]
+        least = [int(watcher.seconds / self.part + 1e-6) for watcher in self.watchers]
         costs, rows, names = self._maximum(self.parts(budget), least)
         if len(self.watchers) > self.largest:
             return -zero_one.lower_bound(costs, rows), False
@@ -196,7 +196,7 @@ class _Pool:
         if not proven:
             return self._filled(limit), False
         costs, rows, names = self._maximum(limit, self.costs)
-        weights = [*(self.weights[one] for one in names), *([0] * (len(costs) - len(names)))]
+        weights = [*(self.weights[name] for name in names), *([0] * (len(costs) - len(names)))]
         enough = Row({column: -one for column, one in enumerate(costs) if one}, least=most)
         found = zero_one.minimum(weights, [*rows, enough])
         if found.chosen is None:

@@ -34,14 +34,16 @@ def removal(
     detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
     which the audited methods hold too little.
     """
-    detected = frozenset[str]().union(*(one.detects for one in watchers))
+    detected = frozenset[str]().union(*(watcher.detects for watcher in watchers))
     undecided: dict[str, tuple[str, ...]] = {}
     for method, benchmark in sorted(open_pairs):
         if method not in detected:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
     kept = everything(watchers, required={*undecided, *unknown, *unexamined}, largest=largest)
-    stays = {one.id for one in kept.watchers}
-    gone = sorted((one for one in watchers if one.id not in stays), key=lambda one: one.id)
+    stays = {watcher.id for watcher in kept.watchers}
+    gone = sorted(
+        (watcher for watcher in watchers if watcher.id not in stays), key=lambda watcher: watcher.id
+    )
     return Removal(
         kept=kept,
         removed=tuple((one, tuple(_watched(one, kept.watchers))) for one in gone),

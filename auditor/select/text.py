@@ -89,15 +89,15 @@ def _bounds(found: Selection) -> Iterator[str]:
 
 
 def _picks(found: Selection) -> RenderableType:
-    short = names.shorten(one.id for one in found.benchmarks)
+    short = names.shorten(benchmark.id for benchmark in found.benchmarks)
     rows = lineless("benchmark", ">a run takes", ">spread", ">detects", ">alone")
-    for one in found.benchmarks[:MOST_ROWS]:
+    for benchmark in found.benchmarks[:MOST_ROWS]:
         rows.add_row(
-            Text(names.line(short[one.id])),
-            number_format.seconds(one.seconds),
-            number_format.share(one.max_spread),
-            str(len(one.detects)),
-            str(len(one.alone) or ""),
+            Text(names.line(short[benchmark.id])),
+            number_format.seconds(benchmark.seconds),
+            number_format.share(benchmark.max_spread),
+            str(len(benchmark.detects)),
+            str(len(benchmark.alone) or ""),
         )
     return and_more(rows, len(found.benchmarks))
 
@@ -114,14 +114,14 @@ def _more(lost: Sequence[Lost]) -> list[str]:
 
 
 def _calls(found: Answer) -> list[RenderableType]:
-    lines = [one.command for one in found.calls]
+    lines = [call.command for call in found.calls]
     if not lines:
         return []
     return ["", Text("To run just these", style="bold"), *(Text(f"  {line}") for line in lines)]
 
 
 def _caveats(found: Answer) -> list[RenderableType]:
-    return section("To know", [f"{one.text} [{one.slug}]" for one in found.caveats])
+    return section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in found.caveats])
 
 
 def _removal(found: Proposal) -> str:

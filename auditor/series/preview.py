@@ -17,6 +17,6 @@ def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
         phases = pilot, seen.phase("processes", Purpose.STEADY)
         return Preview(phases, (), expected_of_phases(parts, phases))
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    lasting = [schedule(one, asked, None, None) for one in benchmarks]
+    lasting = [schedule(benchmark, asked, None, None) for benchmark in benchmarks]
     phases = pilot, planned_phase("processes (about)", asked.plan.forks, lasting)
     return Preview(phases, (), expected_of_phases(parts, phases))

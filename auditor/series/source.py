@@ -24,7 +24,9 @@ _OF_SUITES = (
 )
 _OF_OTHERS = {"benchmarks", "python"}
 """Keys of ours that files of pytest-benchmark, pyperf or asv have, too."""
-_TELLING = {one.encode_name for one in msgspec.structs.fields(Settings)} - _OF_OTHERS | {"project"}
+_TELLING = {field.encode_name for field in msgspec.structs.fields(Settings)} - _OF_OTHERS | {
+    "project"
+}
 _LARGEST = 1 << 20
 """Bytes; no configuration is as large."""
 
@@ -86,7 +88,7 @@ def kept(files: Sequence[Path], commit: str | None) -> StoredResults | None:
 
     Raises UsageError and StoreError.
     """
-    stores = [one for one in files if is_store(one)]
+    stores = [file for file in files if is_store(file)]
     if not stores:
         return None
     if len(files) > 1 or commit is not None:

@@ -31,7 +31,7 @@ def caveats(found: StoredResults) -> Iterator[Caveat]:
         name
         for run in found.runs
         for name, processes in run.processes.items()
-        if any(one.middle is not None and not one.seconds for one in processes)
+        if any(process.middle is not None and not process.seconds for process in processes)
     }
     if figures:
         text = (

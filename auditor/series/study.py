@@ -71,16 +71,18 @@ def processes(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
     """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     plan = asked.plan
-    tried = pilots([one for one in benchmarks if one.block_seconds is None], plan, parts)
-    plans = {one.id: plan for one in benchmarks}
+    tried = pilots(
+        [benchmark for benchmark in benchmarks if benchmark.block_seconds is None], plan, parts
+    )
+    plans = {benchmark.id: plan for benchmark in benchmarks}
     operations = (
         operations_in(benchmarks, tried, plans) if parts.fixed_operations else dict.fromkeys(plans)
     )
     seconds = {run.trial.benchmark: _seconds(run) for run in tried}
     wanted = [
-        (one, schedule(one, asked, operations[one.id], seconds.get(one)))
-        for one in benchmarks
-        if one.block_seconds is not None or seconds.get(one) is not None
+        (benchmark, schedule(benchmark, asked, operations[benchmark.id], seconds.get(benchmark)))
+        for benchmark in benchmarks
+        if benchmark.block_seconds is not None or seconds.get(benchmark) is not None
     ]
     failed = [run for run in tried if seconds[run.trial.benchmark] is None]
     return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))

@@ -34,6 +34,8 @@ def command(context: click.Context, /, **given: Any) -> int:
         judged=alike.alike,
         table=alike.table,
         page=alike.page,
-        is_judged=lambda found: any(one.dissimilar is not None for one in found.benchmarks),
+        is_judged=lambda found: any(
+            benchmark.dissimilar is not None for benchmark in found.benchmarks
+        ),
     )
     return series.answered(context, given, answer)

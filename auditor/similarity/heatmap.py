@@ -79,12 +79,12 @@ def cells(means: Sequence[float]) -> tuple[Cell, ...]:
 def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
     """Return the applications of a corpus, the least alike first; none where there is only one."""
     found: dict[str, list[Benchmark]] = {}
-    for one in benchmarks:
-        named = _OF_CORPUS.fullmatch(one.id)
+    for benchmark in benchmarks:
+        named = _OF_CORPUS.fullmatch(benchmark.id)
         if named is None:
             return ()
-        if one.means is not None:
-            found.setdefault(named[1], []).append(one)
+        if benchmark.means is not None:
+            found.setdefault(named[1], []).append(benchmark)
     if len(found) < 2:
         return ()
     means = {name: _means(those) for name, those in found.items()}
@@ -100,7 +100,7 @@ def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
 
 
 def _means(benchmarks: Sequence[Benchmark]) -> list[float]:
-    rows = [one.means for one in benchmarks if one.means is not None]
+    rows = [benchmark.means for benchmark in benchmarks if benchmark.means is not None]
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 

@@ -46,5 +46,7 @@ def table(document: SimilarityDocument) -> RenderableType:
         Text(shown.headline, style="bold"),
         "",
         tables.and_more(made, len(shown.rows)),
-        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in document.caveats]),
+        *tables.section(
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
+        ),
     )

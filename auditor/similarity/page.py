@@ -98,8 +98,10 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
     which, called = _which(document, runs)
     short = _labels(document)
     order = list(KINDS)
-    benchmarks = sorted(document.benchmarks, key=lambda one: (order.index(kind(one)), -_mean(one)))
-    rows = tuple(_row(one, short[one.id], called) for one in benchmarks)
+    benchmarks = sorted(
+        document.benchmarks, key=lambda benchmark: (order.index(kind(benchmark)), -_mean(benchmark))
+    )
+    rows = tuple(_row(benchmark, short[benchmark.id], called) for benchmark in benchmarks)
     known = tuple(row for row in rows if row.heat)
     drawn = _worth_drawing(benchmarks)
     counts = Counter(row.kind for row in rows)
@@ -130,9 +132,9 @@ def html(document: SimilarityDocument, runs: Sequence[str]) -> str:
 
 def headline(document: SimilarityDocument) -> str:
     """Say in one line how many benchmarks have runs that are alike."""
-    kinds = [kind(one) for one in document.benchmarks]
+    kinds = [kind(benchmark) for benchmark in document.benchmarks]
     unlike = kinds.count(UNLIKE)
-    apart = sum(bool(one.apart) for one in document.benchmarks)
+    apart = sum(bool(benchmark.apart) for benchmark in document.benchmarks)
     said = f"The runs of {unlike} of {figures.count(len(kinds), 'benchmark')} are dissimilar"
     if kinds.count(UNKNOWN):
         said += f", of {kinds.count(UNKNOWN)} nobody can tell"
@@ -153,7 +155,7 @@ def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tupl
         return f"Each process of {subject} is a run; run 1 is the first one.", ()
     if list(runs) == [f"run {at}" for at in range(1, len(runs) + 1)]:
         return "Runs have the numbers that they were made with.", ()
-    return "Which run is which", tuple(names.label(one) for one in runs)
+    return "Which run is which", tuple(names.label(run) for run in runs)
 
 
 def _mean(one: Benchmark) -> float:
@@ -166,7 +168,7 @@ def _first(most: int, number: int) -> str:
 
 def _labels(document: SimilarityDocument) -> dict[str, str]:
     """Return what is shown of each name: the whole of those that look the same when cut."""
-    ids = [one.id for one in document.benchmarks]
+    ids = [benchmark.id for benchmark in document.benchmarks]
     short, whole = names.labels(ids), names.shorten(ids)
     times = Counter(short.values())
     return {
@@ -200,7 +202,7 @@ def _called(run: int, files: Sequence[str]) -> str:
 
 def _worth_drawing(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
     """Return those that are dissimilar, or in which a run stands apart; first those that both."""
-    found = [one for one in benchmarks if one.dissimilar or one.apart]
+    found = [benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart]
     return sorted(found, key=lambda one: (not one.dissimilar, not one.apart))
 
 
@@ -226,8 +228,8 @@ def _caveats(document: SimilarityDocument) -> Iterator[CaveatView]:
     """Yield those of the whole, then each kind once with the number of benchmarks that have it."""
     yield from of_whole(document.caveats)
     found: dict[str, list[str]] = {}
-    for one in document.benchmarks:
-        for caveat in one.caveats:
+    for benchmark in document.benchmarks:
+        for caveat in benchmark.caveats:
             found.setdefault(caveat.slug, []).append(names.line(caveat.text))
     for slug, texts in found.items():
         example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"

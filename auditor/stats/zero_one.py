@@ -85,12 +85,12 @@ def lower_bound(costs: Sequence[int], rows: Sequence[Row], *, seconds: float = S
     if not costs:
         return 0
     found = _call(costs, rows, 0, {"time_limit": seconds})
-    worst = sum(one for one in costs if one < 0)
+    worst = sum(cost for cost in costs if cost < 0)
     return worst if found.status != 0 else max(worst, _up(found.fun))
 
 
 def _solve(costs: Sequence[int], rows: Sequence[Row], options: Mapping[str, float]) -> Solved:
-    worst = sum(one for one in costs if one < 0)
+    worst = sum(cost for cost in costs if cost < 0)
     if not costs:
         feasible = all(row.holds(frozenset()) for row in rows)
         return Solved(frozenset() if feasible else None, 0, exact=True)

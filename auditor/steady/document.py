@@ -88,18 +88,18 @@ def steady_document(found: SuiteSteadiness, context: Context) -> SteadyDocument:
     """Return the result of judging series."""
     benchmarks = [
         {
-            "id": one.id,
-            "label": one.label,
-            "warm_iterations": one.warm_iterations,
-            "iteration_seconds": one.iteration_seconds,
-            "needed": one.needed,
+            "id": benchmark.id,
+            "label": benchmark.label,
+            "warm_iterations": benchmark.warm_iterations,
+            "iteration_seconds": benchmark.iteration_seconds,
+            "needed": benchmark.needed,
         }
-        for one in found.benchmarks
+        for benchmark in found.benchmarks
     ]
     series = [
-        {"benchmark": one.id, **msgspec.to_builtins(each)}
-        for one in found.benchmarks
-        for each in one.series
+        {"benchmark": benchmark.id, **msgspec.to_builtins(each)}
+        for benchmark in found.benchmarks
+        for each in benchmark.series
     ]
     made = {
         **setting(context),

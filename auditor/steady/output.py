@@ -64,5 +64,7 @@ def table(document: SteadyDocument) -> RenderableType:
         Text(shown.counts, style="dim"),
         "",
         tables.and_more(made, len(shown.rows)),
-        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in document.caveats]),
+        *tables.section(
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
+        ),
     )

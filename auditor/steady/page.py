@@ -83,17 +83,19 @@ class View:
 
 def view(document: SteadyDocument, values: Values | None = None) -> View:
     """Put a result into words, and the values into drawings where they are given."""
-    short = names.labels(one.id for one in document.benchmarks)
+    short = names.labels(benchmark.id for benchmark in document.benchmarks)
     series: dict[str, list[Series]] = {}
     for each in document.series:
         series.setdefault(each.benchmark, []).append(each)
     order = list(LABELS)
-    shared = {one.text for one in document.caveats}
+    shared = {caveat.text for caveat in document.caveats}
     rows = [
-        _row(one, short[one.id], series.get(one.id, []), document.harness, shared)
-        for one in sorted(document.benchmarks, key=lambda one: order.index(one.label))
+        _row(benchmark, short[benchmark.id], series.get(benchmark.id, []), document.harness, shared)
+        for benchmark in sorted(
+            document.benchmarks, key=lambda benchmark: order.index(benchmark.label)
+        )
     ]
-    labels = [one.label for one in document.benchmarks]
+    labels = [benchmark.label for benchmark in document.benchmarks]
     met = [each for each in LABELS if each in labels]
     return View(
         subject=names.label(document.subject),
@@ -129,7 +131,7 @@ def html(document: SteadyDocument, values: Values) -> str:
 
 def headline(document: SteadyDocument) -> str:
     """Say in one line how many benchmarks are steady."""
-    labels = [one.label for one in document.benchmarks]
+    labels = [benchmark.label for benchmark in document.benchmarks]
     met = [f"{labels.count(each)} {word.word}" for each, word in LABELS.items() if each in labels]
     return f"Of {figures.count(len(labels), 'benchmark')}: {', '.join(reversed(met))}"
 
@@ -140,7 +142,7 @@ def _counts(document: SteadyDocument) -> str:
     if not any(one.warm_up for one in document.series):
         return said
     early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
-    warm = [one for one in document.benchmarks if one.label is SteadyLabel.STEADY]
+    warm = [benchmark for benchmark in document.benchmarks if benchmark.label is SteadyLabel.STEADY]
     saved = [_saved(one) for one in warm if one.id not in early]
     late = [one for one in saved if one is not None and one > 0]
     said += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"

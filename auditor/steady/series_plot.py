@@ -53,7 +53,7 @@ def strip(series: Series, values: Sequence[float]) -> Markup:
     body = f'<rect class="warm" width="{at(warm * step)}" height="{HEIGHT}"/>'
     body += f'<path class="values" d="{path}"/>'
     body += f'<path class="dot slowed" d="{spikes}"/>' if spikes else ""
-    body += "".join(line((one + 1) * step, 0, HEIGHT, "change") for one in series.changes)
+    body += "".join(line((change + 1) * step, 0, HEIGHT, "change") for change in series.changes)
     if series.warm_up is not None:
         body += line(min(series.warm_up.iterations * step, WIDTH), 0, HEIGHT, "needed")
     return svg((WIDTH, HEIGHT), said(series, values), body, kind="series")

@@ -57,14 +57,14 @@ def _task(name: str, found: StoredResults) -> _Task:
 
 def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
     cores = min(os.cpu_count() or 1, len(tasks))
-    if cores < 2 or sum(len(one.processes) for one in tasks) <= _FEW:
-        yield from (_benchmark(one, detector) for one in tasks)
+    if cores < 2 or sum(len(task.processes) for task in tasks) <= _FEW:
+        yield from (_benchmark(task, detector) for task in tasks)
         return
     # A fork would take over threads that draw on the terminal.
     pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
     try:
         waiting: list[Future[BenchmarkSteadiness]] = [
-            pool.submit(_benchmark, one, detector) for one in tasks
+            pool.submit(_benchmark, task, detector) for task in tasks
         ]
         yield from (one.result() for one in waiting)
     finally:
@@ -86,13 +86,13 @@ def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterato
     yield from of_results(found)
     series = [one for each in judged for one in each.series]
     processes = [each for run in found.runs for those in run.processes.values() for each in those]
-    if not any(one.warmups or one.configured for one in processes):
+    if not any(process.warmups or process.configured for process in processes):
         yield Caveat(
             "warm-up-unknown",
             "which iterations the configured warm-up has is not known, so neither is whether it is "
             "long enough",
         )
-    if series and all("series-short" in {each.slug for each in one.caveats} for one in series):
+    if series and all("series-short" in {caveat.slug for caveat in one.caveats} for one in series):
         yield Caveat(
             "series-short",
             f"no process has enough iterations to tell{_MORE.get(found.harness, '')}",

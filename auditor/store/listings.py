@@ -58,7 +58,9 @@ def parted(suite: Suite, groups: Iterable[str]) -> Mapping[str, Suite]:
 
     return {
         group: Suite(
-            benchmarks=tuple(one for one in suite.benchmarks if one.group == group),
+            benchmarks=tuple(
+                benchmark for benchmark in suite.benchmarks if benchmark.group == group
+            ),
             unusable=tuple(one for one in suite.unusable if of(one[0]) == group),
         )
         for group in longest

@@ -112,9 +112,9 @@ class Races:
 def _of_suite(suite: Suite) -> dict[str, Any]:
     made = {key: getattr(suite, key) for key in ("length", "tried", "methods", "dropped")}
     return made | {
-        "tests": [_of_test(one) for one in suite.tests],
+        "tests": [_of_test(test) for test in suite.tests],
         "focus": [asdict(one) for one in suite.focus],
-        "caveats": [(one.slug, one.text) for one in suite.caveats],
+        "caveats": [(caveat.slug, caveat.text) for caveat in suite.caveats],
     }
 
 
@@ -133,7 +133,7 @@ def _suite(found: Any) -> Suite:
 def _of_progress(progress: Progress) -> dict[str, Any]:
     made = {key: getattr(progress, key) for key in ("length", "tried", "reason", "number")}
     return made | {
-        "tests": [_of_test(one) for one in progress.tests],
+        "tests": [_of_test(test) for test in progress.tests],
         "learned": dict(progress.learned),
         "banned": [Statement(member=one).fields for one in progress.banned],
     }

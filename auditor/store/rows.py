@@ -64,18 +64,18 @@ def suite_to_row(suite: Suite) -> str:
     """Return the listing of a suite; its sources are left out."""
     benchmarks = [
         {
-            "group": one.group,
-            "name": one.name,
-            "parameters": one.parameters,
-            "threads": one.threads,
-            "concurrency": one.concurrency,
-            "block_seconds": one.block_seconds,
-            "kept": one.kept,
-            "configured": one.configured and asdict(one.configured),
-            "notes": one.notes,
-            "settings": one.settings,
+            "group": benchmark.group,
+            "name": benchmark.name,
+            "parameters": benchmark.parameters,
+            "threads": benchmark.threads,
+            "concurrency": benchmark.concurrency,
+            "block_seconds": benchmark.block_seconds,
+            "kept": benchmark.kept,
+            "configured": benchmark.configured and asdict(benchmark.configured),
+            "notes": benchmark.notes,
+            "settings": benchmark.settings,
         }
-        for one in suite.benchmarks
+        for benchmark in suite.benchmarks
     ]
     return dump({"benchmarks": benchmarks, "unusable": suite.unusable})
 

@@ -113,5 +113,7 @@ def _configured(connection: sqlite3.Connection, project: str) -> dict[str, Confi
         " ORDER BY rowid",
         (project,),
     ).fetchall()
-    known = [one for (text,) in listings for one in rows.suite_from_row(text).benchmarks]
+    known = [
+        benchmark for (text,) in listings for benchmark in rows.suite_from_row(text).benchmarks
+    ]
     return {one.id: one.configured for one in known if one.configured is not None}

@@ -60,8 +60,8 @@ class Stubbing:
         if names:
             chosen = tuple(
                 dict.fromkeys(
-                    named(one, methods, tracing.mutator, tracing.library.project.name)
-                    for one in names
+                    named(name, methods, tracing.mutator, tracing.library.project.name)
+                    for name in names
                 )
             )
         else:
@@ -98,23 +98,25 @@ class Stubbing:
         profile = self._session.last(PROFILE, project, document_clients.read)
         audited = self._session.last("abs", project, documents.read)
         if profile is not None:
-            known.used += [one.id for one in profile.methods if one.outside]
-            known.samples = {one.id: one.arguments for one in profile.methods}
+            known.used += [method.id for method in profile.methods if method.outside]
+            known.samples = {method.id: method.arguments for method in profile.methods}
         if traced is not None:
-            known.used += [one.id for one in traced.methods if one.tests]
+            known.used += [method.id for method in traced.methods if method.tests]
             known.watched |= {
-                one.id: WatchState.WATCHED
-                if one.reach is ReachState.IN_LOOP
+                method.id: WatchState.WATCHED
+                if method.reach is ReachState.IN_LOOP
                 else WatchState.UNCALLED
-                for one in traced.methods
+                for method in traced.methods
             }
         if isinstance(audited, Document):
-            known.used += [one.id for one in audited.methods]
+            known.used += [method.id for method in audited.methods]
             known.watched |= {
-                one.id: state for one in audited.methods if (state := _watch_state(one)) is not None
+                method.id: state
+                for method in audited.methods
+                if (state := _watch_state(method)) is not None
             }
         if traced is not None:
-            known.used += [one.id for one in traced.methods]
+            known.used += [method.id for method in traced.methods]
         return known
 
 

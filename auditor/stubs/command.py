@@ -53,18 +53,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     into: Path = given["into"].absolute()
     _write(into, found.files)
     table = tables.lineless("", "method", "to be filled in")
-    for one in found.files:
-        for name in one.ready:
+    for file in found.files:
+        for name in file.ready:
             table.add_row("\N{CHECK MARK}", Text(name), "")
-        for name, lacking in one.incomplete:
+        for name, lacking in file.incomplete:
             table.add_row(
                 "\N{HORIZONTAL ELLIPSIS}", Text(name), Text(tables.short(lacking), style="dim")
             )
     console.result(Group(table))
     for note in found.notes:
         console.note(note)
-    for one in found.files:
-        console.note(f"written: {into / one.path}")
+    for file in found.files:
+        console.note(f"written: {into / file.path}")
     return Exit.OK
 
 

@@ -24,7 +24,7 @@ def unwatched(
     Both are in the order of `used` (ids, the most used first). A method that nobody has looked at
     counts as uncalled. What cannot get slower needs no benchmark.
     """
-    by_id = {one.id: one for one in methods if one.trivial is None}
+    by_id = {method.id: method for method in methods if method.trivial is None}
     known = [(watched.get(name, WatchState.UNCALLED), name) for name in dict.fromkeys(used)]
     wanted = [each for each in known if each[1] in by_id and each[0] is not WatchState.WATCHED]
     wanted.sort(key=lambda each: each[0])

@@ -79,7 +79,7 @@ class Profiling:
             observer=session.observer,
             deadline=session.deadline,
         )
-        clients = [_client(each.name, ready[each.name]) for each in request.clients]
+        clients = [_client(client.name, ready[client.name]) for client in request.clients]
         return usage_profile(tracing.library, tracing.mutator, clients, request, workers)
 
     @property

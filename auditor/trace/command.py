@@ -119,7 +119,9 @@ def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, An
     """Return the keys of the configuration that the flags set; paths are of where we are."""
     changes: dict[str, Any] = {}
     if clients:
-        changes["clients"] = [described(spec(one, Path.cwd(), "--clients")) for one in clients]
+        changes["clients"] = [
+            described(spec(client, Path.cwd(), "--clients")) for client in clients
+        ]
     named = {"timeout": "client_timeout", "jobs": "jobs", "rank": "rank", "top": "top"}
     said = {key: given[flag] for key, flag in named.items() if given[flag] is not None}
     return changes | ({"trace": said} if said else {})
@@ -132,4 +134,4 @@ def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> opt
 def _files(console: Console, asked: options.Asked, page: str, *results: str) -> None:
     folder = asked.places.output
     console.note(f"\nreport: {folder / page}")
-    console.note(f"result: {', '.join(str(folder / one) for one in results)}")
+    console.note(f"result: {', '.join(str(folder / result) for result in results)}")

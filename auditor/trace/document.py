@@ -55,15 +55,15 @@ def trace_document(found: SuiteUse, context: Context) -> TraceDocument:
     """Return the result of counting in the suite."""
     methods = [
         {
-            "id": one.method.id,
-            "reach": one.reach,
-            "called_by": one.called_by,
-            "set_up_in": one.set_up_in,
-            "tests": one.tests,
-            "span": one.method.span,
-            "reason": one.reason,
+            "id": method.method.id,
+            "reach": method.reach,
+            "called_by": method.called_by,
+            "set_up_in": method.set_up_in,
+            "tests": method.tests,
+            "span": method.method.span,
+            "reason": method.reason,
         }
-        for one in found.methods
+        for method in found.methods
     ]
     made = {
         **setting(context),

@@ -83,15 +83,15 @@ def profile_document(found: UsageProfile, context: Context) -> ProfileDocument:
     ]
     clients = [
         {
-            "name": one.name,
-            "revision": one.revision,
-            "tests": one.tests,
-            "calls": one.total if one.reason is None else None,
-            "seconds": one.seconds,
-            "missing": one.missing,
-            "reason": one.reason,
+            "name": client.name,
+            "revision": client.revision,
+            "tests": client.tests,
+            "calls": client.total if client.reason is None else None,
+            "seconds": client.seconds,
+            "missing": client.missing,
+            "reason": client.reason,
         }
-        for one in found.clients
+        for client in found.clients
     ]
     made = {
         **setting(context),
@@ -106,9 +106,9 @@ def profile_document(found: UsageProfile, context: Context) -> ProfileDocument:
 
 def popularity(document: ProfileDocument) -> Popularity:
     """Return the methods that clients call, the most used first."""
-    traced = [one.name for one in document.clients if one.reason is None]
+    traced = [client.name for client in document.clients if client.reason is None]
     return Popularity(
-        methods=tuple(one.id for one in document.methods if one.outside),
+        methods=tuple(method.id for method in document.methods if method.outside),
         source=f"the tests of {number_format.count(len(traced), 'client')} ({', '.join(traced)}; "
         f"traced on {document.ended[:10]} with {document.revision})",
     )

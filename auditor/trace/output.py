@@ -44,7 +44,11 @@ def table(document: TraceDocument) -> RenderableType:
             row.tests, str(row.benchmarks or ""),
             Text(tables.short(row.callers or row.note), style="dim"), Text(row.where, style="dim"),
         )  # fmt: skip
-    failed = [f"{one.name}: {tables.short(one.note)}" for one in shown.benchmarks if one.note]
+    failed = [
+        f"{benchmark.name}: {tables.short(benchmark.note)}"
+        for benchmark in shown.benchmarks
+        if benchmark.note
+    ]
     return Group(
         Text(shown.subject, style="dim"),
         Text(shown.headline, style="bold"),
@@ -52,5 +56,7 @@ def table(document: TraceDocument) -> RenderableType:
         "",
         tables.and_more(made, len(shown.rows)),
         *tables.section("Benchmarks that did not run", tables.some(failed)),
-        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]),
+        *tables.section(
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in shown.closing.caveats]
+        ),
     )

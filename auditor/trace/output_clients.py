@@ -45,10 +45,10 @@ def table(document: ProfileDocument) -> RenderableType:
             Text(row.where, style="dim"),
         )  # fmt: skip
     clients = tables.lineless("client", ">tests", ">calls", ">time", "")
-    for one in shown.clients:
+    for client in shown.clients:
         clients.add_row(
-            Text(one.name), one.tests, one.calls, one.seconds,
-            Text(tables.short(one.note), style="dim"),
+            Text(client.name), client.tests, client.calls, client.seconds,
+            Text(tables.short(client.note), style="dim"),
         )  # fmt: skip
     return Group(
         Text(shown.subject, style="dim"),
@@ -58,5 +58,7 @@ def table(document: ProfileDocument) -> RenderableType:
         tables.and_more(made, len(called)),
         "",
         clients,
-        *tables.section("To know", [f"{one.text} [{one.slug}]" for one in shown.closing.caveats]),
+        *tables.section(
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in shown.closing.caveats]
+        ),
     )

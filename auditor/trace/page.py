@@ -70,22 +70,22 @@ class View:
 
 def view(document: TraceDocument) -> View:
     """Put a map into words."""
-    methods = names.labels(one.id for one in document.methods)
-    benchmarks = names.labels(one.id for one in document.benchmarks)
-    found = [one.reach for one in document.methods]
+    methods = names.labels(method.id for method in document.methods)
+    benchmarks = names.labels(benchmark.id for benchmark in document.benchmarks)
+    found = [method.reach for method in document.methods]
     met = [each for each in REACHES if each in found]
     return View(
         subject=f"{names.label(document.subject)} ({document.harness})",
         headline=headline(document),
         counts=_counts(document),
-        rows=tuple(_row(one, methods[one.id], benchmarks) for one in document.methods),
+        rows=tuple(_row(method, methods[method.id], benchmarks) for method in document.methods),
         benchmarks=tuple(
             BenchmarkRow(
-                benchmarks[one.id],
-                number_format.NONE if one.methods is None else str(one.methods),
-                names.line(one.reason or ""),
+                benchmarks[benchmark.id],
+                number_format.NONE if benchmark.methods is None else str(benchmark.methods),
+                names.line(benchmark.reason or ""),
             )
-            for one in document.benchmarks
+            for benchmark in document.benchmarks
         ),
         legend=tuple((KINDS[each], REACHES[each], found.count(each)) for each in met),
         kinds=tuple((KINDS[each], REACHES[each].word) for each in met),
@@ -95,8 +95,8 @@ def view(document: TraceDocument) -> View:
 
 def headline(document: TraceDocument) -> str:
     """Say in one line how much of the API no benchmark calls, and name the most used of it."""
-    without = [one for one in document.methods if one.reach in _WITHOUT]
-    unknown = sum(one.reach is ReachState.UNKNOWN for one in document.methods)
+    without = [method for method in document.methods if method.reach in _WITHOUT]
+    unknown = sum(method.reach is ReachState.UNKNOWN for method in document.methods)
     size = len(document.methods)
     if not without:
         open_ = f"; of {unknown} it cannot be told" if unknown else ""
@@ -105,13 +105,13 @@ def headline(document: TraceDocument) -> str:
     said += " has no benchmark" if len(without) == 1 else " have no benchmark"
     popular = [one.id for one in without if one.tests][:_NAMED]
     if popular:
-        short = names.labels(one.id for one in document.methods)
+        short = names.labels(method.id for method in document.methods)
         said += f"; of these the unit tests call most: {', '.join(short[one] for one in popular)}"
     return said
 
 
 def _counts(document: TraceDocument) -> str:
-    ran = [one for one in document.benchmarks if one.methods is not None]
+    ran = [benchmark for benchmark in document.benchmarks if benchmark.methods is not None]
     failed = len(document.benchmarks) - len(ran)
     said = f"Calls were counted in {number_format.count(len(ran), 'benchmark')}"
     said += f" ({failed} did not run)" if failed else ""

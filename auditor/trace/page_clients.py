@@ -80,9 +80,9 @@ class View:
 
 def view(document: ProfileDocument) -> View:
     """Put a profile into words."""
-    short = names.labels(one.id for one in document.methods)
-    clients = {one.name: names.label(one.name) for one in document.clients}
-    used = [_use(one) for one in document.methods]
+    short = names.labels(method.id for method in document.methods)
+    clients = {client.name: names.label(client.name) for client in document.clients}
+    used = [_use(method) for method in document.methods]
     met = [each for each in USES if each in used]
     return View(
         subject=f"{names.label(document.subject)} {names.label(document.revision)}".strip(),
@@ -92,13 +92,13 @@ def view(document: ProfileDocument) -> View:
         rows=tuple(
             _row(one, number, short[one.id]) for number, one in enumerate(document.methods, start=1)
         ),
-        clients=tuple(_client(one, clients[one.name]) for one in document.clients),
+        clients=tuple(_client(client, clients[client.name]) for client in document.clients),
         traced=tuple(
-            (_project(one.name), clients[one.name])
-            for one in document.clients
-            if one.reason is None
+            (_project(client.name), clients[client.name])
+            for client in document.clients
+            if client.reason is None
         ),
-        declares=any(one.declared for one in document.methods),
+        declares=any(method.declared for method in document.methods),
         legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
         kinds=tuple((KINDS[each], USES[each].word) for each in met),
         # Nothing was timed: there is no plan of blocks and runs.
@@ -114,9 +114,9 @@ def _project(name: str) -> str:
 
 def headline(document: ProfileDocument) -> str:
     """Say in one line how much of the API is used, and name what is used most."""
-    called = [one for one in document.methods if _use(one) != NEVER]
-    short = names.labels(one.id for one in document.methods)
-    traced = [one for one in document.clients if one.reason is None]
+    called = [method for method in document.methods if _use(method) != NEVER]
+    short = names.labels(method.id for method in document.methods)
+    traced = [client for client in document.clients if client.reason is None]
     most = ", ".join(short[one.id] for one in called[:3])
     return (
         f"{len(called)} of {number_format.count(len(document.methods), 'public method')} "
@@ -126,7 +126,7 @@ def headline(document: ProfileDocument) -> str:
 
 
 def _counts(document: ProfileDocument) -> str:
-    traced = [one for one in document.clients if one.reason is None]
+    traced = [client for client in document.clients if client.reason is None]
     failed = len(document.clients) - len(traced)
     calls = sum(one.calls or 0 for one in traced)
     said = f"{number_format.number(calls)} calls from outside the library were counted"
@@ -198,7 +198,7 @@ def html(document: ProfileDocument) -> str:
 
 def delimited(document: ProfileDocument) -> str:
     """Return a line for each method as CSV, with a column of calls for each traced client."""
-    traced = (one.name for one in document.clients if one.reason is None)
+    traced = (client.name for client in document.clients if client.reason is None)
     head = (
         "rank", "method", "often_used", "outside", "inside", "indirect", "declared", "share",
         "clients",

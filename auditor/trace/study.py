@@ -25,11 +25,11 @@ def suite_use(parts: Parts) -> SuiteUse:
     harness can fix them, and once with counters. Raises NoBenchmarks where none can be run, and
     UsageError where the library shows no method.
     """
-    methods = [one for one in parts.mutator.methods(parts.suite.sources) if one.public]
+    methods = [method for method in parts.mutator.methods(parts.suite.sources) if method.public]
     if not methods:
         raise UsageError(f"{parts.project.name} has no public method that could be traced")
     base = baseline(replace(parts, request=replace(parts.request, stability_runs=0)))
-    slowable = [one for one in methods if one.refusal is None]
+    slowable = [method for method in methods if method.refusal is None]
     counted = map_reach(slowable, base, parts, with_unit_tests=True)
     missing = unseen(parts.suite, parts.request.benchmarks, len(base.benchmarks))
     unlisted = dict(missing.unlisted)
@@ -40,7 +40,7 @@ def suite_use(parts: Parts) -> SuiteUse:
         raise NoBenchmarks(f"every benchmark fails; the first: {name}: {why}"[:600])
     counts = Counts(
         methods=methods,
-        benchmarks=(*(one.id for one in base.benchmarks), *unlisted),
+        benchmarks=(*(benchmark.id for benchmark in base.benchmarks), *unlisted),
         reach=replace(counted, runs=tuple(good)).map(slowable),
         uncounted=_refused(methods) | {one.id: line(why) for one, why in counted.invalid},
         failed={name: line(why) for name, why in failed.items()},
@@ -70,7 +70,7 @@ def _failed(base: Baseline, counted: ReachRuns) -> dict[str, str]:
 
 
 def _refused(methods: Sequence[Method]) -> dict[str, str]:
-    return {one.id: one.refusal for one in methods if one.refusal is not None}
+    return {method.id: method.refusal for method in methods if method.refusal is not None}
 
 
 def _tests(runs: Sequence[Run]) -> dict[str, int] | None:

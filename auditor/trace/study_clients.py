@@ -42,18 +42,18 @@ def usage_profile(
     if isinstance(overlay, Refused):
         raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
     trials = {
-        one.name: trial_of(one.project, variant, overlay, request.seconds)
-        for one in clients
-        if one.project is not None
+        client.name: trial_of(client.project, variant, overlay, request.seconds)
+        for client in clients
+        if client.project is not None
     }
     # Two clients of the same content are one: their tests need not run twice, nor at once.
     asked = list({trial.id: trial for trial in trials.values()}.values())
     runs = {run.trial.id: run for run in measure("clients", asked, workers)}
     used = [
-        ClientUse(name=one.name, reason=line(one.reason or "it could not be made ready"))
-        if one.project is None
-        else _use(one.name, one.project, library, runs.get(trials[one.name].id))
-        for one in clients
+        ClientUse(name=client.name, reason=line(client.reason or "it could not be made ready"))
+        if client.project is None
+        else _use(client.name, client.project, library, runs.get(trials[client.name].id))
+        for client in clients
     ]
     if all(one.reason is not None for one in used):
         raise SubjectError(_nothing(used, library))
@@ -82,7 +82,7 @@ def _use(name: str, project: Project, library: Library, run: Run | None) -> Clie
     if isinstance(outcome, Traced):
         idle = f"its tests call no public method of {library.project.name}"
         missing = f" ({outcome.missing})" if outcome.missing else ""
-        used = any(one.outside or one.declared for one in outcome.calls)
+        used = any(call.outside or call.declared for call in outcome.calls)
         return ClientUse(
             name=name,
             revision=project.revision,
@@ -97,5 +97,5 @@ def _use(name: str, project: Project, library: Library, run: Run | None) -> Clie
 
 
 def _nothing(clients: Sequence[ClientUse], library: Library) -> str:
-    those = "\n".join(f"  {one.name}: {one.reason}" for one in clients)
+    those = "\n".join(f"  {client.name}: {client.reason}" for client in clients)
     return f"no client of {library.project.name} could be traced:\n{those}"

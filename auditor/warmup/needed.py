@@ -99,7 +99,7 @@ def _saved(judged: Judged, enough: float, asked: tuple[Configured | None, float]
 
 def _enough(times: Times) -> float | None:
     """Return the first of TIMES that is long enough in all processes."""
-    return next((one for one in TIMES if all(_is_enough(one, *each) for each in times)), None)
+    return next((one for one in TIMES if all(_is_enough(one, *time) for time in times)), None)
 
 
 def _is_enough(seconds: float, lasts: Array, values: Array, start: int) -> bool:

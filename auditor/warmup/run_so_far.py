@@ -48,8 +48,8 @@ class SoFar:
             self._logs = np.concatenate((self._logs, np.empty(self.n)))
             self._passed = np.concatenate((self._passed, np.empty(self.n)))
         self._logs[self.n] = log(seconds)
-        for one in self.partitions:
-            one.observe(float(self._logs[self.n] - self._logs[0]))
+        for partition in self.partitions:
+            partition.observe(float(self._logs[self.n] - self._logs[0]))
         self.lasted += lasted
         self._passed[self.n] = self.lasted
         self.n += 1

@@ -59,7 +59,7 @@ def begun(run: SoFar, found: Mapping[str, float]) -> Begun:
             *(f"by {name}" for name in tellers),
             *(f"run: {name}" for name in found),
         ),
-        np.hstack((np.array([[*one.values()] for one in rows]), near, by, whole)),
+        np.hstack((np.array([[*row.values()] for row in rows]), near, by, whole)),
     )
 
 

@@ -70,8 +70,8 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
         console.document(_document(watch, streams.seen, problems))
     elif streams.seen:
         console.result(_table(watch, streams.seen))
-    for one in problems:
-        console.say(f"not understood: {one}")
+    for problem in problems:
+        console.say(f"not understood: {problem}")
     if code is not Exit.OK:
         return code
     if not streams.seen and not streams.left_out:

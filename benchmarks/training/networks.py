@@ -133,7 +133,9 @@ class Trainee:
         """Return its weights as `Convolutional` takes them, normalisations in the kernels."""
         found: dict[str, Any] = {}
         for block, (layers, norm) in enumerate(zip(self._convolutions, self._norms, strict=True)):
-            gamma, beta, mean, variance = (one.astype(np.float64) for one in norm.get_weights())
+            gamma, beta, mean, variance = (
+                get_weight.astype(np.float64) for get_weight in norm.get_weights()
+            )
             scale = gamma / np.sqrt(variance + norm.epsilon)
             biases = np.concatenate([layer.get_weights()[1] for layer in layers])
             found[f"bias_{block}"] = (biases - mean) * scale + beta

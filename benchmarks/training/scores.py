@@ -109,5 +109,5 @@ def shares(model: Sequence[Result], baseline: Sequence[Result]) -> Shares:
         sum(one.deviates and not other.deviates for one, other in pairs),
         sum(one.seconds > other.seconds for one, other in good),
     )
-    quality, time, worse_quality, worse_time = (one / len(pairs) for one in counts)
+    quality, time, worse_quality, worse_time = (count / len(pairs) for count in counts)
     return Shares(quality, time, worse_quality, worse_time)

@@ -75,7 +75,9 @@ def _within(declaration: Node, changes: Sequence[Edit]) -> bytes:
     """Return the text of a declaration with changes whose places are those of the file."""
     at = declaration.start_byte
     text = declaration.text or b""
-    return apply(text, [Edit(one.start - at, one.end - at, one.text) for one in changes])
+    return apply(
+        text, [Edit(change.start - at, change.end - at, change.text) for change in changes]
+    )
 
 
 def _namings(declaration: Node) -> list[Edit]:

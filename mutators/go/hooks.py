@@ -87,7 +87,7 @@ def _resets(body: Node, name: str) -> Iterator[int]:
     pending = [body]
     while pending:
         node = pending.pop()
-        pending += [one for one in node.named_children if one.type != "func_literal"]
+        pending += [child for child in node.named_children if child.type != "func_literal"]
         if node.type == "expression_statement" and tree.source(node) == f"{name}.ResetTimer()":
             yield node.start_byte
         elif node.type == "for_statement" and _condition(node) == f"{name}.Loop()":

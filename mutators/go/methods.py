@@ -83,9 +83,9 @@ def offered(
 
 def benchmarked(sources: Iterable[SourceFile]) -> Iterator[str]:
     """Yield the folders of files with benchmarks."""
-    for one in sources:
-        if one.role is SourceRole.BENCHMARKS and tree.BENCHMARK.search(one.text):
-            yield dirname(one.path)
+    for source in sources:
+        if source.role is SourceRole.BENCHMARKS and tree.BENCHMARK.search(source.text):
+            yield dirname(source.path)
 
 
 def _constraint(source: SourceFile, root: Node) -> str:

@@ -46,7 +46,7 @@ class GoMutator:
         roots = [(source, tree.parse(source.text)) for source in library]
         methods = [one.method for source, root in roots for one in found(source, root, fields)]
         packages = {(source.unit, tree.package(root)) for source, root in roots}
-        built = {one.id for one in methods}
+        built = {method.id for method in methods}
         left = {one.id: one for one in left_out(sources, packages) if one.id not in built}
         programs = {dirname(source.path) for source, root in roots if tree.package(root) == "main"}
         return offered([*methods, *left.values()], programs, benchmarked(sources))
@@ -200,7 +200,7 @@ def _frame(root: Node, source: SourceFile, seen: Sequence[int], guest: str) -> l
 
     The telling is in the changed file itself, so that it proves that this file was compiled.
     """
-    clause = next((one for one in root.named_children if one.type == "package_clause"), None)
+    clause = next((child for child in root.named_children if child.type == "package_clause"), None)
     if clause is None:
         raise _Unclear(f"{source.path} has no package clause")
     edits = [Edit.insert(clause.end_byte, f'; import {_GUEST} "{guest}"'.encode())]

@@ -87,7 +87,9 @@ def _calls(body: Node) -> Iterator[Node]:
     pending = [body]
     while pending:
         node = pending.pop()
-        pending += reversed([one for one in node.named_children if one.type != "func_literal"])
+        pending += reversed(
+            [child for child in node.named_children if child.type != "func_literal"]
+        )
         begins = node.parent is not None and node.parent.type == "go_statement"
         if node.type == "call_expression" and not begins:
             yield node
@@ -145,7 +147,7 @@ def _declared(declaration: Node) -> Iterator[str]:
         for node in tree.descend(part) if part is not None else ():
             if node.type in _DECLARING:
                 yield from (tree.source(name) for name in node.children_by_field_name("name"))
-            elif any(one.type == ":=" for one in node.children):
+            elif any(child.type == ":=" for child in node.children):
                 left = node.child_by_field_name("left") or node.child_by_field_name("alias")
                 yield from (tree.source(one) for one in (left.named_children if left else []))
 
@@ -158,7 +160,7 @@ def recovers(declaration: Node) -> bool:
         called = node.child_by_field_name("function")
         if node.type == "call_expression" and tree.source(called) == "recover":
             return True
-        pending += [one for one in node.named_children if one.type != "func_literal"]
+        pending += [child for child in node.named_children if child.type != "func_literal"]
     return False
 
 

@@ -92,19 +92,19 @@ def stubs(
 
 def _reports_allocations(sources: Sequence[SourceFile]) -> bool:
     """Tell whether some benchmark calls `ReportAllocs`, in its code and not in a comment."""
-    tests = [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
+    tests = [source.text for source in sources if source.role is SourceRole.BENCHMARKS]
     return any(
         node.type == "call_expression"
         and tree.source(node.child_by_field_name("function")).endswith(".ReportAllocs")
         for text in tests
         if b".ReportAllocs()" in text
-        for one in tree.parse(text).named_children
-        for node in tree.descend(one)
+        for child in tree.parse(text).named_children
+        for node in tree.descend(child)
     )
 
 
 def _taken(sources: Sequence[SourceFile], unit: str) -> set[str]:
-    here = (one for one in sources if one.unit == unit)
+    here = (source for source in sources if source.unit == unit)
     return {name.decode() for one in here for name in _DECLARED.findall(one.text)}
 
 
@@ -215,10 +215,10 @@ def _results(declaration: Node) -> list[str]:
     if result.type != "parameter_list":
         return [tree.source(result)]
     found: list[str] = []
-    for one in result.named_children:
-        kind = one.child_by_field_name("type")
-        names = one.children_by_field_name("name")
-        found += [tree.source(kind if kind is not None else one)] * max(1, len(names))
+    for child in result.named_children:
+        kind = child.child_by_field_name("type")
+        names = child.children_by_field_name("name")
+        found += [tree.source(kind if kind is not None else child)] * max(1, len(names))
     return found
 
 
@@ -229,7 +229,7 @@ def _imports(root: Node, text: str) -> set[str] | None:
     """
     needed = set(_PREFIX.findall(text))
     found: dict[str, set[str]] = {}
-    for node in (each for one in root.named_children for each in tree.descend(one)):
+    for node in (each for child in root.named_children for each in tree.descend(child)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path"))
             alias = tree.source(node.child_by_field_name("name"))

@@ -32,7 +32,7 @@ def descend(node: Node) -> Iterator[Node]:
 
 def package(root: Node) -> str:
     """Return the name in the package clause, empty where there is none."""
-    clause = next((one for one in root.named_children if one.type == "package_clause"), None)
+    clause = next((child for child in root.named_children if child.type == "package_clause"), None)
     return source(clause.named_children[0]) if clause is not None else ""
 
 
@@ -85,7 +85,9 @@ def parameter_types(declaration: Node) -> tuple[str, ...]:
 
 def imported_as(root: Node, path: str) -> str | None:
     """Return the name under which a file imports a package: "." for a dot import, None if not."""
-    imports = (one for one in root.named_children if one.type in ("import_declaration", "ERROR"))
+    imports = (
+        child for child in root.named_children if child.type in ("import_declaration", "ERROR")
+    )
     for node in (each for one in imports for each in descend(one)):
         if node.type == "import_spec" and source(node.child_by_field_name("path"))[1:-1] == path:
             name = source(node.child_by_field_name("name"))

@@ -39,7 +39,7 @@ def _why_single(only: Node, root: Node) -> str | None:
         return "it only sets a field" if sides and all(map(_is_plain, sides)) else None
     if only.type not in {"return_statement", "expression_statement"}:
         return None
-    values = [one for each in only.named_children for one in syntax.values(each)]
+    values = [value for child in only.named_children for value in syntax.values(child)]
     if only.type == "return_statement" and all(map(_is_plain, values)):
         return "it only returns a field or a constant"
     if len(values) == 1 and _is_platform_call(values[0], root):
@@ -51,7 +51,7 @@ def _sides(assignment: Node) -> list[Node]:
     operator = assignment.child_by_field_name("operator")
     if operator is None or tree.source(operator) != "=":
         return []
-    return [one for side in assignment.named_children for one in syntax.values(side)]
+    return [value for side in assignment.named_children for value in syntax.values(side)]
 
 
 def _is_plain(node: Node) -> bool:
@@ -70,7 +70,7 @@ def _is_platform_call(node: Node, root: Node) -> bool:
     arguments = node.child_by_field_name("arguments")
     if function is None or arguments is None or function.type != "selector_expression":
         return False
-    if any(one.type not in _LITERALS for one in arguments.named_children):
+    if any(child.type not in _LITERALS for child in arguments.named_children):
         return False
     operand = function.child_by_field_name("operand")
     return operand is not None and tree.source(operand) in _standard_packages(root)
@@ -79,7 +79,7 @@ def _is_platform_call(node: Node, root: Node) -> bool:
 def _standard_packages(root: Node) -> frozenset[str]:
     """Return the names of imported packages of the standard library."""
     found = set()
-    for node in (each for one in root.named_children for each in tree.descend(one)):
+    for node in (each for child in root.named_children for each in tree.descend(child)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path")).strip('"`')
             if path.partition("/")[0] in _STANDARD:

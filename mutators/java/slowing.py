@@ -124,14 +124,18 @@ def _ascii(text: str) -> str:
     numbers = (high << 8 | low for high, low in zip(units[::2], units[1::2], strict=True))
     # A line feed written as \u000a would end the line: these are read before anything else.
     return "".join(
-        chr(one) if 0x20 <= one < 0x7F else f"\\{one:03o}" if one < 0x20 else f"\\u{one:04x}"
-        for one in numbers
+        chr(number)
+        if 0x20 <= number < 0x7F
+        else f"\\{number:03o}"
+        if number < 0x20
+        else f"\\u{number:04x}"
+        for number in numbers
     )
 
 
 def _source(sources: Sequence[SourceFile], method: Method) -> SourceFile:
     span = method.span
-    found = [one for one in sources if span is not None and one.path == span.file]
+    found = [source for source in sources if span is not None and source.path == span.file]
     if not found or not found[0].path.endswith(".java"):
         raise SubjectError(
             f"{method.id} has no Java source here, so no gate can be shown it slowed; name the "

@@ -117,7 +117,7 @@ def _parameters(node: Node) -> tuple[str, ...]:
     if listed is None:
         return ()
     wanted = ("formal_parameter", "spread_parameter")
-    return tuple(_parameter(each) for each in listed.named_children if each.type in wanted)
+    return tuple(_parameter(child) for child in listed.named_children if child.type in wanted)
 
 
 def _parameter(node: Node) -> str:

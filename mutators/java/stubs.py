@@ -51,7 +51,9 @@ def stubs(
 ) -> list[Stub]:
     """Return a class for each package, in it: so protected methods can be called as well."""
     listed = {one.descriptor: one for one in read_listing(sources)}
-    known = {one.descriptor: samples.get(one.id, ()) for one in JavaMutator().methods(sources)}
+    known = {
+        method.descriptor: samples.get(method.id, ()) for method in JavaMutator().methods(sources)
+    }
     makers: dict[str, str] = {}
     for each in sorted(listed.values(), key=lambda one: len(one.erased)):
         values = _values(each, known[each.descriptor])

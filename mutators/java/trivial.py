@@ -22,7 +22,9 @@ def why_trivial(declaration: Node) -> str | None:
     if body is None or declaration.has_error:
         return None
     statements = expressions(body)
-    if not statements or [one.type for one in statements] == ["explicit_constructor_invocation"]:
+    if not statements or [statement.type for statement in statements] == [
+        "explicit_constructor_invocation"
+    ]:
         return _why_empty(statements)
     return _why_single(statements[0]) if len(statements) == 1 else None
 
@@ -42,8 +44,8 @@ def _why_single(only: Node) -> str | None:
 
 def _why_empty(statements: list[Node]) -> str | None:
     """Say that a body is empty, but for `super()` or `this()` without arguments."""
-    for one in statements:
-        arguments = one.child_by_field_name("arguments")
+    for statement in statements:
+        arguments = statement.child_by_field_name("arguments")
         if arguments is None or arguments.named_children:
             return None
     return "its body is empty"
@@ -65,4 +67,4 @@ def _is_platform_call(node: Node) -> bool:
         return False
     text = source(target)
     known = text in _PLATFORM or text.startswith(("java.lang.", "java.time."))
-    return known and all(one.type in _LITERALS for one in arguments.named_children)
+    return known and all(child.type in _LITERALS for child in arguments.named_children)

@@ -205,15 +205,15 @@ def _read(node: ast.stmt, module: Module) -> None:
         module.defined.add(node.name)
     elif isinstance(node, ast.ClassDef):
         module.defined.add(node.name)
-        bases = (one.value if isinstance(one, ast.Subscript) else one for one in node.bases)
+        bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
         module.bases[node.name] = tuple(bases)
     elif isinstance(node, ast.ImportFrom):
         _read_import(node, module)
     elif isinstance(node, ast.Import):
-        for one in node.names:
-            where, _, last = one.name.rpartition(".")
-            first = one.name.partition(".")[0]
-            module.imported[one.asname or first] = (where, last) if one.asname else ("", first)
+        for name in node.names:
+            where, _, last = name.name.rpartition(".")
+            first = name.name.partition(".")[0]
+            module.imported[name.asname or first] = (where, last) if name.asname else ("", first)
     elif isinstance(node, ast.Expr | ast.For):
         _read_growth(node, module)
     elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -243,7 +243,7 @@ def _where(node: ast.ImportFrom, module: Module) -> str:
 
 def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: Module) -> None:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    names = [one.id for one in targets if isinstance(one, ast.Name)]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
     if "__all__" in names and node.value is not None:
         more = module.listed if isinstance(node, ast.AugAssign) else ()
         module.listed = (*(more or ()), node.value)

@@ -154,12 +154,14 @@ def _renamed(method: Method, names: Sequence[str]) -> Method:
 def _joined(functions: Iterator[Found]) -> list[Found]:
     """Return each method once: one name may lead to several pieces of code (singledispatch)."""
     by_id: dict[str, Found] = {}
-    for one in functions:
-        known = by_id.get(one.method.id)
+    for function in functions:
+        known = by_id.get(function.method.id)
         if known is None:
-            by_id[one.method.id] = one
+            by_id[function.method.id] = function
             continue
-        refusal = known.method.refusal or one.method.refusal
-        method = replace(known.method, public=known.method.public or one.method.public)
-        by_id[one.method.id] = Found(replace(method, refusal=refusal), (*known.nodes, *one.nodes))
+        refusal = known.method.refusal or function.method.refusal
+        method = replace(known.method, public=known.method.public or function.method.public)
+        by_id[function.method.id] = Found(
+            replace(method, refusal=refusal), (*known.nodes, *function.nodes)
+        )
     return list(by_id.values())

@@ -131,10 +131,10 @@ def _call(one: _Known) -> _Call:
         dict(zip(names, sample, strict=False)) for sample in one.arguments
     ]
     values = next(
-        (each for each in samples if all(each.get(name) is not None for name in needed)), {}
+        (sample for sample in samples if all(sample.get(name) is not None for name in needed)), {}
     )
     unknown = tuple(name for name in needed if values.get(name) is None)
-    keywords = {each.arg for each in arguments.kwonlyargs}
+    keywords = {kwonlyarg.arg for kwonlyarg in arguments.kwonlyargs}
     words = [name if name in unknown else str(values[name]) for name in needed]
     texts = [
         f"{name}={word}" if name in keywords else word

@@ -129,14 +129,14 @@ def read_code(data: bytes) -> VersionCode:
 
 
 def _class(line: _Line, whole: Mapping[_Key, MethodCode]) -> ClassCode:
-    keys = ((line.owner, one.key) for one in line.methods)
+    keys = ((line.owner, method.key) for method in line.methods)
     return ClassCode(
         name=line.owner,
         superclass=line.superclass,
         interfaces=line.interfaces,
         flags=line.flags,
         methods={where[1]: whole[where] for where in keys if where in whole},
-        fields={one.name: _field(one) for one in line.fields},
+        fields={field.name: _field(field) for field in line.fields},
     )
 
 
@@ -157,15 +157,15 @@ def _parts(
 def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
     """Make one of a method and what belongs to it; `known` are the classes that count."""
     found = tuple(parts)
-    calls = (Call(*each) for one in found for each in one.calls)
+    calls = (Call(*call) for one in found for call in one.calls)
     return MethodCode(
         digest=hashlib.sha256("\n".join(one.digest for one in found).encode()).hexdigest(),
         flags=found[0].flags,
-        calls=tuple(dict.fromkeys(each for each in calls if each.owner in known)),
-        reads=_uses((each for one in found for each in one.reads), known),
-        writes=_uses((each for one in found for each in one.writes), known),
+        calls=tuple(dict.fromkeys(call for call in calls if call.owner in known)),
+        reads=_uses((read for one in found for read in one.reads), known),
+        writes=_uses((write for one in found for write in one.writes), known),
     )
 
 
 def _uses(uses: Iterable[FieldUse], known: Set[str]) -> tuple[FieldUse, ...]:
-    return tuple(dict.fromkeys(each for each in uses if each[0] in known))
+    return tuple(dict.fromkeys(use for use in uses if use[0] in known))

@@ -218,7 +218,7 @@ class Conversation:
                     "1" if request.threads else "0",
                     self._known(request.prefix, defined),
                 ]
-                words += [self._segment(one, defined) for one in request.segments]
+                words += [self._segment(segment, defined) for segment in request.segments]
                 return [*defined, join(tuple(words))]
 
     def _segment(self, segment: Segment, defined: list[str]) -> str:

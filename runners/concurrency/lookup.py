@@ -28,9 +28,9 @@ def require_class(version: ReadyVersion, name: str) -> str:
     known: set[str] = set()
     for place in version.class_path:
         here = set(class_names(place))
-        for one in _spellings(name):
-            if one in here:
-                return one
+        for spelling in _spellings(name):
+            if spelling in here:
+                return spelling
         known |= here
     near = _near(name, known)
     hint = f"did you mean {' or '.join(near)}?" if near else "give its package, too"
@@ -64,7 +64,7 @@ def _spellings(name: str) -> Iterator[str]:
     """Yield a name, then with its last dots as those of nested classes."""
     parts = name.replace("/", ".").split(".")
     for at in range(len(parts), 0, -1):
-        yield ".".join(parts[:at]) + "".join(f"${each}" for each in parts[at:])
+        yield ".".join(parts[:at]) + "".join(f"${part}" for part in parts[at:])
 
 
 def _near(name: str, known: set[str]) -> list[str]:

@@ -154,7 +154,9 @@ def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildWords) -> _F
 
 
 def _distinct(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
-    return tuple(each for each in dict.fromkeys(chain.from_iterable(paths)) if each.exists())
+    return tuple(
+        fromkey for fromkey in dict.fromkeys(chain.from_iterable(paths)) if fromkey.exists()
+    )
 
 
 def _copied(written: str, found: _Found, home: Home) -> ReadyVersion:

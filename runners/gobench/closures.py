@@ -43,7 +43,9 @@ def with_closures(project: Project, tree: Tree, host: Host, base: str) -> Projec
     answer = host.run(job)
     if answer.exit_code != 0 or answer.truncated:
         return project
-    packages = {str(one["ImportPath"]): one for one in golist.documents(answer.stdout)}
+    packages = {
+        str(document["ImportPath"]): document for document in golist.documents(answer.stdout)
+    }
     made = _Closures(packages, tree, project.root, f"{base}\n{_place(project, tree)}")
     found = dict(made.of_tests())
     broken = any(map(_is_broken, packages.values()))
@@ -77,7 +79,7 @@ class _Closures:
             if unit is None:
                 continue
             parts = [self.packages.get(each) for each in golist.listed(binary, "Deps")]
-            known = [each for each in parts if each is not None]
+            known = [part for part in parts if part is not None]
             if known and len(known) == len(parts) and not any(map(_is_broken, (binary, *known))):
                 yield unit, self._closure(known, str(binary.get("Dir")))
 
@@ -93,7 +95,7 @@ class _Closures:
         return unit if unit != path and unit in self.packages else None
 
     def _closure(self, packages: Sequence[Entry], folder: str | None = None) -> Closure:
-        own = [one for one in packages if not one.get("Standard")]
+        own = [package for package in packages if not package.get("Standard")]
         code = {path: str(one["ImportPath"]) for one in own for path in _files(one)}
         inside = {path: self._inside(path) for path in code}
         copied = frozenset(path for path in inside.values() if path is not None)
@@ -136,11 +138,11 @@ class _Closures:
         """Yield what go.mod and go.work say of the language, the toolchain and the runtime."""
         modules = {
             str(module["GoMod"])
-            for one in packages
-            if isinstance(module := one.get("Module"), Mapping) and module.get("GoMod")
+            for package in packages
+            if isinstance(module := package.get("Module"), Mapping) and module.get("GoMod")
         }
         files = {self._inside(Path(each)) for each in modules}
-        files |= {each for each in self.tree.files if each.rpartition("/")[2] == "go.work"}
+        files |= {file for file in self.tree.files if file.rpartition("/")[2] == "go.work"}
         for path in files - {None}:
             text = (self.tree.top / str(path)).read_text(errors="replace")
             yield "\n".join((str(path), *settings_lines(text)))

@@ -91,7 +91,7 @@ class Discovery:
         """Keep the sources of a package, and return those of its tests."""
         sources = list(package.sources(self.project))
         self.sources += sources
-        return [one.text for one in sources if one.role is SourceRole.BENCHMARKS]
+        return [source.text for source in sources if source.role is SourceRole.BENCHMARKS]
 
     def _wanted(self, tests: Mapping[str, Sequence[bytes]]) -> tuple[list[str], list[str]]:
         """Return which packages are to be listed, and which hold nothing that is asked for.
@@ -159,13 +159,13 @@ class Discovery:
 
         Only what looks as if it changes is run again.
         """
-        mine = [one for one in self.benchmarks if one.group == place.unit]
+        mine = [benchmark for benchmark in self.benchmarks if benchmark.group == place.unit]
         mine = [one for one in mine if one.name == name or one.name.startswith(f"{name}/")]
         if not any(may_move(one.name, tests) for one in mine):
             return
         again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
         moving = [one for one in mine if one.name not in again]
-        self.benchmarks = [one for one in self.benchmarks if one not in moving]
+        self.benchmarks = [benchmark for benchmark in self.benchmarks if benchmark not in moving]
         self.unusable += [(one.id, MOVING) for one in moving]
 
     def _benchmark(self, place: Place, name: str, settings: Settings) -> None:

@@ -34,7 +34,7 @@ class Package:
         """Read the package's files; of a library outside the suite, without those of its tests."""
         root, libraries = project.root, project.paths(Role.LIBRARY)
         is_library = self.module is None or any(
-            one.is_relative_to(self.module) for one in libraries
+            library.is_relative_to(self.module) for library in libraries
         )
         for role, names in (
             (SourceRole.LIBRARY if is_library else SourceRole.HELPER, self.library),
@@ -49,7 +49,7 @@ class Package:
     def is_run(self, project: Project) -> bool:
         """Tell whether its benchmarks are the suite's, not those of a library outside it."""
         where = project.root / self.folder
-        return any(where.is_relative_to(one) for one in project.paths(Role.BENCHMARKS))
+        return any(where.is_relative_to(path) for path in project.paths(Role.BENCHMARKS))
 
 
 def patterns(modules: Completed, project: Project) -> list[str]:
@@ -66,7 +66,7 @@ def patterns(modules: Completed, project: Project) -> list[str]:
 def library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
     (here,) = project.paths(Role.BENCHMARKS)
-    beside = (one for one in project.paths(Role.LIBRARY) if not one.is_relative_to(here))
+    beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(here))
     return [_pattern(project, one) for one in beside]
 
 
@@ -78,7 +78,7 @@ def packages(answer: Completed, root: Path) -> list[Package]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:
         raise SubjectError(f"go list failed in {root}: {answer.tail()}")
-    return [_package(one, root.resolve()) for one in documents(answer.stdout)]
+    return [_package(document, root.resolve()) for document in documents(answer.stdout)]
 
 
 def documents(stdout: bytes) -> Iterator[Mapping[str, object]]:

@@ -54,7 +54,7 @@ class GoBench:
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:
         """Return the packages that have tests."""
-        return sorted({one.unit for one in sources if one.role is SourceRole.BENCHMARKS})
+        return sorted({source.unit for source in sources if source.role is SourceRole.BENCHMARKS})
 
     def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:
         """Ask the compiler which functions of a package it never inlines."""
@@ -74,7 +74,7 @@ class GoBench:
         }
         listing = json.dumps({"Replace": replaced}, indent=1).encode()
         fields = (line.split("\t") for line in overlay.instructions)
-        changed = [one[1] for one in fields if one[0] == "changed"]
+        changed = [field[1] for field in fields if field[0] == "changed"]
         where = [commands.folder_argument(project, folder) for folder in changed]
         flags = commands.build_flags(project, into, overlaid=True)
         step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)

@@ -70,7 +70,7 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
 def test_processes(project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
     """Yield the processes that run the unit tests of a package: its build, and then that."""
     fields = (line.split("\t") for line in trial.overlay.instructions)
-    folder = next(one[1] for one in fields if one[0] == "tests" and one[2] == trial.tests)
+    folder = next(field[1] for field in fields if field[0] == "tests" and field[2] == trial.tests)
     place = Place(project, into, trial.tests, folder, trial=trial)
     yield from _missing(place, overlaid=True)
     if is_made(place.binary):  # the one who asks for this one has built it, or failed to

@@ -43,7 +43,7 @@ class Modules:
     def parts(self) -> tuple[Part, ...]:
         """Return the folders of the modules by what they are for."""
         return (
-            *(Part(Role.LIBRARY, one) for one in self.libraries),
+            *(Part(Role.LIBRARY, library) for library in self.libraries),
             Part(Role.BENCHMARKS, self.benchmarks),
         )
 
@@ -76,7 +76,7 @@ def choose_modules(
 
 def _published(here: Path, top: Path) -> Iterator[str]:
     """Say that a module uses a published version of the module in a folder above it."""
-    for folder in (one for one in here.parents if one.is_relative_to(top)):
+    for folder in (parent for parent in here.parents if parent.is_relative_to(top)):
         path, above = gomod.module_path(folder), os.path.relpath(folder, here)
         if _imports(here, path):
             yield (
@@ -104,7 +104,7 @@ def _beside(here: Path, main: Sequence[Path]) -> Iterator[Path]:
 
     These are replaced ones, and those of a workspace.
     """
-    for one in (*(each.folder for each in gomod.replacements(here)), *main):
+    for one in (*(replacement.folder for replacement in gomod.replacements(here)), *main):
         if not one.is_relative_to(here) and _imports(here, gomod.module_path(one)):
             yield one
 
@@ -140,8 +140,8 @@ def _is_named_so(module: Path, tree: Path) -> bool:
 
 def _is_without_api(module: Path) -> bool:
     """Tell whether a module exports nothing that others can import."""
-    files = (one for one in _files(module) if not one.name.endswith("_test.go"))
-    outer = (one for one in files if "internal" not in one.relative_to(module).parts)
+    files = (file for file in _files(module) if not file.name.endswith("_test.go"))
+    outer = (file for file in files if "internal" not in file.relative_to(module).parts)
     return not any(map(_is_api, outer))
 
 
@@ -157,11 +157,11 @@ def _files(module: Path) -> Iterator[Path]:
     for where, folders, files in os.walk(module):
         here = Path(where)
         folders[:] = [
-            one
-            for one in folders
-            if one not in ("vendor", "testdata")
-            and not one.startswith((".", "_"))
-            and not (here / one / gomod.MODULE_FILE).exists()
+            folder
+            for folder in folders
+            if folder not in ("vendor", "testdata")
+            and not folder.startswith((".", "_"))
+            and not (here / folder / gomod.MODULE_FILE).exists()
         ]
         yield from (here / name for name in files if name.endswith(".go"))
 

@@ -64,11 +64,11 @@ def read_samples(data: bytes, leaves: Leaves = MappingProxyType({})) -> list[Sam
     """
     try:
         tables = _tables(_unpacked(data))
-        functions = dict(_function(one, tables.strings) for one in tables.functions)
-        places = [_location(one, functions) for one in tables.locations]
+        functions = dict(_function(function, tables.strings) for function in tables.functions)
+        places = [_location(location, functions) for location in tables.locations]
         locations = {name: lines for name, _, lines in places}
         inner = {name: leaves.get(address, lines) for name, address, lines in places}
-        return [_sample(one, inner, locations, tables.strings) for one in tables.samples]
+        return [_sample(sample, inner, locations, tables.strings) for sample in tables.samples]
     except (IndexError, KeyError, zlib.error) as error:
         raise ProfileUnreadable(f"the CPU profile is damaged: {error!r}") from error
 

@@ -95,7 +95,7 @@ def _last_epochs(samples: Iterable[Sample]) -> Mapping[int, int]:
 def _is_ours(sample: Sample) -> bool:
     """Tell whether a sample is of a timer, or of the guest that hears of it."""
     timer = f"{_GUEST}Timer"
-    return any(_TIMERS.match(one.function) or timer in one.function for one in sample.lines)
+    return any(_TIMERS.match(line.function) or timer in line.function for line in sample.lines)
 
 
 def _is_lost(sample: Sample) -> bool:

@@ -33,9 +33,9 @@ KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
 
 def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     """Return how a trial ended."""
-    builds = [one for one in answers if _file(one, LAUNCH).startswith(BUILD)]
-    runs = [one for one in answers if _file(one, LAUNCH).startswith(RUN)]
-    messages = [_message(one) for one in builds if one.exit_code != 0]
+    builds = [answer for answer in answers if _file(answer, LAUNCH).startswith(BUILD)]
+    runs = [answer for answer in answers if _file(answer, LAUNCH).startswith(RUN)]
+    messages = [_message(build) for build in builds if build.exit_code != 0]
     if messages:
         return NotBuilt(messages[0])
     if not runs:
@@ -171,7 +171,7 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     if len(runs) != len(asked):
         raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
     records = [_records(trial, run) for run in runs]
-    seen = [one.counted(ids, set_up_apart=False) for one in records]
+    seen = [record.counted(ids, set_up_apart=False) for record in records]
     done = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
     for counted, count, least in zip(seen, asked, done, strict=True):
@@ -185,7 +185,7 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     return Counted(
         tuple(joined),
         tuple(sorted(outside.items())),
-        in_one_call=whole and all(one.calls_of_harness == 1 for one in records),
+        in_one_call=whole and all(record.calls_of_harness == 1 for record in records),
         clocked=seen[asked.index(max(asked))].clocked,
     )
 

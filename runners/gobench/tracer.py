@@ -71,10 +71,10 @@ class GoTracer:
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Add up what was called, or say why that is not known."""
-        builds = [one for one in answers if _file(one, LAUNCH).startswith(BUILD)]
-        runs = [one for one in answers if _file(one, LAUNCH).startswith(RUN)]
-        late = [one for one in answers if one.timed_out]
-        bad = [_why(one) for one in builds if one.exit_code]
+        builds = [answer for answer in answers if _file(answer, LAUNCH).startswith(BUILD)]
+        runs = [answer for answer in answers if _file(answer, LAUNCH).startswith(RUN)]
+        late = [answer for answer in answers if answer.timed_out]
+        bad = [_why(build) for build in builds if build.exit_code]
         if not runs and late:
             return TimedOut(trial.timeout_seconds, late[0].tail())
         if not runs:

@@ -45,8 +45,8 @@ class Container:
                 signal=self.send,
             )
         finally:
-            for one in reads:
-                os.close(one)
+            for read in reads:
+                os.close(read)
         if self._lost is not None:
             raise self._daemon.failed(f"wait for {self._program}", self._lost)
 
@@ -115,8 +115,8 @@ def _pump(output: Any, pipes: tuple[int, int]) -> None:
                 while left:
                     left = left[os.write(pipes[stream - 1], left) :]
     finally:
-        for one in pipes:
-            os.close(one)
+        for pipe in pipes:
+            os.close(pipe)
         _close(output)
 
 

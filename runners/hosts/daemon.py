@@ -113,9 +113,9 @@ class Daemon:
                 forcerm=True,
                 decode=True,
             )
-            for one in answers:
-                said += str(one.get("stream") or one.get("error") or "").splitlines()
-                if "error" in one:
+            for answer in answers:
+                said += str(answer.get("stream") or answer.get("error") or "").splitlines()
+                if "error" in answer:
                     raise BuildFailed(_built(dockerfile, said))
         except (APIError, TypeError) as error:
             raise BuildFailed(_built(dockerfile, [*said, _reason(error)])) from error

@@ -176,7 +176,11 @@ class DockerHost:
         user = f"{self._user[0]}:{self._user[1]}"
         given = dict(job.environment)
         # A name without a value takes away what the image, or the daemon, would add.
-        unset = [one for one in (*self._image.variables, "HOSTNAME", "HOME") if one not in given]
+        unset = [
+            variable
+            for variable in (*self._image.variables, "HOSTNAME", "HOME")
+            if variable not in given
+        ]
         return self._api.create_container_config(
             image=self._image.digest,
             command=None,

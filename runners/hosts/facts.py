@@ -168,7 +168,7 @@ def _memory(texts: Texts) -> str:
         return ""
     names = ("memory.max", "memory.limit_in_bytes")
     limits = [int(text) for _, text in _of_groups(texts, *names) if text.isdecimal()]
-    return f"{min((int(kibibytes) // 1024, *(one // 2**20 for one in limits)))} MiB"
+    return f"{min((int(kibibytes) // 1024, *(limit // 2**20 for limit in limits)))} MiB"
 
 
 def _cpu(texts: Texts) -> str:

@@ -101,6 +101,6 @@ class Loop:
 def _took(printed: bytes, times: int) -> tuple[float, ...]:
     """Return the seconds between clocks; none where not all of them are that fine."""
     words = printed.split()
-    if len(words) != times + 1 or not all(one.isdigit() and len(one) > _DIGITS for one in words):
+    if len(words) != times + 1 or not all(word.isdigit() and len(word) > _DIGITS for word in words):
         return ()
-    return tuple((later - early) / 1e9 for early, later in pairwise(int(one) for one in words))
+    return tuple((later - early) / 1e9 for early, later in pairwise(int(word) for word in words))

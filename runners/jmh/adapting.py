@@ -35,8 +35,8 @@ def raise_levels(modules: Iterable[Module], feature: int) -> None:
         level = int(found[3].removeprefix("1."))
         return found[0] if level >= oldest else f"{found[1]}{form}{oldest}{found[4]}"
 
-    for each in modules:
-        pom = each.folder / "pom.xml"
+    for module in modules:
+        pom = module.folder / "pom.xml"
         text = pom.read_bytes().decode("latin-1")  # any encoding of XML that has ASCII in it
         changed = _LEVEL.sub(raised, text)
         if changed != text:
@@ -45,8 +45,8 @@ def raise_levels(modules: Iterable[Module], feature: int) -> None:
 
 def drop_tests(modules: Iterable[Module]) -> None:
     """Remove the sources of tests; where a link leads there, they stay."""
-    for each in modules:
-        tests = each.folder / "src" / "test"
+    for module in modules:
+        tests = module.folder / "src" / "test"
         if tests.parent.is_symlink() or tests.is_symlink():
             continue
         for language in _TESTS:

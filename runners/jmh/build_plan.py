@@ -82,7 +82,7 @@ def _outermost(top: Path, root: Path, modules: Mapping[Path, Module]) -> Path:
 
 def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[str, ...]:
     names = (reached.get(each, "") for each in selected)
-    return tuple(dict.fromkeys(each for each in names if each))
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Path]:

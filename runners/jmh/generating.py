@@ -48,7 +48,7 @@ class Generator:
         Raises BuildFailed where JMH refuses the benchmarks, and ResolveFailed where the generator
         cannot be fetched.
         """
-        marked = [(each, _benchmarks(each)) for each in source_set.classes if each.is_dir()]
+        marked = [(class_, _benchmarks(class_)) for class_ in source_set.classes if class_.is_dir()]
         version = _jmh_version(source_set.path)
         if version is None or not any(files for _, files in marked):
             return source_set
@@ -100,7 +100,7 @@ class Generator:
 
     def _run(self, program: Sequence[str], arguments: Sequence[str], folder: Path) -> Completed:
         """Run a program of the JDK; its arguments go through a file, as class paths are long."""
-        quoted = "\n".join('"{}"'.format(each.replace("\\", "\\\\")) for each in arguments)
+        quoted = "\n".join('"{}"'.format(argument.replace("\\", "\\\\")) for argument in arguments)
         return self.maven.host.run(
             Invocation(
                 argv=(*program, "@generator.arguments"),
@@ -121,9 +121,9 @@ def _cause(answer: Completed) -> str:
 def has_benchmarks(source_set: SourceSet) -> bool:
     """Tell whether a class of a source set has a benchmark."""
     return any(
-        _ANNOTATION in each.read_bytes()
+        _ANNOTATION in class_file.read_bytes()
         for folder in source_set.classes
-        for each in _class_files(folder)
+        for class_file in _class_files(folder)
     )
 
 
@@ -133,7 +133,10 @@ def _class_files(folder: Path) -> list[Path]:
 
 def _benchmarks(folder: Path) -> list[str]:
     """Return the class files with benchmarks, and those that name them: they may inherit some."""
-    left = {each.relative_to(folder).as_posix(): each.read_bytes() for each in _class_files(folder)}
+    left = {
+        class_file.relative_to(folder).as_posix(): class_file.read_bytes()
+        for class_file in _class_files(folder)
+    }
     chosen: list[str] = []
     wanted = [_ANNOTATION]
     while wanted:

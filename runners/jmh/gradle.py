@@ -89,7 +89,7 @@ class Gradle:
         return self._call("--no-daemon", "--console=plain", *arguments, top=top, cwd=cwd)
 
     def _call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
-        around = [cwd, *(each for each in cwd.parents if each.is_relative_to(top))]
+        around = [cwd, *(parent for parent in cwd.parents if parent.is_relative_to(top))]
         wrapper = next((one / _WRAPPER for one in around if (one / _WRAPPER).is_file()), None)
         if self.program or wrapper is None:
             program: tuple[str, ...] = (self.program or "gradle",)

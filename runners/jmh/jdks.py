@@ -88,4 +88,4 @@ def describe_jdks(jdks: tuple[InstalledJdk, ...]) -> str:
     """Return which JDKs are installed, in words."""
     if not jdks:
         return "no JDK was found in the usual folders"
-    return "installed: " + ", ".join(f"{one.version} ({one.home})" for one in jdks)
+    return "installed: " + ", ".join(f"{jdk.version} ({jdk.home})" for jdk in jdks)

@@ -54,11 +54,11 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
 
 def _parts(sets: Sequence[SourceSet]) -> list[Part]:
     own = [one for one in sets if not (one.test or one.lists or has_benchmarks(one))]
-    classes = [each for one in own for each in one.classes if any(each.rglob("*.class"))]
-    sources = [each for one in own for each in one.sources if each.is_dir()]
+    classes = [class_ for one in own for class_ in one.classes if any(class_.rglob("*.class"))]
+    sources = [source for one in own for source in one.sources if source.is_dir()]
     return [
-        *(Part(Role.LIBRARY, each) for each in dict.fromkeys(classes)),
-        *(Part(Role.SOURCES, each) for each in dict.fromkeys(sources)),
+        *(Part(Role.LIBRARY, fromkey) for fromkey in dict.fromkeys(classes)),
+        *(Part(Role.SOURCES, fromkey) for fromkey in dict.fromkeys(sources)),
     ]
 
 

@@ -95,7 +95,7 @@ def read_entries(data: bytes, jmh: str) -> Listed:
         if entry.kind == "benchmark":
             named.setdefault(entry.name, []).append(entry)
     return Listed(
-        tuple(one for modes in named.values() for one in _benchmarks(modes, jmh)),
+        tuple(benchmark for modes in named.values() for benchmark in _benchmarks(modes, jmh)),
         tuple((entry.name, entry.reason) for entry in entries if entry.kind == "unusable"),
     )
 

@@ -84,7 +84,7 @@ class Maven:
         if not versions:
             return None
         feature = find_jdk(self.host, self.environment).feature
-        needs = (java_asked_for(" ".join(one.split()), feature) for one in versions)
+        needs = (java_asked_for(" ".join(version.split()), feature) for version in versions)
         return next(filter(None, needs), None)
 
     def runs(self, cwd: Path) -> bool:

@@ -25,7 +25,11 @@ class SourceSet:
     @property
     def lists(self) -> list[Path]:
         """Return those of its folders that hold a benchmark list."""
-        return [each for each in self.classes if each.is_dir() and benchmark_list(each) is not None]
+        return [
+            class_
+            for class_ in self.classes
+            if class_.is_dir() and benchmark_list(class_) is not None
+        ]
 
 
 def parts(
@@ -53,10 +57,10 @@ def parts(
         library = [second for _, second in parted]
     sources = [place for each in sets for place in each.sources if place.is_dir()]
     return (
-        *(Part(Role.BENCHMARKS, each) for each in benchmarks),
+        *(Part(Role.BENCHMARKS, benchmark) for benchmark in benchmarks),
         *(Part(Role.LIBRARY, each) for each in library),
         *(Part(Role.DEPENDENCY, each) for each in rest if each not in library),
-        *(Part(Role.SOURCES, each) for each in dict.fromkeys(sources)),
+        *(Part(Role.SOURCES, fromkey) for fromkey in dict.fromkeys(sources)),
     )
 
 

@@ -112,7 +112,11 @@ def java_asked_for(versions: str, feature: int) -> Need | None:
     """
     intervals = [*_INTERVAL.finditer(versions)]
     if intervals:
-        return None if any(_holds(one, feature) for one in intervals) else _in_range(versions)
+        return (
+            None
+            if any(_holds(interval, feature) for interval in intervals)
+            else _in_range(versions)
+        )
     least = _FEATURE.match(versions)
     return _at_least(least[1]) if least and feature < int(least[1]) else None
 

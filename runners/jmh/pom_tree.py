@@ -94,8 +94,8 @@ class Module:
 
     def dependencies(self) -> Iterator[tuple[str, str]]:
         """Yield group and artifact of what it depends on."""
-        for each in dependencies(self.root):
-            yield self.dependency_key(each)
+        for dependency in dependencies(self.root):
+            yield self.dependency_key(dependency)
 
     def dependency_key(self, dependency: ET.Element) -> tuple[str, str]:
         """Return group and artifact of one of its dependencies."""
@@ -106,10 +106,10 @@ class Module:
 
     def needed_tests(self) -> Iterator[str]:
         """Yield the artifacts whose jar of tests it depends on."""
-        for each in dependencies(self.root):
-            kinds = (each.findtext("{*}type"), each.findtext("{*}classifier"))
+        for dependency in dependencies(self.root):
+            kinds = (dependency.findtext("{*}type"), dependency.findtext("{*}classifier"))
             if {"test-jar", "tests"} & set(kinds):
-                yield (each.findtext("{*}artifactId") or "").strip()
+                yield (dependency.findtext("{*}artifactId") or "").strip()
 
     def jmh_profiles(self) -> list[str]:
         """Return the profiles that bring JMH or its generator."""
@@ -130,7 +130,7 @@ def modules_below(root: Path) -> dict[Path, Module]:
     """Return the modules at and below a folder, by their folders; links are not followed."""
     found = {}
     for where, folders, files in os.walk(root):
-        folders[:] = sorted(one for one in folders if not _is_left_out(one))
+        folders[:] = sorted(folder for folder in folders if not _is_left_out(folder))
         # What a link leads to is not ours to change.
         if _POM in files and not (Path(where) / _POM).is_symlink():
             found[Path(where)] = Module(Path(where))
@@ -163,7 +163,7 @@ def benchmark_files(modules: Mapping[Path, Module]) -> dict[Path, list[Path]]:
             folders[:] = sorted(
                 one for one in folders if not _is_left_out(one) and place / one not in modules
             )
-            own = [place / one for one in sorted(files) if one.endswith(_SOURCES)]
+            own = [place / file for file in sorted(files) if file.endswith(_SOURCES)]
             for path in filter(_has_benchmark, own):
                 found.setdefault(folder, []).append(path)
     return found
@@ -171,7 +171,7 @@ def benchmark_files(modules: Mapping[Path, Module]) -> dict[Path, list[Path]]:
 
 def in_main(folder: Path, files: Sequence[Path]) -> bool:
     """Tell whether all these files of a module are among its classes, none among its tests."""
-    return all(one.relative_to(folder).parts[:2] == _MAIN for one in files)
+    return all(file.relative_to(folder).parts[:2] == _MAIN for file in files)
 
 
 def _has_benchmark(path: Path) -> bool:

@@ -55,7 +55,7 @@ def _pom(artifacts: tuple[str, ...], executions: str) -> str:
     group, plugin, version = DEPENDENCY_PLUGIN.split(":")
     return _POM.format(
         dependencies="".join(
-            _DEPENDENCY.format(*map(escape, coordinates(each))) for each in artifacts
+            _DEPENDENCY.format(*map(escape, coordinates(artifact))) for artifact in artifacts
         ),
         group=group,
         plugin=plugin,

@@ -117,20 +117,20 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
 def _aggregator(plan: BuildPlan) -> str:
     own = (plan.where,) if plan.is_needed else ()
     poms = [(each / "pom.xml").relative_to(plan.where).as_posix() for each in (*own, *plan.outside)]
-    named = "".join(f"<module>{escape(each)}</module>" for each in poms)
+    named = "".join(f"<module>{escape(pom)}</module>" for pom in poms)
     return _AGGREGATOR_TEXT.format(modules=named)
 
 
 def _selection(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
     """Return the arguments that choose the modules, unless the user's own ones do."""
-    if any(each.startswith(("-pl", "--projects")) for each in words.flags):
+    if any(flag.startswith(("-pl", "--projects")) for flag in words.flags):
         return ()
     file = ("-f", _AGGREGATOR) if plan.outside else ()
     if not plan.selected:
         return file
     names = [each.relative_to(plan.where).as_posix() for each in plan.selected]
     if plan.outside:
-        names = ["pom.xml" if each == "." else each for each in names]
+        names = ["pom.xml" if name == "." else name for name in names]
     return (*file, "-pl", ",".join(names), "-am")
 
 
@@ -168,7 +168,7 @@ def lacking(root: Path) -> str:
 
 
 def _jmh_profiles(modules: Iterable[Module]) -> list[str]:
-    return sorted({name for each in modules for name in each.jmh_profiles()})
+    return sorted({name for module in modules for name in module.jmh_profiles()})
 
 
 def _naming(profile: str) -> str:

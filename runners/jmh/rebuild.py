@@ -33,7 +33,7 @@ def compiled(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) 
         *("-cp", ":".join(map(str, class_path))),
         *map(str, found),
     ]
-    quoted = "\n".join('"{}"'.format(each.replace("\\", "\\\\")) for each in arguments)
+    quoted = "\n".join('"{}"'.format(argument.replace("\\", "\\\\")) for argument in arguments)
     answer = maven.host.run(
         Invocation(
             argv=(jdk.javac, "@compile.arguments"),

@@ -22,14 +22,17 @@ def calls(chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
     for one in chosen:
         name, parameters = _split(one)
         by_parameters.setdefault(parameters, set()).add(name)
-    return tuple(_call(sorted(by_parameters[one]), one) for one in sorted(by_parameters))
+    return tuple(
+        _call(sorted(by_parameters[by_parameter]), by_parameter)
+        for by_parameter in sorted(by_parameters)
+    )
 
 
 def _call(names: Sequence[str], parameters: tuple[tuple[str, str], ...]) -> Subset:
-    pattern = "|".join(f"^{re.escape(one)}$" for one in names)
+    pattern = "|".join(f"^{re.escape(name)}$" for name in names)
     values = [word for key, value in parameters for word in ("-p", f"{key}={value}")]
     words = ("java", "-jar", JAR, pattern, *values)
-    problem = next(filter(None, (_problem(*one) for one in parameters)), "")
+    problem = next(filter(None, (_problem(*parameter) for parameter in parameters)), "")
     return Subset(pattern=pattern, parameters=parameters, words=words, problem=problem)
 
 

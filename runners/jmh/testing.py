@@ -59,7 +59,7 @@ def of_tree(
     """Return the call of a tree's build tool; `tests` are the only ones, if there are any."""
     if is_gradle(root):
         gradle = Gradle(host=maven.host, environment=maven.environment, program=words.gradle)
-        chosen = [word for one in tests for word in ("--tests", one)]
+        chosen = [word for test in tests for word in ("--tests", test)]
         # Tests that have run before would be up to date, or had from a cache.
         anew = ("--continue", "--no-build-cache", "cleanTest", "test")
         job = gradle.call(*anew, *chosen, *words.flags, top=top, cwd=root)
@@ -85,7 +85,7 @@ def of_jar(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -
         jdk.java, "-cp", ":".join(map(str, (console, *path))),
         "org.junit.platform.console.ConsoleLauncher", "execute",
         f"--scan-classpath={path[0]}", "--details=summary", "--disable-banner",
-        "--disable-ansi-colors", *(f"--include-classname={one}" for one in tests),
+        "--disable-ansi-colors", *(f"--include-classname={test}" for test in tests),
     )  # fmt: skip
     # Strangers' tests write where they run: not into what later audits read.
     where = maven.home.work(f"tests-{digest(path, repr(tests), CONSOLE)[:24]}")

@@ -75,7 +75,7 @@ def read_tests(trial: Trial, answer: Completed) -> Outcome:
     if "tracer" not in records.present:
         return _unseen(records, answer)
     ids = {str(at): one.id for at, one in enumerate(trial.variant.methods)}
-    bodiless = {one.id for one in trial.variant.methods if one.refusal is not None}
+    bodiless = {method.id for method in trial.variant.methods if method.refusal is not None}
     tests, failed = _tests(answer)
     gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
     if answer.timed_out:
@@ -101,7 +101,7 @@ def read_usage(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     found = read_tests(trial, answers[-1])
     if not isinstance(found, Traced):
         return found
-    calls = tuple((one.method, one.outside) for one in found.calls if one.outside)
+    calls = tuple((call.method, call.outside) for call in found.calls if call.outside)
     return Counted((Window(0, calls),), missing=found.missing)
 
 

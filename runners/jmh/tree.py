@@ -106,4 +106,4 @@ def is_built(folder: Path, *, done: bool = False) -> bool:
 def deciding(words: BuildWords) -> tuple[str, ...]:
     """Return what decides how the tree is built, beside the tree: no two requests have the same."""
     gradle_program = (f"gradle {words.gradle}",) if words.gradle else ()
-    return (*(f"profile {each}" for each in words.profiles), *words.flags, *gradle_program)
+    return (*(f"profile {profile}" for profile in words.profiles), *words.flags, *gradle_program)

@@ -93,7 +93,7 @@ def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
     own = replace(made, versions=told_versions(both.root, both.client.tag))
     theirs.install(path, tool, both.library_root, "--editable", ".")
     own.fill_with_needs(path, tool, both.root, _RUNNER)
-    units = [one.unit for one in modules(both.library_root, ())]
+    units = [module.unit for module in modules(both.library_root, ())]
     origin = theirs.origin(path, min(units, key=len, default=""), both.library_root)
     if not Path(origin).is_relative_to(both.library_root):
         theirs.install(path, tool, both.library_root, "--no-deps", "--editable", ".")

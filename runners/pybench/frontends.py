@@ -56,7 +56,7 @@ def _asv_folders(tree: Path) -> list[str]:
 
 
 def _count(tree: Path, places: list[str], counted: re.Pattern[bytes]) -> int:
-    found = [tree / one for one in places]
+    found = [tree / place for place in places]
     texts = (read(file) for one in found for file in ([one] if one.is_file() else files(one)))
     return sum(len(counted.findall(text)) for text in texts)
 

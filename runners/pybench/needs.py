@@ -58,7 +58,7 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
         *tool_needs.tool_environments(tree),
     ]
     benchmarks, tests = _first(found, _BENCHMARKS), _first(found, _TESTS)
-    both = [*benchmarks, *(one for one in tests if one not in benchmarks)]
+    both = [*benchmarks, *(test for test in tests if test not in benchmarks)]
     development = _first(found, _DEVELOPMENT)
     if not any(_PYTEST.search(one.text) for one in both):
         both += [one for one in development if not both or _PYTEST.search(one.text)]

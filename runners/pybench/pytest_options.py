@@ -41,7 +41,7 @@ def kept_by_suites(folder: Path, without: frozenset[str]) -> tuple[str, ...]:
 
 def function_prefixes(folder: Path) -> tuple[str, ...]:
     """Return what the names of test functions begin with; empty where pytest's default holds."""
-    return tuple(one.rstrip("*") for one in _words(folder, "python_functions") if one.strip("*"))
+    return tuple(word.rstrip("*") for word in _words(folder, "python_functions") if word.strip("*"))
 
 
 def configured_folder(tree: Path, place: Path) -> Path:

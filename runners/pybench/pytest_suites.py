@@ -77,7 +77,7 @@ def count(tree: Path) -> int:
     for path in paths:
         prefixes = prefixes_in(path.parent)
         functions = _functions(read(path))
-        number += sum(_is_benchmark(one, fixtures, prefixes) for one in functions)
+        number += sum(_is_benchmark(function, fixtures, prefixes) for function in functions)
     return number
 
 
@@ -87,8 +87,10 @@ def _holding(tree: Path) -> Iterator[Path]:
         text = b"" if path.name in _NO_TESTS else read(path)
         if b"benchmark" in text or b"pytest_codspeed" in text:
             prefixes = prefixes_in(path.parent)
-            uses = (one for one in _functions(text) if b"benchmark" in one.parameters)
-            named = any(one.is_fixture or one.name.decode().startswith(prefixes) for one in uses)
+            uses = (
+                function for function in _functions(text) if b"benchmark" in function.parameters
+            )
+            named = any(use.is_fixture or use.name.decode().startswith(prefixes) for use in uses)
             if named or _ASKS.search(text):
                 yield path
 

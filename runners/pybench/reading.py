@@ -82,7 +82,7 @@ def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
 
 
 def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Traced:
-    gaps = [with_remedy(one) for one in dict.fromkeys(records.missing)]
+    gaps = [with_remedy(fromkey) for fromkey in dict.fromkeys(records.missing)]
     if answer.timed_out:
         gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
     elif answer.exit_code and not gaps:

@@ -116,7 +116,7 @@ def _tox(tree: Path) -> Iterator[Need]:
     base = {"test": native.get("env_run_base")}
     for name, table in (base | _table(native, "env")).items():
         if isinstance(table, dict):
-            extras = [f".[{one}]" for one in _texts(table.get("extras"))]
+            extras = [f".[{text}]" for text in _texts(table.get("extras"))]
             deps = [*_texts(table.get("deps")), *extras]
             yield _of_tool(tree, "tox", name, deps, _texts(table.get("dependency_groups")))
 
@@ -132,7 +132,7 @@ def _nox(tree: Path) -> Iterator[Need]:
     for node in ast.walk(_python(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-            words = [_constant(given) for one in calls if _installs(one) for given in one.args]
+            words = [_constant(given) for call in calls if _installs(call) for given in call.args]
             yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
 
 
@@ -157,7 +157,7 @@ def _joined(words: list[str]) -> Iterator[str]:
 
 
 def _of_tool(tree: Path, tool: str, name: str, words: list[str], groups: list[str]) -> Need:
-    what = [("group", one) for one in groups]
+    what = [("group", group) for group in groups]
     for word in words:
         plain = re.sub(r"\{(?:toxinidir|tox_root)\}[/\\]?", "", word).strip()
         if extras := _EXTRAS.match(plain):

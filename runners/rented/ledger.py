@@ -98,7 +98,7 @@ class Ledger:
             return ()
         printed = self._run(note, tuple(one.replace(ID, note.id) for one in note.listed_by))
         names = tuple(printed.split())
-        if odd := [one for one in names if one.startswith("-")]:
+        if odd := [name for name in names if name.startswith("-")]:
             raise MachineError(
                 f"{note.listed_by[0]} lists {odd[0]!r}, which is no name of a machine"
             )
@@ -182,7 +182,7 @@ class Ledger:
         if missing:
             raise MachineError(f"{missing[0]}, which {words[0]} needs, is not set; set it")
         names = ("PATH", "HOME", *note.environment)
-        given = {one: self._environment[one] for one in names if one in self._environment}
+        given = {name: self._environment[name] for name in names if name in self._environment}
         answer = self._host.run(
             Invocation(
                 argv=words,

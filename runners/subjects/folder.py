@@ -76,10 +76,10 @@ def _copied(folder: Path, repository: Repository | None) -> list[Path]:
     top = _outermost(folder, repository)
     within = repository.top if repository else folder.parent
     targets = sorted(
-        one.folder
-        for one in replacements(folder)
-        if one.folder.is_relative_to(within)
-        or (repository is None and folder.is_relative_to(one.folder))
+        replacement.folder
+        for replacement in replacements(folder)
+        if replacement.folder.is_relative_to(within)
+        or (repository is None and folder.is_relative_to(replacement.folder))
     )
     if repository is None:
         top = next((target for target in targets if top.is_relative_to(target)), top)

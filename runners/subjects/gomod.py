@@ -72,7 +72,7 @@ def workspace_modules(folder: Path) -> tuple[Path, ...]:
         for words in _read(folder, WORKSPACE_FILE)
         if words[0] == "use" and len(words) > 1
     )
-    return tuple(one for one in targets if is_file(one / MODULE_FILE))
+    return tuple(target for target in targets if is_file(target / MODULE_FILE))
 
 
 def _read(folder: Path, name: str) -> Sequence[tuple[str, ...]]:

@@ -29,19 +29,19 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
     else that of `origin`, the address of a repository or a folder.
     """
     files = list(entries)
-    paths = {one.path for one in files}
+    paths = {file.path for file in files}
     around = (inside, *inside.parents)
     if any(folder / name in paths for folder in around for name in (MODULE_FILE, WORKSPACE_FILE)):
         return files
-    sources = [one for one in files if one.path.suffix == ".go" and one.link is None]
-    sources = [one for one in sources if not _ELSEWHERE & {*one.path.parts}]
+    sources = [file for file in files if file.path.suffix == ".go" and file.link is None]
+    sources = [source for source in sources if not _ELSEWHERE & {*source.path.parts}]
     return [*files, module_file(_declared(sources) or _of_address(origin), files)]
 
 
 def module_file(module: str, entries: Iterable[Entry]) -> Entry:
     """Return the go.mod of a module with these files."""
     # Up to Go 1.13 a vendor folder needs no modules.txt.
-    version = "1.13" if any(one.path.parts[0] == "vendor" for one in entries) else "1.16"
+    version = "1.13" if any(entry.path.parts[0] == "vendor" for entry in entries) else "1.16"
     text = f"{MADE}\n\nmodule {module}\n\ngo {version}\n"
     return Entry(PurePosixPath(MODULE_FILE), text.encode())
 
@@ -57,10 +57,10 @@ def made_module(tree: Path) -> Path | None:
 
 def _declared(sources: Sequence[Entry]) -> str:
     """Return the path that the files' own words speak for most, empty where they say nothing."""
-    folders = {one.path.parent for one in sources}
+    folders = {source.path.parent for source in sources}
     votes = Counter[str]()
-    for one in sources:
-        for path, weight in _path_votes(one, folders):
+    for source in sources:
+        for path, weight in _path_votes(source, folders):
             votes[path] += weight
     return max(sorted(votes), key=lambda path: votes[path], default="")
 

@@ -90,11 +90,11 @@ def has_go_files(tree: Path) -> bool:
         if here == tree and is_built_otherwise(tree):
             return False
         folders[:] = [
-            one
-            for one in folders
-            if not one.startswith((".", "_"))
-            and one not in ("vendor", "testdata", "node_modules")
-            and not marks_of(here / one)
+            folder
+            for folder in folders
+            if not folder.startswith((".", "_"))
+            and folder not in ("vendor", "testdata", "node_modules")
+            and not marks_of(here / folder)
         ]
     return False
 

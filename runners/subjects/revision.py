@@ -152,8 +152,8 @@ def _submodule(item: Stored, source: _Source, scratch: Path) -> Iterator[Entry]:
             f"cannot fetch the submodule {path} from {inner.address}: {error}; check out "
             "the submodule, or check the network"
         ) from error
-    for each in _entries(repository, commit, inner, scratch):
-        yield replace(each, path=path / each.path)
+    for entry in _entries(repository, commit, inner, scratch):
+        yield replace(entry, path=path / entry.path)
 
 
 def _submodule_source(item: Stored, source: _Source) -> _Source:

@@ -59,15 +59,15 @@ def sources(
         return _sources(folder.name, head[:12] if head else "", _files(folder, paths, endings))
     placed = place(spec, home=home, host=host, environment=environment)
     inside = placed.tree.relative_to(placed.root)
-    below = [PurePosixPath(one) for one in placed.files]
+    below = [PurePosixPath(file) for file in placed.files]
     paths = (one.relative_to(inside) for one in below if one.is_relative_to(inside))
     return _sources(placed.name, placed.revision, _files(placed.tree, paths, endings))
 
 
 def _sources(name: str, revision: str, files: Iterable[SourceFile]) -> Sources:
     by_size: tuple[list[SourceFile], list[SourceFile]] = ([], [])
-    for one in files:
-        by_size[len(one.text) > _LARGEST].append(one)
+    for file in files:
+        by_size[len(file.text) > _LARGEST].append(file)
     files, large = map(tuple, by_size)
     return Sources(name, revision, files, large)
 

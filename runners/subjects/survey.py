@@ -136,11 +136,11 @@ def _projects(top: Path) -> tuple[list[tuple[Path, str]], bool]:
             return projects, False
         here = Path(where)
         folders[:] = sorted(
-            one
-            for one in folders
-            if one not in LEFT_OUT
-            and not one.startswith((".", "_"))
-            and not (here / one).is_symlink()
+            folder
+            for folder in folders
+            if folder not in LEFT_OUT
+            and not folder.startswith((".", "_"))
+            and not (here / folder).is_symlink()
         )
         around = inside.get(here.parent, frozenset[str]())
         marks = marks_of(here)

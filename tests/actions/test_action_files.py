@@ -72,9 +72,9 @@ def test_each_input_is_used_and_each_shell_is_named():
         steps = action["runs"]["steps"]
         text = file.read_text()
         assert [one for one in action["inputs"] if f"inputs.{one}" not in text] == []
-        assert [one for one in steps if "run" in one and one.get("shell") != "bash"] == []
-        assert [one for one in steps if "${{" in one.get("run", "")] == []
-        pinned = [one["uses"].partition("@")[2] for one in steps if "uses" in one]
+        assert [step for step in steps if "run" in step and step.get("shell") != "bash"] == []
+        assert [step for step in steps if "${{" in step.get("run", "")] == []
+        pinned = [step["uses"].partition("@")[2] for step in steps if "uses" in step]
         assert bool(pinned) is (file.parent.name != "lint")  # which needs no other
         assert all(len(one) == 40 for one in pinned)
 
@@ -83,7 +83,7 @@ def test_what_is_installed_is_locked():
     """One bad release of a dependency would otherwise run beside the token of the comment job."""
     for file in (ROOT / "action.yml", *(ROOT / name / "action.yml" for name in OTHERS)):
         steps = yaml.safe_load(file.read_text())["runs"]["steps"]
-        lines = [line for one in steps for line in one.get("run", "").splitlines()]
+        lines = [line for step in steps for line in step.get("run", "").splitlines()]
         installs = [line for line in lines if line.strip().startswith('"${pip[@]}"')]
         assert len(installs) == 2
         assert "--require-hashes --only-binary :all: -r " in installs[0]
@@ -96,7 +96,7 @@ def test_each_locked_package_has_a_version_and_hashes(name):
     entries = text.splitlines()
 
     assert entries
-    assert [one for one in entries if "==" not in one or "--hash=sha256:" not in one] == []
+    assert [entry for entry in entries if "==" not in entry or "--hash=sha256:" not in entry] == []
 
 
 def test_the_comment_job_has_what_it_imports_and_little_else():

@@ -279,7 +279,11 @@ def test_what_was_measured_is_kept_where_the_gate_fails(call, tmp_path, given, p
     call(given=given, ends=1)
 
     noted = tmp_path / "left" / "stubs"
-    calls = [one.split() for one in noted.read_text().splitlines()] if noted.exists() else []
+    calls = (
+        [splitline.split() for splitline in noted.read_text().splitlines()]
+        if noted.exists()
+        else []
+    )
     assert [part for part, _ in calls] == parts
     assert len({key for _, key in calls}) == bool(parts)
 
@@ -330,7 +334,7 @@ def test_a_pull_request_is_held_against_what_the_default_branch_detects(
     assert after.returncode != 0
     assert "gate failed: detected in result.json, missed now: example.org/tiny.Add" in after.stdout
     keys = [one.read_text() for one in sorted((tmp_path / "left" / "cache").glob("*/key"))]
-    assert sum(":audit.json:" in one for one in keys) == 1
+    assert sum(":audit.json:" in key for key in keys) == 1
 
 
 def test_a_command_that_there_is_not_ends_at_once(call, tmp_path):

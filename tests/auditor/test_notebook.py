@@ -69,13 +69,13 @@ def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
             long_tables.table(audit.verdict, name).columns
         )
     assert len(audit.pairs) == len(verdict.pairs)
-    known = [one.effect for one in verdict.pairs if one.effect is not None]
+    known = [pair.effect for pair in verdict.pairs if pair.effect is not None]
     assert audit.pairs["effect"].dropna().tolist() == known
     missed = audit.methods.query("outcome == 'missed'")["method"].tolist()
-    assert missed == [one.id for one in verdict.methods if one.outcome is Result.MISSED]
+    assert missed == [method.id for method in verdict.methods if method.outcome is Result.MISSED]
     slowed = audit.runs.query("arm == 'slowed'")
     assert slowed["seconds"].dtype == float
-    assert len(slowed) == sum(len(run.slowed) for one in verdict.pairs for run in one.runs)
+    assert len(slowed) == sum(len(run.slowed) for pair in verdict.pairs for run in pair.runs)
 
 
 def test_a_result_of_stability_has_frames_of_benchmarks_only(store):
@@ -96,7 +96,7 @@ def test_numbers_that_nobody_knows_are_numbers(tmp_path):
     assert audit.benchmarks.nlargest(1, "max_spread").empty is False
     for name in long_tables.TABLES:
         numbers = getattr(audit, name).drop(columns=list(long_tables.TEXTS), errors="ignore")
-        assert all(one.kind in "if" for one in numbers.dtypes), name
+        assert all(dtype.kind in "if" for dtype in numbers.dtypes), name
 
 
 def test_what_is_not_there_is_said_and_not_made(store, tmp_path):

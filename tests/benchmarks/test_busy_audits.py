@@ -88,18 +88,20 @@ def audits(tmp_path_factory):
         check=False,
     )
     files = [kept / f"{config.name}-{load}-0/result.json" for load in (0, BUSY)]
-    assert all(one.exists() for one in files), ran.stdout + ran.stderr
-    return [read(one.read_text()) for one in files]
+    assert all(file.exists() for file in files), ran.stdout + ran.stderr
+    return [read(file.read_text()) for file in files]
 
 
 @pytest.mark.subject
 @pytest.mark.timed
 def test_no_verdict_is_wrong_and_no_benchmark_is_blamed(audits):
     for document in audits:
-        outcomes = {one.id.rpartition(".")[2]: one.outcome for one in document.methods}
+        outcomes = {method.id.rpartition(".")[2]: method.outcome for method in document.methods}
         assert outcomes.keys() == WRONG.keys()
         assert not [name for name, outcome in outcomes.items() if outcome in WRONG[name]]
-        assert [one.bucket for one in document.benchmarks if one.max_spread is None] in ([], [None])
+        assert [
+            benchmark.bucket for benchmark in document.benchmarks if benchmark.max_spread is None
+        ] in ([], [None])
         assert "Steady " not in page(document)
 
 
@@ -113,7 +115,7 @@ def test_the_headline_names_the_busy_machine(audits):
 
     assert busy.strain.others > 0.3
     assert headline(busy).startswith("Busy machine (processes waited ")
-    assert "busy-machine" in [one.slug for one in busy.caveats]
+    assert "busy-machine" in [caveat.slug for caveat in busy.caveats]
 
 
 def test_busy_processes_end_with_who_started_them(printed):

@@ -85,7 +85,7 @@ def test_the_kappa_of_fleiss_own_kind_of_table():
         (6, 5, 2, 1, 0),
         (0, 2, 2, 3, 7),
     ]
-    rows = ["".join(label * n for label, n in zip("abcde", one, strict=True)) for one in counts]
+    rows = ["".join(label * n for label, n in zip("abcde", count, strict=True)) for count in counts]
 
     assert fleiss_kappa(table(*rows)) == pytest.approx(0.210, abs=0.0005)
 

@@ -37,7 +37,9 @@ def test_what_a_benchmark_does_all_the_time_is_in_most_samples_and_something_els
 
     assert done.returncode == 0, done.stderr[-2000:]
     rows = dict(
-        re.split(r"\s{2,}", one, maxsplit=1) for one in done.stdout.splitlines() if "  " in one
+        re.split(r"\s{2,}", splitline, maxsplit=1)
+        for splitline in done.stdout.splitlines()
+        if "  " in splitline
     )
     assert rows["never in a sample"] == "2 of 3"
     assert rows["sampled: on the effect's side of one half"] == "2 of 2"

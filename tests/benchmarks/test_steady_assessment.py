@@ -70,7 +70,7 @@ def _subjects(path):
     seconds = {"warmupTimeSec": 1.0, "measurementTimeSec": 1.0}
     parts = [name.replace("__", "/").split("#") for name in NEEDED]
     keys = ("project", "benchmark", "params")
-    _rows_to(path, [dict(zip(keys, each, strict=True)) | settings | seconds for each in parts])
+    _rows_to(path, [dict(zip(keys, part, strict=True)) | settings | seconds for part in parts])
 
 
 def _tables(folder):

@@ -123,10 +123,12 @@ def test_what_does_next_to_nothing_itself_cannot_get_slower(language):
     methods = METHODS[language]()
 
     assert len(methods) > len(TRIVIAL[language])
-    assert {one.name for one in methods if one.trivial} == TRIVIAL[language]
+    assert {method.name for method in methods if method.trivial} == TRIVIAL[language]
 
 
 def test_a_constructor_of_a_class_without_source_may_do_anything():
-    (maker,) = [one for one in JavaMutator().methods([class_file()]) if one.name == "<init>"]
+    (maker,) = [
+        method for method in JavaMutator().methods([class_file()]) if method.name == "<init>"
+    ]
 
     assert maker.trivial is None

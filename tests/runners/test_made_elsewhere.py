@@ -54,7 +54,7 @@ class Launcher:
         )
 
     def read(self, trial, answers):
-        return Skipped(b" ".join(one.stdout for one in answers).decode().strip())
+        return Skipped(b" ".join(answer.stdout for answer in answers).decode().strip())
 
 
 class Slowly(Launcher):

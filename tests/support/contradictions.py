@@ -45,12 +45,14 @@ def contradictions(document: Document) -> list[str]:
     facts = Facts(document)
     said: dict[str, set[str]] = defaultdict(set)
     wrong = []
-    for one in statements(document):
+    for statement in statements(document):
         for name, claim in CLAIMS.items():
-            if claim.sentence.search(one.text):
-                said[one.owner].add(name)
-                if not claim.holds(facts, one.owner):
-                    wrong.append(f"{one.owner or 'result'}: {one.text!r} needs: {claim.needs}")
+            if claim.sentence.search(statement.text):
+                said[statement.owner].add(name)
+                if not claim.holds(facts, statement.owner):
+                    wrong.append(
+                        f"{statement.owner or 'result'}: {statement.text!r} needs: {claim.needs}"
+                    )
     for owner, names in said.items():
         wrong += [f"{owner}: {a} and {b}" for a, b in EXCLUSIONS if {a, b} <= names]
     for form, text in forms(document).items():
@@ -69,12 +71,12 @@ def statements(document: Document) -> Iterator[Statement]:
     for step in advice(document):
         for target in step.targets:
             yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
-    yield from (Statement(one.owner, one.text) for one in findings.findings(document))
+    yield from (Statement(finding.owner, finding.text) for finding in findings.findings(document))
     methods = evidence.methods(document, listed(document))
     yield from (Statement(method.id, method.says) for method in methods)
-    weak = [one.text for one in document.caveats if one.slug == "weak-plan"]
-    for one in document.benchmarks:
-        yield from (Statement(one.id, text) for text in weak if f"{one.id} (" in text)
+    weak = [caveat.text for caveat in document.caveats if caveat.slug == "weak-plan"]
+    for benchmark in document.benchmarks:
+        yield from (Statement(benchmark.id, text) for text in weak if f"{benchmark.id} (" in text)
 
 
 def forms(document: Document) -> dict[str, str]:
@@ -90,7 +92,7 @@ def forms(document: Document) -> dict[str, str]:
 
 def _wrong_headline(text: str, document: Document) -> Iterator[str]:
     """Yield counts of methods that are not those of the verdicts."""
-    counted = [one for one in document.methods if one.outcome not in NOT_COUNTED]
+    counted = [method for method in document.methods if method.outcome not in NOT_COUNTED]
     detected = sum(one.outcome is Result.DETECTED for one in counted)
     open_ = sum(one.outcome in OPEN for one in counted)
     for found in NOTICES.finditer(text):
@@ -106,7 +108,7 @@ def _wrong_headline(text: str, document: Document) -> Iterator[str]:
 def _wrong_numbers(document: Document, facts: Facts) -> Iterator[str]:
     """Yield numbers that do not add up or multiply."""
     yield from _wrong_scores(document)
-    is_open = any(one.outcome in OPEN for one in document.methods)
+    is_open = any(method.outcome in OPEN for method in document.methods)
     for row in suite.redundancy(document).density:
         if row.benchmarks == "no benchmark" and is_open:
             yield "methods without a verdict counted as detected by no benchmark"
@@ -135,8 +137,8 @@ def _wrong_sight(document: Document, facts: Facts) -> Iterator[str]:
 
 def _wrong_lists(document: Document, facts: Facts) -> Iterator[str]:
     """Yield benchmarks that are in the wrong list, by the pairs alone."""
-    detecting = {one.benchmark for one in document.pairs if one.outcome is Result.DETECTED}
-    open_ = {one.benchmark for one in document.pairs if one.outcome in OPEN}
+    detecting = {pair.benchmark for pair in document.pairs if pair.outcome is Result.DETECTED}
+    open_ = {pair.benchmark for pair in document.pairs if pair.outcome in OPEN}
     nothing = suite.redundancy(document).none
     for link, one in anchors_of(document, nothing):
         if one in detecting or one in open_:

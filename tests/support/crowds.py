@@ -47,7 +47,7 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
     )
     found = [pair for pair in pairs if pair.outcome is Result.DETECTED]
     by_method, by_benchmark = _by(found, "method", "benchmark"), _by(found, "benchmark", "method")
-    reached = _by([one for one in pairs if one.runs], "method", "benchmark")
+    reached = _by([pair for pair in pairs if pair.runs], "method", "benchmark")
     covered = len(by_method)
     score = Score(
         percent=100 * covered / methods,

@@ -186,7 +186,7 @@ def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVer
 def benchmark_of(
     at: int, benchmark: str, methods: tuple[MethodVerdict, ...], rng: np.random.Generator
 ) -> BenchmarkVerdict:
-    mine = [one for one in methods if benchmark in one.detected_by]
+    mine = [method for method in methods if benchmark in method.detected_by]
     base = float(10 ** rng.uniform(-8, -4))
     means = tuple(float(x) for x in base * rng.normal(1, 10 ** rng.uniform(-2.7, -0.9), 5))
     if at % 13 == 12:
@@ -210,7 +210,7 @@ def benchmark_of(
 
 
 def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
-    known = [one for one in benchmarks if one.bucket is not None]
+    known = [benchmark for benchmark in benchmarks if benchmark.bucket is not None]
     counts = [(name, sum(one.bucket is name for one in known)) for name in Bucket]
     return Stability(
         benchmarks=benchmarks,
@@ -222,7 +222,9 @@ def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
 
 
 def score_of(methods: tuple[MethodVerdict, ...], excluded: tuple[str, ...]) -> Score:
-    counted = [one for one in methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
+    counted = [
+        method for method in methods if method.outcome not in {Result.REFUSED, Result.INVALID}
+    ]
     covered = sum(bool(set(one.detected_by) - set(excluded)) for one in counted)
     may = sum(
         one.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT} for one in counted
@@ -249,7 +251,9 @@ def cover_of(methods: tuple[MethodVerdict, ...]) -> Cover:
 
 
 def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
-    counted = [one for one in methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
+    counted = [
+        method for method in methods if method.outcome not in {Result.REFUSED, Result.INVALID}
+    ]
     numbers = [len(one.detected_by) for one in counted]
     return tuple(
         Density(n, numbers.count(n), 100 * numbers.count(n) / len(numbers))
@@ -262,18 +266,18 @@ def curve_of(methods: tuple[MethodVerdict, ...]) -> Curve:
     least = {
         one.id: sizes[at % 3] for at, one in enumerate(methods) if one.outcome is Result.DETECTED
     }
-    counted = sum(one.outcome not in {Result.REFUSED, Result.INVALID} for one in methods)
+    counted = sum(method.outcome not in {Result.REFUSED, Result.INVALID} for method in methods)
     return Curve(
         pairs=tuple(
             PairCurve(
-                method=one.id,
-                benchmark=one.detected_by[0],
-                slowdown=least[one.id],
-                unnoticed=0.05 if least[one.id] > 0.05 else None,
+                method=method.id,
+                benchmark=method.detected_by[0],
+                slowdown=least[method.id],
+                unnoticed=0.05 if least[method.id] > 0.05 else None,
                 steps=(Step(slowdown=0.6, outcome=Result.DETECTED),),
             )
-            for one in methods
-            if one.id in least
+            for method in methods
+            if method.id in least
         ),
         points=tuple(
             CurvePoint(size, sum(each <= size for each in least.values()), counted)
@@ -329,15 +333,15 @@ def all_crashed() -> AbsVerdict:
     names = go_names(3, 2)
     pairs = tuple(failed(m, b, Result.CRASHED) for m in names.methods for b in names.benchmarks)
     methods = tuple(
-        MethodVerdict(id=one, outcome=Result.CRASHED, reached_by=names.benchmarks)
-        for one in names.methods
+        MethodVerdict(id=method, outcome=Result.CRASHED, reached_by=names.benchmarks)
+        for method in names.methods
     )
     suite = tuple(
         BenchmarkVerdict(
-            id=one, max_spread=None, bucket=None, means=(), runs=0, seconds=None,
+            id=benchmark, max_spread=None, bucket=None, means=(), runs=0, seconds=None,
             ending="crashed", reason="exit code 2: panic: no such file",
         )
-        for one in names.benchmarks
+        for benchmark in names.benchmarks
     )  # fmt: skip
     zero = Score(percent=0.0, bounds=(0.0, 100.0), covered=0, counted=3, excluded_benchmarks=())
     return replace(
@@ -352,7 +356,9 @@ def hostile(name: str) -> AbsVerdict:
     caveat = Caveat(name, name)
     return replace(
         whole,
-        methods=tuple(replace(one, id=name + one.id, reason=name) for one in whole.methods),
+        methods=tuple(
+            replace(method, id=name + method.id, reason=name) for method in whole.methods
+        ),
         pairs=tuple(
             replace(one, method=name + one.method, benchmark=name + one.benchmark, reason=name)
             for one in whole.pairs
@@ -360,8 +366,8 @@ def hostile(name: str) -> AbsVerdict:
         stability=replace(
             whole.stability,
             benchmarks=tuple(
-                replace(one, id=name + one.id, reason=name, caveats=(caveat,))
-                for one in whole.stability.benchmarks
+                replace(benchmark, id=name + benchmark.id, reason=name, caveats=(caveat,))
+                for benchmark in whole.stability.benchmarks
             ),
         ),
         cover=replace(whole.cover, benchmarks=tuple(name + n for n in whole.cover.benchmarks)),
@@ -416,7 +422,7 @@ def allocated(verdict: AbsVerdict) -> AbsVerdict:
         )
         for at, one in enumerate(called)
     )
-    methods = tuple(MethodData(method=_method(one.id)) for one in verdict.methods)
+    methods = tuple(MethodData(method=_method(method.id)) for method in verdict.methods)
     return replace(verdict, allocations=allocations.judge(64, methods, pairs))
 
 
@@ -428,7 +434,7 @@ def _method(name: str) -> Method:
 def in_set_up() -> AbsVerdict:
     """A finished audit in which one method that nobody calls is called in set-up."""
     whole = audit()
-    chosen = next(one for one in whole.methods if one.outcome is Result.UNREACHED)
+    chosen = next(method for method in whole.methods if method.outcome is Result.UNREACHED)
     by = whole.stability.benchmarks[0].id
     said = replace(chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark")
     found = PairVerdict(
@@ -438,5 +444,5 @@ def in_set_up() -> AbsVerdict:
         reach=ReachState.SET_UP_ONLY,
         reason="in set-up only",
     )
-    methods = tuple(said if one is chosen else one for one in whole.methods)
+    methods = tuple(said if method is chosen else method for method in whole.methods)
     return replace(whole, methods=methods, pairs=(*whole.pairs, found))

@@ -85,6 +85,6 @@ def _naive_shares(side, window, critical):
         mean = (sum(values) - slope * sum(range(1, k + 1))) / k
         off = sum((one - slope * at - mean) ** 2 for at, one in enumerate(values, 1))
         deviation = (off / (k - 2)) ** 0.5
-        near = sum(abs(one - mean) <= critical * deviation for one in values)
+        near = sum(abs(value - mean) <= critical * deviation for value in values)
         shares += [near / k] * k
     return shares

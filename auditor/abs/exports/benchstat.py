@@ -36,10 +36,10 @@ def benchstat(document: Either) -> str:
 
 
 def _lines(document: Either) -> Iterator[tuple[str, str]]:
-    for one in document.benchmarks:
-        group, name = parted(one.id, document.language)
+    for benchmark in document.benchmarks:
+        group, name = parted(benchmark.id, document.language)
         called = _called(name, go=document.language == Language.GO)
-        for seconds in one.means:
+        for seconds in benchmark.means:
             if seconds is not None:
                 yield _word(group), f"{called} 1 {1e9 * seconds:.9g} ns/op"
 

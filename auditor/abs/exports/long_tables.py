@@ -72,7 +72,10 @@ def _methods(document: Either) -> Table:
     known = judged(document)
     least = curve.least(known.curve)
     accepted = {one.method: int(one.left_out) for one in known.accepted}
-    rows = (_method(one, least.get(one.id), accepted.get(one.id, 0)) for one in known.methods)
+    rows = (
+        _method(method, least.get(method.id), accepted.get(method.id, 0))
+        for method in known.methods
+    )
     return Table(METHODS, rows)
 
 
@@ -88,7 +91,7 @@ def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
 
 def _benchmarks(document: Either) -> Table:
     cover = set(document.minimal_cover) if isinstance(document, Document) else None
-    return Table(BENCHMARKS, (_benchmark(one, cover) for one in document.benchmarks))
+    return Table(BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks))
 
 
 def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
@@ -108,9 +111,9 @@ def _runs(document: Either) -> Table:
 
 def _suite(benchmarks: Iterable[Benchmark]) -> Iterator[Row]:
     """Yield the means of the complete runs of the unchanged suite; they are of no block."""
-    for one in benchmarks:
-        for run, seconds in enumerate(one.means, 1):
-            yield None, one.id, run, "plain", None, seconds
+    for benchmark in benchmarks:
+        for run, seconds in enumerate(benchmark.means, 1):
+            yield None, benchmark.id, run, "plain", None, seconds
 
 
 def _blocks(pairs: Iterable[Pair]) -> Iterator[Row]:
@@ -136,7 +139,7 @@ def _ends(interval: Range | None) -> Range:
 
 
 def _slugs(caveats: Iterable[Caveat]) -> str | None:
-    return " ".join(sorted({one.slug for one in caveats})) or None
+    return " ".join(sorted({caveat.slug for caveat in caveats})) or None
 
 
 TABLES: Mapping[str, Callable[[Either], Table]] = MappingProxyType(

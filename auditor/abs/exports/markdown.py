@@ -46,9 +46,9 @@ def _head(document: Either, gates: Sequence[str]) -> Iterator[str]:
     if shown.scores:
         yield from ("", "| score | percent | may be | covered | with |")
         yield "| --- | ---: | ---: | ---: | --- |"
-        for one in shown.scores:
-            also = f"{one.meaning} ({one.excluded})" if one.excluded else one.meaning
-            yield f"| {one.name} | {one.percent} | {one.bounds} | {one.covered} | {also} |"
+        for score in shown.scores:
+            also = f"{score.meaning} ({score.excluded})" if score.excluded else score.meaning
+            yield f"| {score.name} | {score.percent} | {score.bounds} | {score.covered} | {also} |"
     yield from ("", prose(shown.suite))
     yield from (line for said in (shown.curve, shown.controls) if said for line in ("", said))
     yield from _next(advice(document))
@@ -66,7 +66,8 @@ def _next(steps: Sequence[Advice]) -> Iterator[str]:
         if step.noted:
             yield f"* {step.title}:"
             yield from (
-                f"  * {code(labels[one.id])}: {prose(one.note)}" for one in step.targets[:NAMED]
+                f"  * {code(labels[target.id])}: {prose(target.note)}"
+                for target in step.targets[:NAMED]
             )
             continue
         yield f"* {step.title}{gain}: {', '.join(code(one) for one in short[:NAMED])}{more}"
@@ -103,14 +104,16 @@ def _rest(document: Document, shown: int) -> str:
 
 
 def _rows(document: Document) -> Iterator[str]:
-    shown = {one.id: one for one in table.summary(document).methods}
+    shown = {method.id: method for method in table.summary(document).methods}
     short = names.labels(shown)
     accepted = left_out(document.accepted)
-    for one in sorted(document.methods, key=lambda one: _rank(kind_of(one), one.outcome)):
-        row = shown[one.id]
-        note = f"accepted; {row.note}" if one.id in accepted else row.note
+    for method in sorted(
+        document.methods, key=lambda method: _rank(kind_of(method), method.outcome)
+    ):
+        row = shown[method.id]
+        note = f"accepted; {row.note}" if method.id in accepted else row.note
         cells = (
-            code(short[one.id]), f"{row.glyph} {row.word}", str(row.detected_by or ""),
+            code(short[method.id]), f"{row.glyph} {row.word}", str(row.detected_by or ""),
             str(row.reached_by or ""), row.notices, prose(words.brief(note)),
         )  # fmt: skip
         yield f"| {' | '.join(cells)} |\n"

@@ -38,9 +38,9 @@ def mutation(document: Document, sources: Mapping[str, str] | None = None) -> st
     stand for it.
     """
     placed: dict[str, list[Method]] = {}
-    for one in document.methods:
-        file = names.line(one.span.file) if one.span else UNPLACED
-        placed.setdefault(file, []).append(one)
+    for method in document.methods:
+        file = names.line(method.span.file) if method.span else UNPLACED
+        placed.setdefault(file, []).append(method)
     accepted = {one.method: one.reason for one in document.accepted if one.left_out}
     known = {names.line(file): text for file, text in (sources or {}).items()}
     report = {
@@ -77,8 +77,8 @@ def _file(
         "language": document.language,
         "source": text,
         "mutants": [
-            {**_mutant(one, document, accepted), "location": _location(spans[one.id], lines)}
-            for one in methods
+            {**_mutant(method, document, accepted), "location": _location(spans[method.id], lines)}
+            for method in methods
         ],
     }
 
@@ -90,9 +90,9 @@ def _line(at: int) -> Span:
 def _stand_in(methods: Iterable[Method], spans: Mapping[str, Span]) -> list[str]:
     """Return a text in which each method's first line is its name, and other lines are empty."""
     lines = [""] * _within(max(span.last_line for span in spans.values()), LONGEST)
-    for one in methods:
-        at = _within(spans[one.id].first_line, len(lines)) - 1
-        lines[at] = f"{lines[at]} {names.label(one.id)}".strip()
+    for method in methods:
+        at = _within(spans[method.id].first_line, len(lines)) - 1
+        lines[at] = f"{lines[at]} {names.label(method.id)}".strip()
     return lines
 
 
@@ -133,8 +133,8 @@ def _mutant(method: Method, document: Document, accepted: Mapping[str, str]) -> 
 def _tests(document: Document) -> Plain:
     """Return the benchmarks by package or class."""
     groups: dict[str, list[Plain]] = {}
-    for one in document.benchmarks:
-        group, name = parted(one.id, document.language)
-        test: Plain = {"id": one.id, "name": names.label(name)}
+    for benchmark in document.benchmarks:
+        group, name = parted(benchmark.id, document.language)
+        test: Plain = {"id": benchmark.id, "name": names.label(name)}
         groups.setdefault(names.line(group), []).append(test)
     return {group: {"tests": tests} for group, tests in sorted(groups.items())}

@@ -68,14 +68,16 @@ def judge(data: AbsData) -> AbsVerdict:
         data,
         pairs=(
             *(listed := _add_reasons(data)),
-            *unsampled_pairs(data.unsampled, [one.method.id for one in data.methods]),
+            *unsampled_pairs(data.unsampled, [method.method.id for method in data.methods]),
         ),
     )
     mine = _by_method(data.pairs)
-    methods = tuple(_method(one, mine[one.method.id], len(benchmarks)) for one in data.methods)
-    counted = [one.id for one in methods if one.outcome not in outcomes.NOT_COUNTED]
-    whole = _score(data.pairs, [one.id for one in methods], ())
-    detections = {one.id: frozenset(one.detected_by) for one in methods}
+    methods = tuple(
+        _method(method, mine[method.method.id], len(benchmarks)) for method in data.methods
+    )
+    counted = [method.id for method in methods if method.outcome not in outcomes.NOT_COUNTED]
+    whole = _score(data.pairs, [method.id for method in methods], ())
+    detections = {method.id: frozenset(method.detected_by) for method in methods}
     return AbsVerdict(
         slowdown=data.slowdown,
         slowdown_source=data.slowdown_source,
@@ -87,11 +89,12 @@ def judge(data: AbsData) -> AbsVerdict:
         methods=methods,
         pairs=listed,
         stability=replace(
-            data.stability, benchmarks=tuple(_redundancy(one, methods) for one in benchmarks)
+            data.stability,
+            benchmarks=tuple(_redundancy(benchmark, methods) for benchmark in benchmarks),
         ),
         cover=cover.minimal_cover(detections),
         rules=tallies.rules(data.pairs, set(counted)),
-        density=tallies.density([one for one in methods if one.id in set(counted)]),
+        density=tallies.density([method for method in methods if method.id in set(counted)]),
         density_curve=cover.density_curve({one: detections[one] for one in counted}),
         curve=_curve(data, counted),
         controls=data.controls,
@@ -130,7 +133,11 @@ def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...
 
     `round` is Python's, half to even: with it nine of the ten subjects of Table 5 come out right.
     """
-    worst = sorted((-one.max_spread, one.id) for one in benchmarks if one.max_spread is not None)
+    worst = sorted(
+        (-benchmark.max_spread, benchmark.id)
+        for benchmark in benchmarks
+        if benchmark.max_spread is not None
+    )
     out = len(worst) - round(Fraction(19, 20) * len(worst))
     return tuple(sorted([name for _, name in worst[:out]] + _incomplete(benchmarks)))
 
@@ -138,13 +145,15 @@ def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...
 def absolute_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
     """Return the benchmarks whose maxSpread is above .5, and those without one."""
     shaky = [
-        one.id for one in benchmarks if one.max_spread is not None and one.max_spread > UNSTABLE
+        benchmark.id
+        for benchmark in benchmarks
+        if benchmark.max_spread is not None and benchmark.max_spread > UNSTABLE
     ]
     return tuple(sorted(shaky + _incomplete(benchmarks)))
 
 
 def _incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
-    return [one.id for one in benchmarks if one.max_spread is None]
+    return [benchmark.id for benchmark in benchmarks if benchmark.max_spread is None]
 
 
 Excluded = tuple[tuple[str, ...], frozenset[str]]
@@ -153,7 +162,7 @@ Excluded = tuple[tuple[str, ...], frozenset[str]]
 
 def _without(excluded: Excluded, data: AbsData, methods: Sequence[str]) -> Score:
     """Score what is left; no score where no benchmark has a spread, and none will have."""
-    known = any(one.max_spread is not None for one in data.stability.benchmarks)
+    known = any(benchmark.max_spread is not None for benchmark in data.stability.benchmarks)
     if known or (data.unfinished and data.stability.runs > 1):
         return _score(data.pairs, methods, *excluded)
     n = len(methods)
@@ -168,12 +177,16 @@ def _relative(data: AbsData) -> Excluded:
     benchmarks = data.stability.benchmarks
     if not data.unfinished:
         return relative_exclusion(benchmarks), frozenset()
-    known = sorted((one.max_spread, one.id) for one in benchmarks if one.max_spread is not None)
+    known = sorted(
+        (benchmark.max_spread, benchmark.id)
+        for benchmark in benchmarks
+        if benchmark.max_spread is not None
+    )
     every = len(known) + len(data.unfinished)
     out = every - round(Fraction(19, 20) * every)
     stay = {name for _, name in known[: max(0, len(known) - out)]}
     failed = tuple(sorted(set(_incomplete(benchmarks)) - data.unfinished))
-    return failed, frozenset({one.id for one in benchmarks} - stay - set(failed))
+    return failed, frozenset({benchmark.id for benchmark in benchmarks} - stay - set(failed))
 
 
 def _absolute(data: AbsData) -> Excluded:
@@ -268,7 +281,7 @@ def _score(
 
     What `doubtful` benchmarks detect is open too: they may yet be excluded.
     """
-    kept = _by_method(_doubted(one, doubtful) for one in pairs if one.benchmark not in excluded)
+    kept = _by_method(_doubted(pair, doubtful) for pair in pairs if pair.benchmark not in excluded)
     left = {method: outcomes.of_method(kept[method]) for method in methods}
     covered = sum(found is Result.DETECTED for found in left.values())
     most = covered + sum(found in outcomes.UNDECIDED for found in left.values())

@@ -67,7 +67,7 @@ def without_accepted(
 
     What has expired counts again, which is said, and so does what is detected after all.
     """
-    known = {one.id: one for one in verdict.methods}
+    known = {method.id: method for method in verdict.methods}
     held = tuple(_held(one, known[name], today) for name, one in accepted.items() if name in known)
     if not held:
         return verdict
@@ -91,7 +91,7 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
 
     Covered and counted at once: that can only raise the score, so it is in the upper bound only.
     """
-    counted = [one for one in methods if one.outcome not in NOT_COUNTED]
+    counted = [method for method in methods if method.outcome not in NOT_COUNTED]
     rest = [one for one in counted if one.id not in out]
     covered = sum(one.outcome is Result.DETECTED for one in rest)
     undecided = sum(one.outcome in UNDECIDED for one in rest)

@@ -160,8 +160,8 @@ def _plain(runs: Sequence[Run], metric: str) -> float | None:
 
 def judge(size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]) -> Allocations:
     """Return what pairs with allocations of `size` bytes say about each of `methods`."""
-    judged = tuple(_method(one, [pair for pair in pairs if pair.method == one.method.id])
-                   for one in methods)  # fmt: skip
+    judged = tuple(_method(method, [pair for pair in pairs if pair.method == method.method.id])
+                   for method in methods)  # fmt: skip
     counted = [one for one in judged if one.outcome not in outcomes.NOT_COUNTED]
     return Allocations(
         bytes=size,

@@ -111,7 +111,7 @@ def _detects(pair: PairVerdict) -> bool:
 
 def _is_unfinished(pair: PairVerdict) -> bool:
     """Tell whether runs are missing that may yet detect."""
-    missing = any(one.slug == UNFINISHED for one in pair.caveats)
+    missing = any(caveat.slug == UNFINISHED for caveat in pair.caveats)
     return pair.outcome is Result.INCONCLUSIVE and missing
 
 
@@ -126,9 +126,9 @@ def curve(known: Iterable[Search], slowdown: float, counted: Sequence[str]) -> C
     """Return the curves of the pairs, and the suite's over the `counted` methods."""
     pairs = tuple(one.found() for one in known)
     least: dict[str, float] = {}
-    for one in pairs:
-        if one.slowdown is not None:
-            least[one.method] = min(one.slowdown, least.get(one.method, inf))
+    for pair in pairs:
+        if pair.slowdown is not None:
+            least[pair.method] = min(pair.slowdown, least.get(pair.method, inf))
     points = tuple(_point(size, least, counted) for size in _ladder(slowdown))
     return Curve(pairs=pairs, points=points)
 

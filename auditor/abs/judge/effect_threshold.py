@@ -63,9 +63,9 @@ def aim(data: PairData, processes: Sequence[Process]) -> Aim:
     if data.control or data.inside is None or data.method_seconds is None:
         return Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
     inside = data.inside
-    achieved = median(one.least * expm1(one.middle) / inside for one in processes)
-    low = min(one.least * expm1(one.interval[0]) / inside for one in processes)
-    high = max(one.least * expm1(one.interval[1]) / inside for one in processes)
+    achieved = median(process.least * expm1(process.middle) / inside for process in processes)
+    low = min(process.least * expm1(process.interval[0]) / inside for process in processes)
+    high = max(process.least * expm1(process.interval[1]) / inside for process in processes)
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:

@@ -20,7 +20,7 @@ def may_yet_decide(said: PairVerdict) -> bool:
 
     Where t(k) is unknown no detection can be made sure.
     """
-    near = any(one.slug == "near-threshold" for one in said.caveats)
+    near = any(caveat.slug == "near-threshold" for caveat in said.caveats)
     return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
 
 
@@ -31,7 +31,7 @@ def is_settled(said: PairVerdict, data: PairData) -> bool:
     """
     if said.outcome in (Result.MISSED, Result.DEAD_CODE):
         return True
-    slugs = {one.slug for one in said.caveats}
+    slugs = {caveat.slug for caveat in said.caveats}
     distorted = "distorted" in slugs and is_surely_distorted(data)
     return distorted or "unverified" in slugs or carries_no_verdict(data)
 

@@ -49,7 +49,7 @@ def borderline(interval: Interval, limit: float) -> Caveat:
 
 def is_borderline(caveats: Iterable[HasSlug]) -> bool:
     """Tell whether a verdict with these caveats is borderline."""
-    return any(one.slug == BORDERLINE for one in caveats)
+    return any(caveat.slug == BORDERLINE for caveat in caveats)
 
 
 def settle_borderline(pair: PairVerdict) -> PairVerdict:

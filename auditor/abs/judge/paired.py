@@ -65,9 +65,9 @@ def judge(data: PairData) -> Judgement:
         text = "too few runs of the plain suite and of the pair to tell how they scatter"
         return undecided("few-runs", text)
     aimed = aim(data, processes)
-    runs = tuple(_run(one, scale, aimed, data.significance) for one in processes)
+    runs = tuple(_run(process, scale, aimed, data.significance) for process in processes)
     said = _capped(_decided(data, runs, aimed), data, probed, aimed)
-    said = signs.checked(said, [one.pairs for one in processes], scale.estimate)
+    said = signs.checked(said, [process.pairs for process in processes], scale.estimate)
     return scale_back_effect(said, data) if aimed.off else said
 
 
@@ -252,7 +252,7 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judge
         )
         return _because(said, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.
-    others = tuple(one for one in said.caveats if one.slug != UNFINISHED)
+    others = tuple(caveat for caveat in said.caveats if caveat.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):
         return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))
     doubtful = _doubtful(data, aimed)
@@ -312,7 +312,9 @@ def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
         unseen = all(run.effect < data.limit for run in said.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait == Wait.WORK and not surely
-    return said.outcome is Result.DETECTED or any(one.slug == UNFINISHED for one in said.caveats)
+    return said.outcome is Result.DETECTED or any(
+        caveat.slug == UNFINISHED for caveat in said.caveats
+    )
 
 
 def _because(said: Judgement, slug: str | None, text: str) -> Judgement:

@@ -57,7 +57,7 @@ def judge(data: PairData) -> Judgement:
         for one, (number, plain) in beside.items()
     }
     forks = Counter(run.trial.repetition for run in mutant_runs)
-    whole = [one for one in runs if forks[one] >= data.forks]
+    whole = [run for run in runs if forks[run] >= data.forks]
     telling = [runs[one] for one in whole if least[one] < data.significance]
     most = max((least[one] for one in whole), default=0.0)
     if most >= data.significance and all(map(_notices, telling)):

@@ -105,7 +105,7 @@ def stated(
     `beside` are the ids of those in which some method is measured beside plain blocks. Runs that
     were made on a busy machine tell how that scatters, so they are left out.
     """
-    by_id: dict[str, list[Run]] = {one.id: [] for one in benchmarks}
+    by_id: dict[str, list[Run]] = {benchmark.id: [] for benchmark in benchmarks}
     for run in runs:
         if run.trial.benchmark is not None and not is_busy(run.strain):
             by_id[run.trial.benchmark.id].append(run)
@@ -119,7 +119,8 @@ def stated(
     return replace(
         stability,
         benchmarks=tuple(
-            replace(one, visible=seen.get(one.id) if told else None) for one in stability.benchmarks
+            replace(benchmark, visible=seen.get(benchmark.id) if told else None)
+            for benchmark in stability.benchmarks
         ),
     )
 
@@ -139,16 +140,16 @@ def confirmed(
     if slowdown is None:
         return stability
     seeing = dict(noticed)
-    for one in pairs:
-        if _sees(one, slowdown):
-            seeing[one.benchmark] = min(slowdown, seeing.get(one.benchmark, slowdown))
+    for pair in pairs:
+        if _sees(pair, slowdown):
+            seeing[pair.benchmark] = min(slowdown, seeing.get(pair.benchmark, slowdown))
     return replace(
         stability,
         benchmarks=tuple(
-            replace(one, visible=min(one.visible, seeing[one.id]))
-            if one.visible is not None and one.id in seeing
-            else one
-            for one in stability.benchmarks
+            replace(benchmark, visible=min(benchmark.visible, seeing[benchmark.id]))
+            if benchmark.visible is not None and benchmark.id in seeing
+            else benchmark
+            for benchmark in stability.benchmarks
         ),
     )
 
@@ -168,7 +169,11 @@ def statement(stability: Stability, slowdown: float | None) -> Caveat | None:
     Before the pairs are measured it goes by the runs of the suite, afterwards (`confirmed`) by
     the verdicts as well.
     """
-    known = {one.id: one.visible for one in stability.benchmarks if one.visible is not None}
+    known = {
+        benchmark.id: benchmark.visible
+        for benchmark in stability.benchmarks
+        if benchmark.visible is not None
+    }
     blind = {name: least for name, least in known.items() if slowdown and least > slowdown}
     if not blind or slowdown is None:
         return None

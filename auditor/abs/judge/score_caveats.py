@@ -54,7 +54,11 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
 
 def _silent(stability: Stability, unfinished: frozenset[str]) -> Iterator[Caveat]:
     """Say which benchmarks gave no measurement, though there was time for it."""
-    silent = [one.id for one in stability.benchmarks if not one.means and one.id not in unfinished]
+    silent = [
+        benchmark.id
+        for benchmark in stability.benchmarks
+        if not benchmark.means and benchmark.id not in unfinished
+    ]
     if silent:
         text = (
             f"{len(silent)} of {len(stability.benchmarks)} benchmarks gave no measurement, "

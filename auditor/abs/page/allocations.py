@@ -77,7 +77,7 @@ def headline(found: Allocations) -> str:
 
 def silent(found: Allocations) -> tuple[AllocationMethod, ...]:
     """Return the methods that could start to allocate without anyone noticing."""
-    return tuple(one for one in found.methods if one.outcome in SILENT)
+    return tuple(method for method in found.methods if method.outcome in SILENT)
 
 
 def short(one: AllocationMethod) -> str:
@@ -97,7 +97,7 @@ def lines(document: Document) -> tuple[str, ...]:
     quiet = [one.id for one in silent(found)]
     if not quiet:
         return (headline(found),)
-    shortened = names.shorten(one.id for one in document.methods)
+    shortened = names.shorten(method.id for method in document.methods)
     some = ", ".join(shortened.get(one, one) for one in quiet[:5])
     more = f" and {len(quiet) - 5} more" if len(quiet) > 5 else ""
     return headline(found), f"Could start to allocate without anyone noticing: {some}{more}"

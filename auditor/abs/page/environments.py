@@ -98,14 +98,14 @@ def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView
     every = (document, *beside)
     names = [_name(at, one) for at, one in enumerate(every, start=1)]
     links = dict(anchors.benchmarks(document))
-    known = [{one.id: one for one in each.benchmarks} for each in every]
+    known = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in every]
     spreads = [_spreads(each) for each in known]
     return EnvironmentsView(
-        buckets=tuple(one.range.value for one in document.stability.buckets),
+        buckets=tuple(bucket.range.value for bucket in document.stability.buckets),
         rows=tuple(_row(name, each) for name, each in zip(names, every, strict=True)),
         benchmarks=tuple(
-            BesideRow(links[one.id], tuple(_cell(one.id, each) for each in known))
-            for one in document.benchmarks
+            BesideRow(links[benchmark.id], tuple(_cell(benchmark.id, each) for each in known))
+            for benchmark in document.benchmarks
         ),
         violins=violins.violins(
             [(name, list(each.values())) for name, each in zip(names, spreads, strict=True)]
@@ -123,7 +123,11 @@ def _name(at: int, document: Either) -> str:
 
 
 def _row(name: str, document: Either) -> EnvironmentRow:
-    spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    spreads = [
+        benchmark.max_spread
+        for benchmark in document.benchmarks
+        if benchmark.max_spread is not None
+    ]
     facts = document.host_facts
     also = [word for key, word in _ALSO.items() if facts.get(key, "no").partition(" ")[0] != "no"]
     known = [f"{key} {facts[key]}" for key in _FACTS if facts.get(key, "unknown") != "unknown"]
@@ -132,10 +136,16 @@ def _row(name: str, document: Either) -> EnvironmentRow:
         machine=", ".join((*known, *also)),
         code=_code(document),
         benchmarks=f"{len(spreads)} of {len(document.benchmarks)}",
-        buckets=tuple(str(one.count) for one in document.stability.buckets),
+        buckets=tuple(str(bucket.count) for bucket in document.stability.buckets),
         middle=number_format.share(median(spreads) if spreads else None),
         worst=number_format.share(max(spreads, default=None)),
-        seconds=_duration([one for one in document.stability.suite_seconds if one is not None]),
+        seconds=_duration(
+            [
+                suite_second
+                for suite_second in document.stability.suite_seconds
+                if suite_second is not None
+            ]
+        ),
         strain=", ".join(
             f"{word} {number_format.share(value)}"
             for key, word in _STRAIN.items()

@@ -152,7 +152,9 @@ def _pair(
         achieved=number_format.share(pair.achieved_slowdown),
         share=_share(pair),
         facts=_facts(pair),
-        reason="" if any(one.text == pair.reason for one in pair.caveats) else pair.reason or "",
+        reason=""
+        if any(caveat.text == pair.reason for caveat in pair.caveats)
+        else pair.reason or "",
         tried=_tried(tried[key]) if key in tried else "",
         caveats=pair.caveats,
         runs=tuple(_run(at, run) for at, run in enumerate(runs, start=1)),

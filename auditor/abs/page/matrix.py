@@ -98,7 +98,7 @@ def matrix(document: Document, places: Mapping[Key, str]) -> Matrix:
     reaching = {pair.benchmark for pair in pairs}
     methods = _method_heads(document)
     benchmarks = _benchmark_heads(document, reaching)
-    measured = [one.id for one in document.benchmarks if one.means]
+    measured = [benchmark.id for benchmark in document.benchmarks if benchmark.means]
     links = anchors.benchmarks(document)
     idle = tuple(links[one] for one in measured if one not in reaching)
     silent = number_format.count(len(idle), "benchmark calls", "benchmarks call")
@@ -114,7 +114,7 @@ def matrix(document: Document, places: Mapping[Key, str]) -> Matrix:
         marks=_marks(document),
         idle=idle,
         silent=f"{silent} none of these methods",
-        refused=any(isinstance(each, Gap) and each.kind for line in lines for each in line.cells),
+        refused=any(isinstance(cell, Gap) and cell.kind for line in lines for cell in line.cells),
     )
 
 
@@ -155,7 +155,7 @@ def _method_heads(document: Document) -> tuple[Head, ...]:
 
 def _benchmark_heads(document: Document, reaching: set[str]) -> tuple[Head, ...]:
     links = anchors.benchmarks(document)
-    known = [one.id for one in document.benchmarks if one.id in reaching]
+    known = [benchmark.id for benchmark in document.benchmarks if benchmark.id in reaching]
     return tuple(Head(each, links[each], "", "", "") for each in known)
 
 
@@ -188,7 +188,7 @@ def _line(head: Head, found: Iterable[Cell | Gap], *, apart: bool) -> Line:
             cells.append(each)
         else:
             cells[-1] = Gap(last.span + 1, last.kind)
-    known = [each for each in cells if isinstance(each, Cell)]
+    known = [cell for cell in cells if isinstance(cell, Cell)]
     pairs = [cell for cell in known if cell.glyph != wording.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
     total = f"{noticed} of {len(pairs)}" if pairs else number_format.NONE

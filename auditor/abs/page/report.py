@@ -105,7 +105,7 @@ def view(document: Either, beside: Sequence[Either] = ()) -> Page:
 
 def _abs(document: Document) -> AbsView:
     chosen = listed(document)
-    counts = Counter((words.kind(one), words.word(one)) for one in document.methods)
+    counts = Counter((words.kind(method), words.word(method)) for method in document.methods)
     met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
     return AbsView(
@@ -136,7 +136,9 @@ def _steps(document: Either) -> tuple[StepView, ...]:
             step.title,
             step.why,
             step.gain,
-            tuple(TargetView(anchors.link(known, each.id), each.note) for each in step.targets),
+            tuple(
+                TargetView(anchors.link(known, target.id), target.note) for target in step.targets
+            ),
         )
         for step in advice.advice(document)
     )
@@ -157,5 +159,5 @@ def _caveats(document: Either) -> tuple[CaveatView, ...]:
 def _local(document: Either) -> Iterable[tuple[Caveat, str]]:
     if isinstance(document, Document):
         yield from evidence.gathered(document)
-    for one in document.benchmarks:
-        yield from ((caveat, "benchmark") for caveat in one.caveats)
+    for benchmark in document.benchmarks:
+        yield from ((caveat, "benchmark") for caveat in benchmark.caveats)

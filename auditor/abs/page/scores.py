@@ -59,7 +59,12 @@ def scores(document: Document) -> tuple[ScoreView, ...]:
     links = anchors.benchmarks(document)
     return tuple(
         ScoreView(
-            row, _bar(score), tuple(anchors.link(links, one) for one in score.excluded_benchmarks)
+            row,
+            _bar(score),
+            tuple(
+                anchors.link(links, excluded_benchmark)
+                for excluded_benchmark in score.excluded_benchmarks
+            ),
         )
         for row, score in zip(rows, known, strict=True)
     )

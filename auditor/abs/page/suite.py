@@ -120,7 +120,11 @@ class RedundancyView:
 
 def stability(document: Either) -> StabilityView:
     """Return the section on stability, least stable benchmarks first."""
-    known = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    known = [
+        benchmark.max_spread
+        for benchmark in document.benchmarks
+        if benchmark.max_spread is not None
+    ]
     limit = _limit(document.benchmarks)
     links = anchors.benchmarks(document)
     ordered = sorted(document.benchmarks, key=_instability)
@@ -129,10 +133,12 @@ def stability(document: Either) -> StabilityView:
         plot=plots.spreads(known),
         buckets=table.stability_rows(document.stability),
         incomplete=len(document.benchmarks) - len(known),
-        visible=any(one.visible is not None for one in document.benchmarks),
+        visible=any(benchmark.visible is not None for benchmark in document.benchmarks),
         limit=number_format.share(limit),
         benchmarks=tuple(_spread(one, links[one.id], limit) for one in ordered),
-        durations=tuple(number_format.seconds(each) for each in document.stability.suite_seconds),
+        durations=tuple(
+            number_format.seconds(suite_second) for suite_second in document.stability.suite_seconds
+        ),
     )
 
 
@@ -142,7 +148,9 @@ def _instability(one: Benchmark) -> tuple[bool, float]:
 
 def _limit(benchmarks: Iterable[Benchmark]) -> float:
     """Return the half width of the strips: nine of ten fit, the others end at the edge."""
-    spreads = sorted(one.max_spread for one in benchmarks if one.max_spread is not None)
+    spreads = sorted(
+        benchmark.max_spread for benchmark in benchmarks if benchmark.max_spread is not None
+    )
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
@@ -179,14 +187,16 @@ def redundancy(document: Document) -> RedundancyView:
     benchmarks, methods = anchors.benchmarks(document), anchors.methods(document)
     order = {kept: at for at, kept in enumerate(document.minimal_cover)}
     facts = Facts(document)
-    watching = [one for one in document.benchmarks if facts.detects(one.id)]
-    none = [one for one in document.benchmarks if facts.detects_nothing(one.id)]
+    watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
+    none = [benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)]
     silent = number_format.count(len(none), "benchmark detects", "benchmarks detect")
     watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
     return RedundancyView(
         says=words.cover(document),
         saved=advice.saved(document),
-        whole=number_format.seconds(sum(one.seconds or 0.0 for one in document.benchmarks)),
+        whole=number_format.seconds(
+            sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
+        ),
         costs=costs(document),
         density=_density(document),
         watching=tuple(
@@ -228,7 +238,7 @@ def _cost(one: cost_benefit.Bought, link: Link) -> CostView:
 
 
 def _density(document: Document) -> tuple[DensityRow, ...]:
-    open_ = sum(one.outcome in OPEN for one in document.methods)
+    open_ = sum(method.outcome in OPEN for method in document.methods)
     none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
     return tuple(
         DensityRow(

@@ -107,9 +107,9 @@ def summary(known: Either) -> Summary:
 def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]:
     """Yield the caveats of benchmarks, each with the names of those that have it."""
     owners: dict[Caveat, list[str]] = {}
-    for one in benchmarks:
-        for caveat in one.caveats:
-            owners.setdefault(caveat, []).append(one.id)
+    for benchmark in benchmarks:
+        for caveat in benchmark.caveats:
+            owners.setdefault(caveat, []).append(benchmark.id)
     for caveat, mine in owners.items():
         yield caveat.slug, f"{_some(mine)}: {names.line(caveat.text)}"
 
@@ -146,10 +146,10 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
     least, found = curve.least(document.curve), document.allocations
-    known = {one.id: allocations.short(one) for one in found.methods} if found else {}
+    known = {method.id: allocations.short(method) for method in found.methods} if found else {}
     return tuple(
-        _method(one, short[one.id], least.get(one.id), known.get(one.id, ""))
-        for one in document.methods
+        _method(method, short[method.id], least.get(method.id), known.get(method.id, ""))
+        for method in document.methods
     )
 
 
@@ -188,8 +188,10 @@ def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
 
 def _line(step: Advice) -> str:
     if step.noted:
-        short = names.shorten(one.id for one in step.targets)
-        said = (names.line(f"{short[one.id]}: {one.note}") for one in step.targets[:ADVISED])
+        short = names.shorten(target.id for target in step.targets)
+        said = (
+            names.line(f"{short[target.id]}: {target.note}") for target in step.targets[:ADVISED]
+        )
         return "\n  ".join((f"{step.title}:", *said))
     return f"{step.title}: {_some(target.id for target in step.targets)}"
 

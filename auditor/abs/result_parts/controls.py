@@ -26,7 +26,7 @@ def told(controls: Controls | None) -> str:
     pairs = number_format.count(controls.judged, "pair")
     seen = len(controls.alarms)
     detected = "none was" if not seen else f"{seen} {'was' if seen == 1 else 'were'}"
-    sizes = [abs(each) for each in controls.effects if each is not None]
+    sizes = [abs(effect) for effect in controls.effects if effect is not None]
     noise = f", effects of {number_format.share(median(sizes))} in the median" if sizes else ""
     return (
         f"Control: {pairs} slowed by nothing, {detected} detected (chance at most "

@@ -247,7 +247,9 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | N
     """
     if request.slowdown is not None:
         return request.slowdown
-    spreads = [one.max_spread for one in steady.benchmarks if one.max_spread is not None]
+    spreads = [
+        benchmark.max_spread for benchmark in steady.benchmarks if benchmark.max_spread is not None
+    ]
     busy = len(withheld_benchmarks(steady))
     size = slowdown_size(spreads) if busy <= len(spreads) else None
     prevented = parts.deadline is not None and parts.deadline.prevented
@@ -336,7 +338,7 @@ def _worth_measuring(request: AbsRequest, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple[PairVerdict, ...]:
-    measured = {one.pair.key: one for one in made.pairs}
+    measured = {pair.pair.key: pair for pair in made.pairs}
     verdicts = (
         detection.judge_pair(
             question.data(

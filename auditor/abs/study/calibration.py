@@ -140,15 +140,15 @@ def waves(
 def by_method(pairs: Iterable[Calibrated]) -> list[list[Calibrated]]:
     """Return the pairs of each method, the methods in their order: those called most are first."""
     found: dict[Method, list[Calibrated]] = {}
-    for one in pairs:
-        found.setdefault(one.pair.method, []).append(one)
+    for pair in pairs:
+        found.setdefault(pair.pair.method, []).append(pair)
     return list(found.values())
 
 
 def _in_turns(pairs: Iterable[Calibrated]) -> list[Calibrated]:
     """Return the first pair of each method, then the second: who waits for a build waits alone."""
     numbers: dict[Method, Iterator[int]] = defaultdict(count)
-    return sorted(pairs, key=lambda one: next(numbers[one.pair.method]))
+    return sorted(pairs, key=lambda pair: next(numbers[pair.pair.method]))
 
 
 class CalibrationStudy:
@@ -173,10 +173,10 @@ class CalibrationStudy:
         known = self._with_one_clock(self._remembered(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
-                trial.id: (one.pair.key, trial)
-                for one in _in_turns(known.values())
-                if one.unsettled and not self.is_decided(one, references)
-                for trial in [self.next_trial(one)]
+                trial.id: (in_turn.pair.key, trial)
+                for in_turn in _in_turns(known.values())
+                if in_turn.unsettled and not self.is_decided(in_turn, references)
+                for trial in [self.next_trial(in_turn)]
             }
             if not trials:
                 break
@@ -190,7 +190,7 @@ class CalibrationStudy:
     def undecided(self, pairs: Iterable[Calibrated], references: Sequence[Run]) -> list[Calibrated]:
         """Return those that have to be measured, and may be."""
         return [
-            one for one in pairs if one.may_be_measured and not self.is_decided(one, references)
+            pair for pair in pairs if pair.may_be_measured and not self.is_decided(pair, references)
         ]
 
     def reopened(
@@ -265,15 +265,15 @@ class CalibrationStudy:
     def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
         """Return `pairs` with the processes that the store has of them."""
         found = {
-            one.pair.key: self._parts.store.alike(self.next_trial(one)) if one.unsettled else ()
-            for one in pairs
+            pair.pair.key: self._parts.store.alike(self.next_trial(pair)) if pair.unsettled else ()
+            for pair in pairs
         }
         runs = [run for each in found.values() for run in each]
         if runs:
             self._parts.observer.phase_started("calibration, known", len(runs), 0.0)
         for run in runs:
             self._parts.observer.trial_ended(run, reused=True)
-        return {one.pair.key: one.with_runs(found[one.pair.key]) for one in pairs}
+        return {pair.pair.key: pair.with_runs(found[pair.pair.key]) for pair in pairs}
 
     def _with_one_clock(self, known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
         """Return `known` with what all processes of the study so far tell of the clock's cost."""

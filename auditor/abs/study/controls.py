@@ -20,7 +20,7 @@ def zero_delays(
     """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
     request = replace(question.request, score_only=False)
     asked = replace(question, request=request, control=True)
-    by_key = {one.pair.key: one.pair for one in made.pairs}
+    by_key = {pair.pair.key: pair.pair for pair in made.pairs}
     found = []
     for turn in range(request.controls):
         manner = Manner(name="controls", first_run=turn * most_runs(request))
@@ -28,7 +28,7 @@ def zero_delays(
         mine = [by_key[one.method, one.benchmark] for one in controls.chosen(verdicts, turn)]
         done = study.run(mine)
         found += [
-            detection.judge_pair(asked.data(one, done.references_of(one.pair.benchmark)))
-            for one in done.pairs
+            detection.judge_pair(asked.data(pair, done.references_of(pair.pair.benchmark)))
+            for pair in done.pairs
         ]
     return found

@@ -177,7 +177,7 @@ def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Part
     if not is_too_short_for_a_call(share):
         return ""
     profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
-    code = tuple(dict.fromkeys(frame for one in profiles for frame in one.code))
+    code = tuple(dict.fromkeys(frame for profile in profiles for frame in profile.code))
     if not code:
         return f"in {pair.benchmark.name}" if is_empty_operation(share) else ""
     if frames_of(pair.method, code) or parts.is_always_called(pair.method):
@@ -192,7 +192,7 @@ def _find_call(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) 
     for frame in code:
         if frame.file:
             spans.setdefault((frame.function, frame.file), []).append(frame.line)
-    tests = {one.path: one.text for one in sources if one.role is SourceRole.BENCHMARKS}
+    tests = {source.path: source.text for source in sources if source.role is SourceRole.BENCHMARKS}
     for (_, file), lines in spans.items():
         text = tests.get(file, b"").splitlines()
         for number in range(min(lines), max(lines) + 1):

@@ -83,7 +83,7 @@ def _measure(
 ) -> Mapping[PairKey, tuple[Run, ...]]:
     """Measure a size of all that wait for it; return what is known of the turns of each pair."""
     made = study.run([pairs[one.method, one.benchmark] for one in wave])
-    done = {one.pair.key: one for one in made.pairs}
+    done = {pair.pair.key: pair for pair in made.pairs}
     for one in wave:
         mine = done[one.method, one.benchmark]
         data = asked.data(mine, made.references_of(mine.pair.benchmark))

@@ -102,7 +102,7 @@ def slowed_methods(request: AbsRequest, parts: Parts) -> int:
 def _workload(request: AbsRequest, parts: Parts, pairs: int | None) -> Workload:
     """Return the workload of the pairs, that of the suite left out."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    planned = [_planned(request, one) for one in benchmarks]
+    planned = [_planned(request, benchmark) for benchmark in benchmarks]
     return Workload(
         suite_seconds=0.0,
         counting_seconds=0.0,
@@ -120,7 +120,7 @@ def _cheapest(request: AbsRequest, parts: Parts, figures: AuditFigures) -> Workl
     """Return the workload of one method in the benchmark with the shortest processes."""
     plan = parts.request.plan
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    one = min(benchmarks, key=lambda each: schedules.fitted(plan, each).iteration_seconds)
+    one = min(benchmarks, key=lambda benchmark: schedules.fitted(plan, benchmark).iteration_seconds)
     fit = schedules.fitted(plan, one)
     calibration, pair = _planned(request, one)
     pilot = figures.start_seconds + planned_seconds(schedules.pilot(fit))

@@ -30,13 +30,13 @@ def inventory(
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     known = candidates(request, parts)
     methods = known.known or known.methods
-    slowable = [one.id for one in methods if one.refusal is None]
+    slowable = [method.id for method in methods if method.refusal is None]
     places, budget = places_of(benchmarks), parts.request.budget_seconds
     hints = _omission(places, unlimited, budget), _fitting(unlimited, budget, known.most_slowed)
     return Inventory(
         benchmarks=places,
         methods=_methods(slowable, verdict),
-        reason=_reason(request, parts, [one.refusal for one in methods], slowable),
+        reason=_reason(request, parts, [method.refusal for method in methods], slowable),
         unusable=parts.suite.unusable,
         hints=tuple(filter(None, hints)),
     )
@@ -46,8 +46,8 @@ def _methods(slowable: Sequence[str], verdict: AbsVerdict | None) -> tuple[Count
     if verdict is None:
         return tuple(CountedMethod(id=one) for one in slowable)
     return tuple(
-        CountedMethod(id=one.id, calls=one.calls, benchmarks=len(one.reached_by))
-        for one in verdict.methods
+        CountedMethod(id=method.id, calls=method.calls, benchmarks=len(method.reached_by))
+        for method in verdict.methods
     )
 
 

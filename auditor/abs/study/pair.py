@@ -160,7 +160,7 @@ class StudyRuns:
     @property
     def known(self) -> dict[PairKey, tuple[Run, ...]]:
         """Return the processes that tell what turns give, by pair."""
-        return {one.pair.key: (*one.calibrating, *one.runs) for one in self.pairs}
+        return {pair.pair.key: (*pair.calibrating, *pair.runs) for pair in self.pairs}
 
     def references_of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the references of a benchmark."""

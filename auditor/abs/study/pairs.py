@@ -269,7 +269,7 @@ class PairStudy:
         if self._request.is_interleaved:
             among = trial_order.beside(self._parts, self._baseline, plain, number)
             return trial_order.interleaved(
-                [*(each for one in groups for each in one), *among], seed
+                [*(each for group in groups for each in group), *among], seed
             )
         if not paper:
             groups += [

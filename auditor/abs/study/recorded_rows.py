@@ -52,4 +52,4 @@ def _name(benchmark: Benchmark) -> str:
 
 def _operations(outcome: Outcome, arm: ArmName) -> tuple[int, ...]:
     done = outcome.of(OPERATIONS, arm) if isinstance(outcome, Measured) else None
-    return tuple(round(one) for one in done.values) if done else ()
+    return tuple(round(value) for value in done.values) if done else ()

@@ -42,8 +42,8 @@ def beside(
 ) -> list[Process]:
     """Return the processes of a run of the unchanged suite, for beside those slowed."""
     return [
-        (None, replace(_plain(parts, baseline, one), repetition=repetition, fork=fork))
-        for one in benchmarks
+        (None, replace(_plain(parts, baseline, benchmark), repetition=repetition, fork=fork))
+        for benchmark in benchmarks
         for fork in range(1, parts.request.plan.forks + 1)
     ]
 

@@ -49,13 +49,19 @@ def _of_suite(document: Either, unneeded: Container[str] = ()) -> list[Advice | 
     Nor is a benchmark to blame for its spread where the machine was busy with something else.
     """
     is_busy = busy.is_busy(document.strain)
-    needed = [one for one in document.benchmarks if one.id not in unneeded and not is_busy]
+    needed = [
+        benchmark
+        for benchmark in document.benchmarks
+        if benchmark.id not in unneeded and not is_busy
+    ]
     return [_failing(document.benchmarks), _slow(document.benchmarks), _unstable(needed)]
 
 
 def _of_audit(document: Document) -> list[Advice | None]:
     facts = Facts(document)
-    unneeded = {one.id for one in document.benchmarks if facts.is_droppable(one.id)}
+    unneeded = {
+        benchmark.id for benchmark in document.benchmarks if facts.is_droppable(benchmark.id)
+    }
     return [
         _left_open(facts),
         _cheapest(document),
@@ -78,13 +84,13 @@ def _cheapest(document: Document) -> Advice | None:
         "cheapest",
         "Begin with what pays most",
         "They raise the score most for the time that they take of a run, or save most of it.",
-        tuple(Target(one.owner, f"{one.what}: {one.effect}") for one in changes),
+        tuple(Target(change.owner, f"{change.what}: {change.effect}") for change in changes),
         noted=True,
     )
 
 
 def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
-    failed = [one for one in benchmarks if needs_repair(one)]
+    failed = [benchmark for benchmark in benchmarks if needs_repair(benchmark)]
     if not failed:
         return None
     return Advice(
@@ -101,7 +107,7 @@ def _fail(benchmarks: Sequence[Benchmark]) -> str:
 
 def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
     """Advise on benchmarks that the watchdog ended: they may only need more time."""
-    slow = [one for one in benchmarks if needs_time(one)]
+    slow = [benchmark for benchmark in benchmarks if needs_time(benchmark)]
     if not slow:
         return None
     return Advice(
@@ -180,7 +186,7 @@ def _left_open(facts: Facts) -> Advice | None:
         "left-open",
         f"Go on with {number_format.count(len(methods), 'method')} {facts.left_open}",
         "The same command goes on from here" + (f": {again}" if again else "."),
-        tuple(Target(one.id, _why(one)) for one in methods),
+        tuple(Target(method.id, _why(method)) for method in methods),
     )
 
 
@@ -213,12 +219,12 @@ def _open(facts: Facts, cause: Cause) -> Advice | None:
         slug,
         title.format(number_format.count(len(methods), "method")),
         why,
-        tuple(Target(one.id, _why(one)) for one in methods),
+        tuple(Target(method.id, _why(method)) for method in methods),
     )
 
 
 def _of_cause(facts: Facts, cause: Cause) -> list[Method]:
-    return [one for one in facts.document.methods if facts.is_open_for(one.id, cause)]
+    return [method for method in facts.document.methods if facts.is_open_for(method.id, cause)]
 
 
 def _broken(document: Document) -> Advice | None:
@@ -229,7 +235,7 @@ def _broken(document: Document) -> Advice | None:
         "broken",
         f"Find out why benchmarks fail with {number_format.count(len(methods), 'method')} slowed",
         "Where the slowdown might have been noticed, the benchmark crashed or did not end.",
-        tuple(Target(one.id, _why(one)) for one in methods),
+        tuple(Target(method.id, _why(method)) for method in methods),
     )
 
 
@@ -238,7 +244,7 @@ def _why(method: Method) -> str:
 
 
 def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
-    shaky = [one for one in benchmarks if one.bucket in words.SHAKY]
+    shaky = [benchmark for benchmark in benchmarks if benchmark.bucket in words.SHAKY]
     shaky.sort(key=lambda one: -(one.max_spread or 0.0))
     if not shaky:
         return None
@@ -254,7 +260,7 @@ def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
 
 def _redundant(facts: Facts) -> Advice | None:
     document = facts.document
-    idle = [one for one in document.benchmarks if facts.is_droppable(one.id)]
+    idle = [benchmark for benchmark in document.benchmarks if facts.is_droppable(benchmark.id)]
     if not idle:
         return None
     return Advice(
@@ -272,7 +278,7 @@ def saved(document: Document) -> str:
     It is known where nothing is lost without each of the other benchmarks.
     """
     facts, kept = Facts(document), document.minimal_cover
-    idle = [one for one in document.benchmarks if one.id not in kept]
+    idle = [benchmark for benchmark in document.benchmarks if benchmark.id not in kept]
     if not kept or not all(facts.is_droppable(one.id) for one in idle):
         return ""
     return _saved(document, idle)
@@ -281,7 +287,9 @@ def saved(document: Document) -> str:
 def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
     if not idle or any(one.seconds is None for one in idle):
         return ""
-    whole = number_format.seconds(sum(one.seconds or 0.0 for one in document.benchmarks))
+    whole = number_format.seconds(
+        sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
+    )
     return (
         f"saves {number_format.seconds(sum(one.seconds or 0.0 for one in idle))} of {whole} a run"
     )
@@ -290,12 +298,12 @@ def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
 def _unexamined(facts: Facts) -> Advice | None:
     """Advise on benchmarks of which too little was examined to say whether they are needed."""
     found = [
-        one
-        for one in facts.document.benchmarks
-        if facts.is_settled(one.id)
-        and one.id not in facts.document.minimal_cover
-        and one.id not in facts.removed_calls
-        and not facts.is_mostly_examined(one.id)
+        benchmark
+        for benchmark in facts.document.benchmarks
+        if facts.is_settled(benchmark.id)
+        and benchmark.id not in facts.document.minimal_cover
+        and benchmark.id not in facts.removed_calls
+        and not facts.is_mostly_examined(benchmark.id)
     ]
     if not found:
         return None
@@ -330,12 +338,12 @@ def _ceil(share: float) -> str:
 def _silent(facts: Facts) -> Advice | None:
     """Advise on what takes time, was examined, and surely detects nothing."""
     silent = [
-        one
-        for one in facts.document.benchmarks
-        if one.seconds
-        and facts.detects_nothing(one.id)
-        and facts.is_mostly_examined(one.id)
-        and one.id not in facts.removed_calls
+        benchmark
+        for benchmark in facts.document.benchmarks
+        if benchmark.seconds
+        and facts.detects_nothing(benchmark.id)
+        and facts.is_mostly_examined(benchmark.id)
+        and benchmark.id not in facts.removed_calls
     ]
     if not silent:
         return None
@@ -357,5 +365,5 @@ def _silent(facts: Facts) -> Advice | None:
 
 
 def _a_run(benchmarks: Sequence[Benchmark]) -> str:
-    seconds = sum(one.seconds or 0.0 for one in benchmarks)
+    seconds = sum(benchmark.seconds or 0.0 for benchmark in benchmarks)
     return f"{number_format.seconds(seconds)} a run" if seconds else ""

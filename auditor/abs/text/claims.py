@@ -68,12 +68,12 @@ class Facts:
     @cached_property
     def methods(self) -> Mapping[str, Method]:
         """Return the methods by id."""
-        return {one.id: one for one in self.document.methods}
+        return {method.id: method for method in self.document.methods}
 
     @cached_property
     def benchmarks(self) -> Mapping[str, Benchmark]:
         """Return the benchmarks by id."""
-        return {one.id: one for one in self.document.benchmarks}
+        return {benchmark.id: benchmark for benchmark in self.document.benchmarks}
 
     @cached_property
     def pairs_by_method(self) -> Mapping[str, list[Pair]]:
@@ -121,9 +121,9 @@ class Facts:
         """Return the methods that no benchmark watches, without misses that the user accepts."""
         accepted = left_out(self.document.accepted)
         return frozenset(
-            one.id
-            for one in self.document.methods
-            if one.outcome in UNWATCHED and one.id not in accepted
+            method.id
+            for method in self.document.methods
+            if method.outcome in UNWATCHED and method.id not in accepted
         )
 
     @cached_property
@@ -207,17 +207,17 @@ class Facts:
     def dead_calls(self, benchmark: str) -> tuple[str, ...]:
         """Return the methods whose calls the compiler removed from a benchmark."""
         pairs = self.pairs_by_benchmark[benchmark]
-        return tuple(one.method for one in pairs if one.outcome is Result.DEAD_CODE)
+        return tuple(pair.method for pair in pairs if pair.outcome is Result.DEAD_CODE)
 
     def calls_none(self, benchmark: str) -> bool:
         """Tell whether a benchmark calls none of the examined methods, not even in its set-up."""
         pairs = self.pairs_by_benchmark[benchmark]
-        return not self.has_unslowed and all(one.reach is ReachState.NOT_AT_ALL for one in pairs)
+        return not self.has_unslowed and all(pair.reach is ReachState.NOT_AT_ALL for pair in pairs)
 
     @cached_property
     def has_unslowed(self) -> bool:
         """Tell whether a method could not be slowed, so that it has no pairs."""
-        outcomes = {one.outcome for one in self.document.methods}
+        outcomes = {method.outcome for method in self.document.methods}
         return bool(outcomes & {Result.REFUSED, Result.INVALID})
 
     def lacks_benchmark(self, method: str) -> bool:
@@ -234,7 +234,7 @@ class Facts:
     def has_whole_matrix(self) -> bool:
         """Tell whether each pair is decided, so that none other than the cover is needed."""
         left_out = self.slugs & {"score-mode", "sampled"}
-        measured = all(one.means for one in self.document.benchmarks)
+        measured = all(benchmark.means for benchmark in self.document.benchmarks)
         return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
 
 

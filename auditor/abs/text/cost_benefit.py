@@ -67,23 +67,23 @@ class Change:
 
 def bought(document: Document) -> tuple[Bought, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
-    known = [one.seconds for one in document.benchmarks if one.seconds]
+    known = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     whole, point = sum(known), _point(document)
-    calls = {one.id: one.calls for one in document.methods if one.calls is not None}
+    calls = {method.id: method.calls for method in document.methods if method.calls is not None}
     every = sum(calls.values())
     found = [
         Bought(
-            benchmark=one.id,
-            seconds=one.seconds,
-            part=one.seconds / whole if one.seconds else None,
-            alone=point * len(one.unique),
-            together=point * len(one.shared),
-            visible=one.visible,
-            used=sum(calls.get(each, 0) for each in (*one.unique, *one.shared)) / every
+            benchmark=benchmark.id,
+            seconds=benchmark.seconds,
+            part=benchmark.seconds / whole if benchmark.seconds else None,
+            alone=point * len(benchmark.unique),
+            together=point * len(benchmark.shared),
+            visible=benchmark.visible,
+            used=sum(calls.get(each, 0) for each in (*benchmark.unique, *benchmark.shared)) / every
             if every
             else None,
         )
-        for one in document.benchmarks
+        for benchmark in document.benchmarks
     ]
     return tuple(sorted(found, key=lambda one: (-(one.seconds or 0.0), one.benchmark)))
 
@@ -94,12 +94,12 @@ def changes(document: Document) -> tuple[Change, ...]:
     At most MOST: those that raise it first, a use of what is removed before a new benchmark, then
     the one that saves most. Empty where the score says nothing.
     """
-    if not _point(document) or any(one.slug == "score-mode" for one in document.caveats):
+    if not _point(document) or any(caveat.slug == "score-mode" for caveat in document.caveats):
         return ()
     facts = Facts(document)
-    raising = sorted(_fixes(facts), key=lambda one: (-one.points, one.owner))
+    raising = sorted(_fixes(facts), key=lambda fix: (-fix.points, fix.owner))
     raising += _stubs(facts)
-    saving = sorted((*_drops(facts), *_shorter(document)), key=lambda one: one.seconds)
+    saving = sorted((*_drops(facts), *_shorter(document)), key=lambda drop: drop.seconds)
     kept = min(len(saving), max(1, MOST - len(raising)))
     return (*raising[: MOST - kept], *saving[:kept])
 
@@ -127,10 +127,10 @@ def _fixes(facts: Facts) -> Iterator[Change]:
 def _stubs(facts: Facts) -> list[Change]:
     """Return new benchmarks for methods that nobody watches, the most used first."""
     document = facts.document
-    times = [one.seconds for one in document.benchmarks if one.seconds]
-    lost = [one for one in document.methods if facts.lacks_benchmark(one.id)]
+    times = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
+    lost = [method for method in document.methods if facts.lacks_benchmark(method.id)]
     lost.sort(key=lambda one: -(one.calls or 0))
-    every = sum(one.calls or 0 for one in document.methods)
+    every = sum(method.calls or 0 for method in document.methods)
     return [
         Change(
             owner=one.id,
@@ -157,13 +157,13 @@ def _use(one: Method, every: int) -> str:
 
 def _drops(facts: Facts) -> Iterator[Change]:
     """Yield benchmarks without which all is watched that is watched now."""
-    for one in facts.document.benchmarks:
-        if one.seconds and facts.is_droppable(one.id):
+    for benchmark in facts.document.benchmarks:
+        if benchmark.seconds and facts.is_droppable(benchmark.id):
             yield Change(
-                owner=one.id,
-                what=f"drop it, or run it less often: {redundancy(facts, one)}",
+                owner=benchmark.id,
+                what=f"drop it, or run it less often: {redundancy(facts, benchmark)}",
                 points=0.0,
-                seconds=-one.seconds,
+                seconds=-benchmark.seconds,
                 measured=not words.is_estimate(facts.document),
             )
 
@@ -183,25 +183,25 @@ def _shorter(document: Document) -> Iterator[Change]:
     plan = document.plan
     if plan.iterations is None or plan.warmup is None:
         return
-    whole = sum(one.seconds or 0.0 for one in document.benchmarks)
-    for one in document.benchmarks:
-        least = _least_noticed(document, one)
-        watched = any(each.slug in _WATCHED for each in one.caveats)
+    whole = sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
+    for benchmark in document.benchmarks:
+        least = _least_noticed(document, benchmark)
+        watched = any(caveat.slug in _WATCHED for caveat in benchmark.caveats)
         if (
             watched
-            or one.bucket in words.SHAKY
+            or benchmark.bucket in words.SHAKY
             or least is None
-            or not one.visible
-            or not one.seconds
+            or not benchmark.visible
+            or not benchmark.seconds
         ):
             continue
-        part = (_SAFETY * one.visible / least) ** 2
+        part = (_SAFETY * benchmark.visible / least) ** 2
         iterations = max(_LEAST_ITERATIONS, math.ceil(part * plan.iterations))
-        saved = one.seconds * (plan.iterations - iterations) / (plan.warmup + plan.iterations)
+        saved = benchmark.seconds * (plan.iterations - iterations) / (plan.warmup + plan.iterations)
         if saved > _LEAST_SAVED * whole:
-            seen = one.visible * math.sqrt(plan.iterations / iterations)
+            seen = benchmark.visible * math.sqrt(plan.iterations / iterations)
             yield Change(
-                owner=one.id,
+                owner=benchmark.id,
                 what=f"measure {iterations} iterations in place of {plan.iterations}: it would see "
                 f"{number_format.times(1 + seen)} and has to see {number_format.times(1 + least)}",
                 points=0.0,

@@ -68,7 +68,9 @@ def meaning(name: str, score: Score, document: Document) -> str:
     if any(map(is_withheld, document.benchmarks)) and name in {"relative", "absolute"}:
         return f"{SCORES[name]}; which those are, a busy machine hides"
     out = set(score.excluded_benchmarks)
-    unknown = any(one.max_spread is None for one in document.benchmarks if one.id in out)
+    unknown = any(
+        benchmark.max_spread is None for benchmark in document.benchmarks if benchmark.id in out
+    )
     return SCORES[name] + (" and those without a spread" if unknown else "")
 
 
@@ -102,7 +104,7 @@ def _answer(document: Either) -> str:
 def _by_budget(document: Document) -> str:
     """Say how many methods the budget left open; empty where it left none."""
     facts = Facts(document)
-    left = sum(facts.is_open_for(one.id, Cause.BUDGET) for one in document.methods)
+    left = sum(facts.is_open_for(method.id, Cause.BUDGET) for method in document.methods)
     return f" ({left} {facts.left_open})" if left else ""
 
 
@@ -128,9 +130,13 @@ def undecided(score: Score) -> int:
 
 
 def _stability_headline(document: StabilityDocument) -> str:
-    spreads = [one.max_spread for one in document.benchmarks if one.max_spread is not None]
+    spreads = [
+        benchmark.max_spread
+        for benchmark in document.benchmarks
+        if benchmark.max_spread is not None
+    ]
     if document.stability.runs < 2:
-        measured = sum(bool(one.means) for one in document.benchmarks)
+        measured = sum(bool(benchmark.means) for benchmark in document.benchmarks)
         whole = number_format.count(len(document.benchmarks), "benchmark")
         return f"{measured} of {whole} measured, in one run of the suite: a spread needs two."
     if not spreads and any(map(is_withheld, document.benchmarks)):
@@ -207,7 +213,7 @@ def _size(document: Either) -> str:
         )
         size = f"{count} of the suite's {'benchmarks' if over else many}"
         size += f" (filter {chosen.pattern!r}{others})"
-    silent = sum(not one.means for one in document.benchmarks)
+    silent = sum(not benchmark.means for benchmark in document.benchmarks)
     return f"{size}, {silent} of them without a measurement" if silent else size
 
 
@@ -252,14 +258,14 @@ def _least(facts: Facts) -> str:
 def lost(document: Document) -> list[Method]:
     """Return the methods that nobody watches, but those whose misses the user accepts."""
     lost = Facts(document).lost
-    return [one for one in document.methods if one.id in lost]
+    return [method for method in document.methods if method.id in lost]
 
 
 def rules(document: Document) -> str:
     """Return how many methods either half of the rule would cover alone (Section 6.3)."""
     if not any(pair.runs for pair in document.pairs):
         return ""
-    counts = [f"{_RULES.get(one.name, one.name)} {one.covered}" for one in document.rules]
+    counts = [f"{_RULES.get(rule.name, rule.name)} {rule.covered}" for rule in document.rules]
     return f"Methods that count as detected by parts of the rule: {', '.join(counts)}."
 
 

@@ -16,9 +16,9 @@ def takers(member: Member, methods: Many[Member]) -> list[Member]:
     if member.returns in PRIMITIVES or member.returns == "void" or member.kind is not Kind.METHOD:
         return []
     return [
-        one
-        for one in methods
-        if one.kind is Kind.METHOD and member.returns in one.parameters and one != member
+        method
+        for method in methods
+        if method.kind is Kind.METHOD and member.returns in method.parameters and method != member
     ]
 
 

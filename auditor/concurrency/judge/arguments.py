@@ -154,7 +154,7 @@ class Arguments:
         """Add what makes a value; simple makers come first, as deep ones seldom work."""
         if not makers:
             return None
-        weights = np.array([1.0 / (1 + len(one.parameters)) ** 2 for one in makers])
+        weights = np.array([1.0 / (1 + len(maker.parameters)) ** 2 for maker in makers])
         before = list(scope.more)
         weights /= weights.sum()
         for at in self.rng.choice(len(makers), len(makers), replace=False, p=weights):

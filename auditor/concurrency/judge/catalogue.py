@@ -75,7 +75,7 @@ class Catalogue:
     @property
     def creators(self) -> tuple[Member, ...]:
         """Return what makes an object of the class under test, or of one below it."""
-        return tuple(one for one in self.makers(self.subject) if one.kind is not Kind.PLAIN)
+        return tuple(maker for maker in self.makers(self.subject) if maker.kind is not Kind.PLAIN)
 
     @property
     def methods(self) -> tuple[Member, ...]:
@@ -92,7 +92,7 @@ class Catalogue:
         """Return what makes a value that can be used as a type."""
         names = [type_, *self.below.get(type_, ())]
         found = [one for name in names for one in self._own(name)]
-        found += [one for one in self.factories if one.returns in names]
+        found += [factory for factory in self.factories if factory.returns in names]
         facts = self.types.get(type_)
         if facts is not None and facts.answers is not None:
             found += [
@@ -107,16 +107,16 @@ class Catalogue:
 
     def without(self, members: Set[Member]) -> "Catalogue":
         """Return what is left without some members, which may be implementations of interfaces."""
-        plain = {one.owner for one in members if one.kind is Kind.PLAIN}
+        plain = {member.owner for member in members if member.kind is Kind.PLAIN}
         left = {
             name: replace(
                 facts,
-                members=tuple(one for one in facts.members if one not in members),
+                members=tuple(member for member in facts.members if member not in members),
                 answers=None if name in plain else facts.answers,
             )
             for name, facts in self.types.items()
         }
-        factories = tuple(one for one in self.factories if one not in members)
+        factories = tuple(factory for factory in self.factories if factory not in members)
         return replace(self, types=left, factories=factories)
 
     def fits(self, given: str, wanted: str) -> bool:
@@ -136,9 +136,9 @@ class Catalogue:
 
 
 def _makers(name: str, facts: Facts) -> Iterator[Member]:
-    for one in facts.members:
-        if one.kind in (Kind.CONSTRUCTOR, Kind.STATIC, Kind.CONSTANT) and one.returns == name:
-            yield one
+    for member in facts.members:
+        if member.kind in (Kind.CONSTRUCTOR, Kind.STATIC, Kind.CONSTANT) and member.returns == name:
+            yield member
 
 
 def described(subject: str) -> Making[Catalogue]:
@@ -235,9 +235,11 @@ def _needed(
     """Yield the types of what the newly found ones are made of, and what the subject returns."""
     for name, facts in found.items():
         if name == subject:
-            yield from (type_ for one in facts.members for type_ in (*one.parameters, one.returns))
+            yield from (
+                type_ for member in facts.members for type_ in (*member.parameters, member.returns)
+            )
             continue
-        yield from (type_ for one in _makers(name, facts) for type_ in one.parameters)
+        yield from (type_ for maker in _makers(name, facts) for type_ in maker.parameters)
     yield from (name for names in below.values() for name in names if name not in types)
 
 
@@ -261,7 +263,7 @@ def _facts(rest: Iterable[str], lines: Lines) -> Facts:
         Member(
             kind=Kind.METHOD, owner="", name=name, parameters=_split(parameters), returns=returns
         )
-        for kind, name, parameters, returns in (one for one in lines if one[0] == "answers")
+        for kind, name, parameters, returns in (line for line in lines if line[0] == "answers")
     )
     members = tuple(
         Member(
@@ -272,7 +274,7 @@ def _facts(rest: Iterable[str], lines: Lines) -> Facts:
             returns=returns,
         )
         for _, kind, owner, name, parameters, returns in (
-            one for one in lines if one[0] == "member"
+            line for line in lines if line[0] == "member"
         )
     )
     return Facts(
@@ -281,10 +283,12 @@ def _facts(rest: Iterable[str], lines: Lines) -> Facts:
         public="public" in has,
         abstract="abstract" in has,
         inner="inner" in has,
-        members=tuple(sorted(members, key=lambda one: (one.kind, one.name, one.parameters))),
+        members=tuple(
+            sorted(members, key=lambda member: (member.kind, member.name, member.parameters))
+        ),
         # Two versions may ask for the same method with two types of answer: no class has both.
-        answers=tuple(sorted(answers, key=lambda one: one.key))
-        if "plain" in has and len({one.key for one in answers}) == len(answers)
+        answers=tuple(sorted(answers, key=lambda answer: answer.key))
+        if "plain" in has and len({answer.key for answer in answers}) == len(answers)
         else None,
     )
 

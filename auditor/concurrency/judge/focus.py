@@ -50,7 +50,7 @@ def weights(methods: Sequence[Member], found: Sequence[Focus]) -> tuple[float, .
     comes more rarely than one that is farther off.
     """
     distances = {one.method: one.distance for one in found}
-    known = [distances.get(one.key) for one in methods]
+    known = [distances.get(method.key) for method in methods]
     number = Counter(each for each in known if each is not None)
     likely = {each: _EACH_STEP**each for each in number}
     whole = sum(likely.values())
@@ -92,7 +92,7 @@ def _field_change(old: FieldCode | None, new: FieldCode | None) -> str:
 def _flag_change(old: frozenset[str], new: frozenset[str]) -> str:
     gained, lost = " ".join(sorted(new - old)), " ".join(sorted(old - new))
     words = (gained and f"became {gained}", lost and f"is no longer {lost}")
-    return " and ".join(each for each in words if each)
+    return " and ".join(word for word in words if word)
 
 
 def _changed_methods(before: Hierarchy, after: Hierarchy, fields: _Why) -> _Why:
@@ -119,7 +119,7 @@ def _all_methods(version: Hierarchy) -> dict[Where, MethodCode]:
 def _method_change(old: MethodCode, new: MethodCode) -> str:
     flags = _flag_change(old.flags, new.flags)
     words = (flags and f"it {flags}", "its code changed" if old.digest != new.digest else "")
-    return ", and ".join(each for each in words if each)
+    return ", and ".join(word for word in words if word)
 
 
 def _uses(version: Hierarchy, user: Where, method: MethodCode, fields: _Why) -> Iterator[str]:

@@ -69,7 +69,7 @@ class Generator:
 
     def _blame(self, key: str) -> None:
         shunned = self.tally.known.shunned | self.tally.beside.keys() | {key}
-        if {one.key for one in self.members if _on_object(one)} - shunned:
+        if {member.key for member in self.members if _on_object(member)} - shunned:
             self.tally.beside[key] += (
                 1  # of a class all of whose methods fail, that is all there is
             )
@@ -85,7 +85,7 @@ class Generator:
 
     def _with_threads(self, test: Test) -> Making[Answer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
-        segments = tuple(Segment(one, test.repeats) for one in test.suffixes)
+        segments = tuple(Segment(suffix, test.repeats) for suffix in test.suffixes)
         attempt = Attempt(prefix=test.prefix, segments=segments, threads=True)
         answer = yield attempt
         for _ in range(_WITH_THREADS - 1):
@@ -195,7 +195,7 @@ class _Maker:
     def _pool(self) -> Making[None]:
         """Make a value of each type that methods ask for, so that suffixes need not."""
         catalogue = self.of.catalogue
-        asked = {type_ for one in catalogue.methods for type_ in one.parameters} - PRIMITIVES
+        asked = {type_ for method in catalogue.methods for type_ in method.parameters} - PRIMITIVES
         wanted = [one for one in sorted(asked) if catalogue.makers(one)]
         for at in self.rng.permutation(len(wanted))[:_MOST_POOLED]:
             scope = Scope((), list(self.prefix), self.subject)
@@ -243,7 +243,7 @@ class _Maker:
         return True
 
     def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:
-        weights = np.array([self.of.weight(one) for one in members])
+        weights = np.array([self.of.weight(member) for member in members])
         return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
 
     def _failed(self, key: str, answer: Answer) -> bool:

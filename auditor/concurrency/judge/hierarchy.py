@@ -25,7 +25,7 @@ class Hierarchy:
         """Return what a call may run: of a virtual one also what any subclass has instead."""
         if call not in self._targets:
             receivers = self._with_all_below(call.owner) if call.virtual else (call.owner,)
-            found = (self.method(one, call.key) for one in receivers)
+            found = (self.method(receiver, call.key) for receiver in receivers)
             self._targets[call] = frozenset(one for one in found if one is not None)
         return self._targets[call]
 

@@ -211,7 +211,7 @@ def overall(threads: Iterable[ThreadVerdict]) -> Finding:
     One number suffices for a finding unless another one says the opposite, which is no answer.
     One thread shares nothing, so it has no vote.
     """
-    found = {one.finding for one in threads if one.threads > 1}
+    found = {thread.finding for thread in threads if thread.threads > 1}
     if Finding.REGRESSION in found and Finding.IMPROVEMENT in found:
         return Finding.INCONCLUSIVE
     order = (Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE)
@@ -235,6 +235,6 @@ def smallest(
     Only numbers of threads that say the finding count. `sizes` are the statements of each test.
     """
     votes = [vote for vote, one in _FINDINGS.items() if one is finding]
-    says = [one for one in threads if one.threads > 1 and one.finding is finding]
+    says = [thread for thread in threads if thread.threads > 1 and thread.finding is finding]
     shown = {one.timed.test for verdict in says for one in verdict.tests if one.vote in votes}
     return min(shown, key=lambda test: (sizes[test], test)) if shown else None

@@ -178,7 +178,7 @@ class ThreadVerdict:
 
     def votes(self, vote: Vote) -> int:
         """Return how many tests voted so."""
-        return sum(one.vote is vote for one in self.tests)
+        return sum(test.vote is vote for test in self.tests)
 
 
 class Cause(StrEnum):

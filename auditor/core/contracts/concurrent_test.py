@@ -144,4 +144,4 @@ class Test:
 
         No threads are the control: one thread does them all.
         """
-        return turns * sum(len(one) for one in self.suffixes[: threads or None])
+        return turns * sum(len(suffix) for suffix in self.suffixes[: threads or None])

@@ -96,7 +96,7 @@ class BenchmarkSteadiness:
 
 
 def _together(labels: Sequence[SteadyLabel]) -> SteadyLabel:
-    known = {one for one in labels if one is not SteadyLabel.UNKNOWN}
+    known = {label for label in labels if label is not SteadyLabel.UNKNOWN}
     if not known:
         return SteadyLabel.UNKNOWN
     return known.pop() if len(known) == 1 else SteadyLabel.INCONSISTENT

@@ -16,9 +16,9 @@ def text(rows: Sequence[Rows], tool: Tool) -> str:
     Results are in ns/op, Java's too, with all digits. Go's have the column of invocations if they
     are known of all rows.
     """
-    order = {method: at for at, method in enumerate(dict.fromkeys(one.method for one in rows))}
+    order = {method: at for at, method in enumerate(dict.fromkeys(row.method for row in rows))}
     order[None] = -1
-    ordered = sorted(rows, key=lambda one: (one.run, order[one.method]))
+    ordered = sorted(rows, key=lambda row: (row.run, order[row.method]))
     written = StringIO()
     writer = csv.writer(written, delimiter=DELIMITER, lineterminator="\n")
     writer.writerows(_go(ordered) if tool is Tool.GO else _java(ordered))
@@ -26,19 +26,19 @@ def text(rows: Sequence[Rows], tool: Tool) -> str:
 
 
 def _go(rows: Sequence[Rows]) -> Iterator[tuple[str, ...]]:
-    known = all(len(one.operations) == len(one.seconds) for one in rows)
-    for one in rows:
-        start = f"{one.run}-0-{one.part}", one.method or BASELINE, one.benchmark
-        for at, seconds in enumerate(one.seconds):
-            done = (str(one.operations[at]),) if known else ()
+    known = all(len(row.operations) == len(row.seconds) for row in rows)
+    for row in rows:
+        start = f"{row.run}-0-{row.part}", row.method or BASELINE, row.benchmark
+        for at, seconds in enumerate(row.seconds):
+            done = (str(row.operations[at]),) if known else ()
             yield (*start, *done, _result(seconds))
 
 
 def _java(rows: Iterable[Rows]) -> Iterator[tuple[str, ...]]:
     yield JAVA_HEADER
-    for one in rows:
-        for seconds in one.seconds:
-            yield str(one.run), one.method or BASELINE, one.benchmark, _result(seconds)
+    for row in rows:
+        for seconds in row.seconds:
+            yield str(row.run), row.method or BASELINE, row.benchmark, _result(seconds)
 
 
 def _result(seconds: float) -> str:

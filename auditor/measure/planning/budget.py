@@ -140,7 +140,7 @@ def _run_pilots(order: Sequence[Benchmark], parts: Parts) -> Baseline:
     if parts.fixed_operations:
         found = narrow(found, {run.trial.benchmark for run in found.pilots})
     found = restore_order(found, chosen(parts.suite, parts.request.benchmarks))
-    plans = {one.id: _patient_plan(found, one, parts) for one in found.benchmarks}
+    plans = {benchmark.id: _patient_plan(found, benchmark, parts) for benchmark in found.benchmarks}
     return replace(found, plans=plans, counting=_counting_blocks(found, parts))
 
 
@@ -247,7 +247,7 @@ def _most_promising(
                 seconds = times.block_seconds(benchmark, 1.0, 1)
                 many = None if found is None else found.calls_per_operation
                 rates[benchmark] = (many or 0.0) / max(seconds, 1e-12)
-        turns.append(sorted(rates, key=lambda one: -rates[one]))
+        turns.append(sorted(rates, key=lambda rate: -rates[rate]))
     every = (one for turn in zip_longest(*turns) for one in turn if one is not None)
     return tuple(dict.fromkeys(every))
 
@@ -275,6 +275,7 @@ def _run_suite(share: SuiteShare, sample: Baseline, parts: Parts) -> Baseline:
         unfinished=(*lacking, *(one for one in usable if one.id not in plans)),
         runs=tuple(runs),
         wanted_runs={
-            one.id: wanted if one.id in plans or not plans else 0 for one in sample.benchmarks
+            benchmark.id: wanted if benchmark.id in plans or not plans else 0
+            for benchmark in sample.benchmarks
         },
     )

@@ -14,7 +14,7 @@ def narrow(found: Baseline, sample: set[Benchmark | None]) -> Baseline:
     usable = tuple(one for one in found.usable if one in sample)
     if not usable:
         return found
-    benchmarks = tuple(one for one in found.benchmarks if one in sample)
+    benchmarks = tuple(benchmark for benchmark in found.benchmarks if benchmark in sample)
     return replace(found, benchmarks=benchmarks, usable=usable)
 
 

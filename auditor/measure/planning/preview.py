@@ -87,7 +87,7 @@ def expected_of_suite(parts: Parts, seen: Lookups) -> ExpectedTime:
 
 def expected_of_phases(parts: Parts, phases: Iterable[PreviewPhase]) -> ExpectedTime:
     """Return the time of phases that are carried out as they are."""
-    return _range(sum(one.seconds for one in phases), figures_of(parts.project.harness), parts)
+    return _range(sum(phase.seconds for phase in phases), figures_of(parts.project.harness), parts)
 
 
 def planned_seconds(schedule: Schedule) -> float:
@@ -98,7 +98,7 @@ def planned_seconds(schedule: Schedule) -> float:
 def missing_seconds(trials: Sequence[Trial], seen: Lookups, figures: AuditFigures) -> float:
     """Return the time of trials, by what the store has seen, else by the figures."""
     if seen.times.is_empty:
-        return sum(figures.start_seconds + planned_seconds(one.schedule) for one in trials)
+        return sum(figures.start_seconds + planned_seconds(trial.schedule) for trial in trials)
     return sum(map(seen.times.seconds, trials))
 
 
@@ -117,10 +117,10 @@ def budget_limit(parts: Parts) -> float | None:
 
 def places_of(benchmarks: Sequence[Benchmark]) -> tuple[tuple[str, int], ...]:
     """Count benchmarks by group, or by function where all are of one group; most first."""
-    groups = Counter(one.group for one in benchmarks)
+    groups = Counter(benchmark.group for benchmark in benchmarks)
     if len(groups) == 1:
-        groups = Counter(_function(one) for one in benchmarks)
-    return tuple(sorted(groups.items(), key=lambda each: (-each[1], each[0])))
+        groups = Counter(_function(benchmark) for benchmark in benchmarks)
+    return tuple(sorted(groups.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _function(benchmark: Benchmark) -> str:

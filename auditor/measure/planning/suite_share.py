@@ -61,7 +61,7 @@ def fit_suite(
     What does not fit even so is left to the benchmarks that reach a chosen method, again with
     fewer runs and blocks; in the end to as many of these as fit, in the order given.
     """
-    reaching = [one for one in costs if one.reaches]
+    reaching = [cost for cost in costs if cost.reaches]
     for chosen in (costs, reaching) if reaching else (costs,):
         for share in _shares(chosen, runs, min(runs, least_runs)):
             if _suite_seconds(chosen, share) <= seconds:
@@ -75,10 +75,10 @@ def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
     Long processes are shortened first: none may last longer than a time that is the same for all.
     Where the fewest blocks do not fit either, these are returned.
     """
-    whole = {one.benchmark: one.blocks for one in costs}
+    whole = {cost.benchmark: cost.blocks for cost in costs}
     if _run_seconds(costs, whole) <= seconds:
         return whole
-    low, high = 0.0, max(one.seconds(one.blocks) / one.processes for one in costs)
+    low, high = 0.0, max(cost.seconds(cost.blocks) / cost.processes for cost in costs)
     for _ in range(_STEPS):
         middle = (low + high) / 2
         fits = _run_seconds(costs, _capped(costs, middle)) <= seconds
@@ -88,13 +88,13 @@ def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
 
 def _shares(costs: Sequence[ProcessCost], runs: int, least: int) -> Iterator[SuiteShare]:
     """Yield shares of these benchmarks, the largest first."""
-    whole = {one.benchmark: one.blocks for one in costs}
+    whole = {cost.benchmark: cost.blocks for cost in costs}
     for count in range(runs, least - 1, -1):
         yield SuiteShare(runs=count, blocks=whole)
     for part in (0.75, 0.5, 0.25, 0.0):
         blocks = {
-            one.benchmark: min(one.blocks, max(one.least_blocks, round(part * one.blocks)))
-            for one in costs
+            cost.benchmark: min(cost.blocks, max(cost.least_blocks, round(part * cost.blocks)))
+            for cost in costs
         }
         yield SuiteShare(runs=least, blocks=blocks)
 
@@ -103,27 +103,27 @@ def _first_fitting(costs: Sequence[ProcessCost], runs: int, seconds: float) -> S
     """Return as many benchmarks as fit with the fewest runs and blocks, in the order given."""
     blocks: dict[str, int] = {}
     left = seconds
-    for one in costs:
-        least = min(one.least_blocks, one.blocks)
-        left -= max(0, runs - one.known_runs) * one.seconds(least)
+    for cost in costs:
+        least = min(cost.least_blocks, cost.blocks)
+        left -= max(0, runs - cost.known_runs) * cost.seconds(least)
         if left < 0:
             break
-        blocks[one.benchmark] = least
+        blocks[cost.benchmark] = least
     return SuiteShare(runs=runs if blocks else 0, blocks=blocks)
 
 
 def _suite_seconds(costs: Sequence[ProcessCost], share: SuiteShare) -> float:
     return sum(
-        (share.runs - (min(share.runs, one.known_runs) if blocks == one.blocks else 0))
-        * one.seconds(blocks)
-        for one in costs
-        for blocks in (share.blocks[one.benchmark],)
+        (share.runs - (min(share.runs, cost.known_runs) if blocks == cost.blocks else 0))
+        * cost.seconds(blocks)
+        for cost in costs
+        for blocks in (share.blocks[cost.benchmark],)
     )
 
 
 def _run_seconds(costs: Sequence[ProcessCost], blocks: Mapping[str, int]) -> float:
-    return sum(one.seconds(blocks[one.benchmark]) for one in costs)
+    return sum(cost.seconds(blocks[cost.benchmark]) for cost in costs)
 
 
 def _capped(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
-    return {one.benchmark: one.fitting_blocks(seconds) for one in costs}
+    return {cost.benchmark: cost.fitting_blocks(seconds) for cost in costs}

@@ -277,9 +277,9 @@ def _bounds_of_unchanged(
     method: Method, profiles: Sequence[Profiled], calls: float | None
 ) -> _Bounds:
     operation = _operation_seconds(profiles) or 0.0
-    samples = sum(one.samples for one in profiles)
+    samples = sum(profile.samples for profile in profiles)
     ways = _is_inlined(method, profiles)
-    errors = [attribution_error(method.language, operation, calls, inlined=one) for one in ways]
+    errors = [attribution_error(method.language, operation, calls, inlined=way) for way in ways]
     return _Bounds(
         AttributionError(
             max(error.excess for error in errors), max(error.shortfall for error in errors)
@@ -348,15 +348,15 @@ def _split_profiles(
 
 def _operation_seconds(profiles: Sequence[Profiled]) -> float | None:
     """Return the processor time of an operation, None where it is unknown."""
-    operations = sum(one.operations for one in profiles)
-    cpu = sum(one.cpu_seconds for one in profiles)
+    operations = sum(profile.operations for profile in profiles)
+    cpu = sum(profile.cpu_seconds for profile in profiles)
     return cpu / operations if operations and cpu else None
 
 
 def _count_ambiguous(method: Method, profiles: Sequence[Profiled]) -> int:
     if method.language is not Language.JAVA:
         return 0
-    return sum(ambiguous_samples(one, method.descriptor) for one in profiles)
+    return sum(ambiguous_samples(profile, method.descriptor) for profile in profiles)
 
 
 def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
@@ -442,13 +442,13 @@ def _widen_by_unattributed(
     Unreadable stacks, and time off the processor, may be the method's or not. More processor time
     than the timer shows is of goroutines beside the operation, or of code outside of the timer.
     """
-    cpu = sum(one.cpu_seconds for one in profiles)
+    cpu = sum(profile.cpu_seconds for profile in profiles)
     if cpu <= 0:
         return low, high
-    known = sum(one.samples for one in profiles)
-    lost = sum(one.unattributed for one in profiles) / known
-    timed = benchmark.concurrency * sum(one.timed_seconds for one in profiles)
-    waited = sum(one.waiting_seconds for one in profiles)
+    known = sum(profile.samples for profile in profiles)
+    lost = sum(profile.unattributed for profile in profiles) / known
+    timed = benchmark.concurrency * sum(profile.timed_seconds for profile in profiles)
+    waited = sum(profile.waiting_seconds for profile in profiles)
     off = max(0.0, (timed - cpu - waited) / cpu)
     more = lost + (off if off > OFF_CPU else 0.0)
     low, high = low / (1 + more), (high + more) / (1 + more)

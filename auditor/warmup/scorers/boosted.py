@@ -20,7 +20,7 @@ class Trees:
 
     def __init__(self, names: Array, forest: Forest, values: Array) -> None:
         """Take them; raises ValueError where they do not fit."""
-        self.names = [str(one) for one in names]
+        self.names = [str(name) for name in names]
         self._forest = forest
         self._values = np.asarray(values, dtype=np.float64)
         self._forest.check(len(self.names))
@@ -79,6 +79,6 @@ class Boosted:
     def last_warmup(self, run: SoFar, found: Mapping[str, float]) -> int:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
         it = begun(run, found)
-        columns = [it.names.index(one) for one in self._begun.names]
+        columns = [it.names.index(name) for name in self._begun.names]
         worth = [self._begun.total(side) for side in it.sides[:, columns]]
         return int(it.places[int(np.argmax(worth))])

@@ -60,14 +60,14 @@ def _side_by_side(kernels: Sequence[Floats]) -> tuple[Floats, list[int]]:
     The places that a small one lacks are zeros, so they need not be multiplied.
     """
     size, before = len(kernels[-1]), kernels[0].shape[1]
-    whole = np.zeros((size, before, sum(one.shape[2] for one in kernels)), dtype=np.float32)
+    whole = np.zeros((size, before, sum(kernel.shape[2] for kernel in kernels)), dtype=np.float32)
     first = [0] * size
     channel = whole.shape[2]
-    for one in reversed(kernels):
-        channel -= one.shape[2]
-        left = (size - 1) // 2 - (len(one) - 1) // 2
-        whole[left : left + len(one), :, channel : channel + one.shape[2]] = one
-        first[left : left + len(one)] = [channel] * len(one)
+    for kernel in reversed(kernels):
+        channel -= kernel.shape[2]
+        left = (size - 1) // 2 - (len(kernel) - 1) // 2
+        whole[left : left + len(kernel), :, channel : channel + kernel.shape[2]] = kernel
+        first[left : left + len(kernel)] = [channel] * len(kernel)
     return whole, first
 
 

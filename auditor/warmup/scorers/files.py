@@ -185,7 +185,7 @@ def _tried(model: Model) -> None:
         model.scoring.last_warmup(run, found)
     else:
         scores = model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32)).tolist()
-    if not all(0 <= one <= 1 for one in (*scores, model.threshold)):
+    if not all(0 <= score <= 1 for score in (*scores, model.threshold)):
         raise ValueError("its score or its threshold lies beyond 0 and 1")
 
 

@@ -79,7 +79,7 @@ class Part:
         found = [self.name, self.benchmark]
         for one in syntax.around(node, self.above):
             if one.type == "call_expression" and self.uses(one, "Run"):
-                found += [tree.source(each) for each in syntax.arguments(one)[:1]]
+                found += [tree.source(argument) for argument in syntax.arguments(one)[:1]]
         return frozenset(one.lower() for name in found for one in _WORD.findall(name))
 
 
@@ -89,10 +89,10 @@ def parts(source: SourceFile, root: Node) -> list[Part]:
     if testing is None:
         return []
     prefix = "*" if testing == "." else f"*{testing}."
-    found = [_part(source, root, one, prefix) for one in tree.functions(root)]
+    found = [_part(source, root, function, prefix) for function in tree.functions(root)]
     parts = [one for one in found if one is not None]
     users = _users(parts)
-    return [_placed(one, users.get(one.name, set())) for one in parts]
+    return [_placed(part, users.get(part.name, set())) for part in parts]
 
 
 def _part(source: SourceFile, root: Node, declaration: Node, prefix: str) -> Part | None:
@@ -122,7 +122,7 @@ def _named(declaration: Node, wanted: str) -> Iterator[str]:
         if node.type in ("func_literal", "function_declaration", "method_declaration"):
             for _, names, declared in tree.parameters(node):
                 if tree.source(declared).replace(" ", "") == wanted:
-                    yield from [tree.source(one) for one in names] or ["_"]
+                    yield from [tree.source(name) for name in names] or ["_"]
 
 
 def _users(parts: list[Part]) -> dict[str, set[str]]:
@@ -179,7 +179,7 @@ def is_count(part: Part, node: Node) -> bool:
 
 def _kind(part: Part, loop: Node, aliases: frozenset[str]) -> Kind | None:
     body = loop.child_by_field_name("body")
-    heads = [one for one in loop.named_children if body is None or one.id != body.id]
+    heads = [child for child in loop.named_children if body is None or child.id != body.id]
     for node in (each for head in heads for each in syntax.walk(head, syntax.LITERAL)):
         operand, field = syntax.selector(node)
         is_alias = node.type == "identifier" and tree.source(node) in aliases

@@ -86,4 +86,4 @@ def _usual(node: Node) -> list[Node]:
         return node.named_children
     if node.next_named_sibling is None:
         return node.named_children
-    return [one for one in node.named_children if one.type != "block"]
+    return [child for child in node.named_children if child.type != "block"]

@@ -48,7 +48,7 @@ class Clock:
         """Return the names of the timer's methods that are called in a node, in their order."""
         first = bisect_left(self.switches, node.start_byte, key=_start)
         last = bisect_left(self.switches, node.end_byte, key=_start)
-        return [one.method for one in self.switches[first:last]]
+        return [switch.method for switch in self.switches[first:last]]
 
     def takes(self, loop: Node) -> bool:
         """Tell whether the time of a loop counts: it is not off there, and not reset later."""
@@ -58,8 +58,10 @@ class Clock:
             return False
         own = _function(loop, self.above)
         return not any(
-            one.method == "ResetTimer" and one.function == own and one.start >= loop.end_byte
-            for one in self.switches
+            switch.method == "ResetTimer"
+            and switch.function == own
+            and switch.start >= loop.end_byte
+            for switch in self.switches
         )
 
     def is_off(self, node: Node, body: Node) -> bool:
@@ -80,11 +82,11 @@ class Clock:
         """Return the nearest switch before a node in its own function, not before byte `first`."""
         own = _function(node, self.above)
         at = bisect_left(self.switches, node.start_byte, key=_start)
-        for one in reversed(self.switches[:at]):
-            if one.start < first:
+        for switch in reversed(self.switches[:at]):
+            if switch.start < first:
                 break
-            if one.function == own:
-                return one.method
+            if switch.function == own:
+                return switch.method
         return ""
 
     def _earlier(self, node: Node) -> Iterator[Node]:
@@ -93,7 +95,9 @@ class Clock:
             if _is_own(one):
                 return
             if one.type in _LISTS:
-                before = [each for each in one.named_children if each.end_byte <= here.start_byte]
+                before = [
+                    child for child in one.named_children if child.end_byte <= here.start_byte
+                ]
                 yield from reversed(before)
             here = one
 

@@ -78,9 +78,9 @@ def _always_fails(part: Part, body: Node) -> bool:
     """Tell whether a benchmark is none: it fails whatever happens."""
     return any(
         part.uses(call, *_FAILURES)
-        for one in syntax.statements(body)
-        if one.type == "expression_statement"
-        for call in syntax.calls(one)
+        for statement in syntax.statements(body)
+        if statement.type == "expression_statement"
+        for call in syntax.calls(statement)
     )
 
 
@@ -109,7 +109,7 @@ def _is_inside(part: Part, node: Node) -> bool:
 
 def _given(part: Part, call: Node) -> int:
     """Return which argument of a call is b.N, -1 if none is."""
-    given = [is_count(part, one) for one in syntax.arguments(call)]
+    given = [is_count(part, argument) for argument in syntax.arguments(call)]
     return given.index(True) if True in given else -1
 
 
@@ -196,8 +196,8 @@ def counts_to(found: Declared, index: int) -> bool:
     for node in tree.descend(found.node):
         if node.type == "for_statement":
             body = node.child_by_field_name("body")
-            heads = [one for one in node.named_children if body is None or one.id != body.id]
-            if any(_bounds(one, name) for one in heads):
+            heads = [child for child in node.named_children if body is None or child.id != body.id]
+            if any(_bounds(head, name) for head in heads):
                 return True
         elif name in _made(node):
             return True
@@ -208,7 +208,7 @@ def _made(node: Node) -> list[str]:
     """Return the sizes with which a node makes something."""
     if node.type != "call_expression" or syntax.called(node) != "make":
         return []
-    return [tree.source(one) for one in syntax.arguments(node)[1:]]
+    return [tree.source(argument) for argument in syntax.arguments(node)[1:]]
 
 
 def _bounds(head: Node, name: str) -> bool:
@@ -219,7 +219,7 @@ def _bounds(head: Node, name: str) -> bool:
     if condition is None or head.child_by_field_name("update") is None:
         return False
     sides = [condition.child_by_field_name(one) for one in ("left", "right")]
-    plain = [tree.source(one) for one in sides if one is not None and "index" not in one.type]
+    plain = [tree.source(side) for side in sides if side is not None and "index" not in side.type]
     return name in plain and len(plain) == 2
 
 
@@ -233,7 +233,7 @@ def _branches(found: Declared, index: int) -> bool:
     for node in tree.descend(function):
         if node.type == "binary_expression":
             sides = [node.child_by_field_name(one) for one in ("left", "right")]
-            if all(_is_smaller_call(one, name, (index, parameter)) for one in sides):
+            if all(_is_smaller_call(side, name, (index, parameter)) for side in sides):
                 return True
     return False
 

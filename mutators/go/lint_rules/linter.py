@@ -86,8 +86,8 @@ def _smells(found: list[Part], packages: Packages) -> Iterator[Smell]:
     home = Home.of(found[0].source.unit, found[0].root) if found else None
     for part in found:
         if home is not None and not part.declaration.has_error:
-            for one in _findings(part, packages, home):
-                yield _smell(part, one)
+            for finding in _findings(part, packages, home):
+                yield _smell(part, finding)
 
 
 def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:

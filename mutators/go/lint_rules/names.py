@@ -138,8 +138,8 @@ class Names:
         if owner is None or owner.node.type != "struct_type":
             return None
         for listed in owner.node.named_children:
-            for one in listed.named_children:
-                if wanted in _named(one) and (found := one.child_by_field_name("type")):
+            for child in listed.named_children:
+                if wanted in _named(child) and (found := child.child_by_field_name("type")):
                     return Declared(owner.home, found)
         return None
 
@@ -161,7 +161,7 @@ class Names:
         if found is None or result is None or found.node.child_by_field_name("type_parameters"):
             return None
         if result.type == "parameter_list":
-            declared = [each for one in result.named_children for each in _types(one)]
+            declared = [each for child in result.named_children for each in _types(child)]
             return Declared(found.home, declared[0]) if declared else None
         return Declared(found.home, result)
 

@@ -116,9 +116,9 @@ def _path(folder: str, modules: Mapping[str, str]) -> str:
 
 def _imports(root: Node) -> dict[str, str]:
     found: dict[str, str] = {}
-    for one in root.named_children:
-        if one.type == "import_declaration":
-            for spec in (each for each in tree.descend(one) if each.type == "import_spec"):
+    for child in root.named_children:
+        if child.type == "import_declaration":
+            for spec in (each for each in tree.descend(child) if each.type == "import_spec"):
                 path = tree.source(spec.child_by_field_name("path"))[1:-1]
                 found.setdefault(tree.source(spec.child_by_field_name("name")) or _last(path), path)
     return found
@@ -131,17 +131,17 @@ def _last(path: str) -> str:
 
 
 def _declare(home: Home, package: Package) -> None:
-    for one in home.root.named_children:
-        name = tree.source(one.child_by_field_name("name"))
-        if one.type == "function_declaration":
-            package.functions.setdefault(name, []).append(Declared(home, one))
-        elif one.type == "method_declaration":
-            owner = tree.receiver(one)[1]
-            package.methods.setdefault((owner, name), []).append(Declared(home, one))
-        elif one.type == "const_declaration":
-            package.constants.update(each for _, names in _specs(one) for each in names)
-        elif one.type in ("type_declaration", "var_declaration"):
-            for spec, names in _specs(one):
+    for child in home.root.named_children:
+        name = tree.source(child.child_by_field_name("name"))
+        if child.type == "function_declaration":
+            package.functions.setdefault(name, []).append(Declared(home, child))
+        elif child.type == "method_declaration":
+            owner = tree.receiver(child)[1]
+            package.methods.setdefault((owner, name), []).append(Declared(home, child))
+        elif child.type == "const_declaration":
+            package.constants.update(each for _, names in _specs(child) for each in names)
+        elif child.type in ("type_declaration", "var_declaration"):
+            for spec, names in _specs(child):
                 known = package.types if "type" in spec.type else package.variables
                 for each in names:
                     known.setdefault(each, []).append(Declared(home, spec))
@@ -149,11 +149,11 @@ def _declare(home: Home, package: Package) -> None:
 
 def _specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
     """Yield what a declaration of types or variables declares, with the names."""
-    pending = [one for one in declaration.named_children if "spec" in one.type]
+    pending = [child for child in declaration.named_children if "spec" in child.type]
     for listed in declaration.named_children:
         if listed.type == "var_spec_list":
             pending += listed.named_children
-    pending += [one for one in declaration.named_children if one.type == "type_alias"]
+    pending += [child for child in declaration.named_children if child.type == "type_alias"]
     for spec in pending:
         yield spec, [tree.source(one) for one in spec.children_by_field_name("name")]
 

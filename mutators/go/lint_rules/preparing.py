@@ -136,9 +136,9 @@ def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
     if names.packages.path(part.source.unit).removeprefix("std/") in chore.paths:
         return True
     return any(
-        word == one or (len(one) >= _LONG and word.startswith(one))
+        word == subject or (len(subject) >= _LONG and word.startswith(subject))
         for word in part.subject(call)
-        for one in chore.subjects
+        for subject in chore.subjects
     )
 
 
@@ -173,7 +173,7 @@ def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[Finding]:
 
 def _is_idle(place: _Place, chore: _Chore) -> bool:
     """Tell whether a call is all that the loop does, or is another one in each iteration."""
-    if all(one.id == place.call.id for one in syntax.calls(place.loop.body)):
+    if all(call.id == place.call.id for call in syntax.calls(place.loop.body)):
         return True
     given = syntax.arguments(place.call)
     if chore is _PATTERN:
@@ -187,12 +187,12 @@ def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool
         return place.names.function(measured) is not None and brief.call(place.names, measured)
     if chore is not _FORMAT:
         return True
-    if all(one.type.endswith("_literal") for one in syntax.arguments(place.call)):
+    if all(argument.type.endswith("_literal") for argument in syntax.arguments(place.call)):
         return False
     others = [
-        one
-        for one in syntax.calls(place.loop.body)
-        if _is_measured(place, one) and syntax.called(one) not in _CHECKS
+        call
+        for call in syntax.calls(place.loop.body)
+        if _is_measured(place, call) and syntax.called(call) not in _CHECKS
     ]
     name = syntax.called(measured).lower()
     if name.startswith(_LOGGING + _SENDING):

@@ -160,7 +160,7 @@ def _is_text(names: Names, node: Node) -> bool:
     if operator not in ("+", "<", ">", "<=", ">=", "==", "!="):
         return False
     sides = [node.child_by_field_name(one) for one in ("left", "right")]
-    if any(one is not None and syntax.plain(one).type in _TEXTS for one in sides):
+    if any(side is not None and syntax.plain(side).type in _TEXTS for side in sides):
         return operator not in ("==", "!=")
-    types = [names.underlying(names.type_of(one)) for one in sides]
+    types = [names.underlying(names.type_of(side)) for side in sides]
     return any(one is not None and tree.source(one.node) == "string" for one in types)

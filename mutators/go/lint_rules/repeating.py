@@ -30,7 +30,7 @@ _LARGEST = 50
 def inner_loops(part: Part, names: Names) -> Iterator[Finding]:
     """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
     calls = syntax.calls(part.declaration)
-    if any(part.uses(one, "ReportMetric", "Elapsed") for one in calls):
+    if any(part.uses(call, "ReportMetric", "Elapsed") for call in calls):
         return
     for loop in part.loops:
         inner = syntax.statements(loop.body)[:_MOST] if loop.timed else []
@@ -66,18 +66,19 @@ def _rounds_are_alike(part: Part, names: Names, loop: Node) -> bool:
     if body is None:
         return False
     nodes = list(syntax.walk(body))
-    if any(one.type in _STOPS and not _is_failure(part, one) for one in nodes):
+    if any(node.type in _STOPS and not _is_failure(part, node) for node in nodes):
         return False
-    calls = [one for one in nodes if one.type == "call_expression" and not part.uses(one)]
-    named = [syntax.called(one) for one in calls]
+    calls = [node for node in nodes if node.type == "call_expression" and not part.uses(node)]
+    named = [syntax.called(call) for call in calls]
     if not any(one and one not in syntax.NUMBERS for one in named):
         return False
     if any(changes_next_call(one) or one in ("make", "new", "copy") for one in named):
         return False
     changed = _changed(nodes) | syntax.counters(loop)
     reads = (one for call in calls for one in tree.descend(call) if one.type == "identifier")
-    return not any(tree.source(one) in changed for one in reads) and not any(
-        names.is_generator(one) or names.standard(one)[0].startswith("math/rand") for one in calls
+    return not any(tree.source(read) in changed for read in reads) and not any(
+        names.is_generator(call) or names.standard(call)[0].startswith("math/rand")
+        for call in calls
     )
 
 
@@ -88,9 +89,9 @@ def _is_failure(part: Part, node: Node) -> bool:
 def _changed(nodes: list[Node]) -> set[str]:
     """Return the names that some code assigns to, with those of what they are part of."""
     found: set[str] = set()
-    for one in nodes:
-        if one.type == "assignment_statement":
-            left = one.child_by_field_name("left")
+    for node in nodes:
+        if node.type == "assignment_statement":
+            left = node.child_by_field_name("left")
             named = tree.descend(left) if left is not None else ()
             found |= {tree.source(each) for each in named if each.type == "identifier"}
     return found
@@ -117,8 +118,8 @@ def constant_inputs(part: Part, names: Names) -> Iterator[Finding]:
 
 def _has_other_calls(part: Part, loop: Loop) -> bool:
     """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
-    calls = [one for one in syntax.calls(loop.body) if not part.uses(one)]
-    return len({syntax.shown(one) for one in calls}) > 1
+    calls = [call for call in syntax.calls(loop.body) if not part.uses(call)]
+    return len({syntax.shown(call) for call in calls}) > 1
 
 
 def _used(loop: Loop) -> Iterator[Node]:

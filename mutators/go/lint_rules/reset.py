@@ -55,7 +55,7 @@ def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
 def _may_reset(part: Part, names: Names, statement: Node) -> bool:
     """Tell whether a statement hands its *testing.B to a function that may reset the timer."""
     for call in islice(syntax.calls(statement), _MOST):
-        given = {tree.source(one) for one in syntax.arguments(call)}
+        given = {tree.source(argument) for argument in syntax.arguments(call)}
         if given & part.handles and not part.uses(call):
             found = names.function(call)
             if found is None or b"Timer" in (found.node.text or b"") or _hands_on(found):
@@ -69,7 +69,7 @@ def _hands_on(found: Declared) -> bool:
         each for _, listed, _ in tree.parameters(found.node) for each in map(tree.source, listed)
     }
     return any(
-        {tree.source(one) for one in syntax.arguments(call)} & own
+        {tree.source(argument) for argument in syntax.arguments(call)} & own
         for call in islice(syntax.calls(found.node), _MOST)
         if syntax.called(call) not in _BUILT_IN
     )
@@ -78,9 +78,12 @@ def _hands_on(found: Declared) -> bool:
 def _fills(names: Names, earlier: Node, loop: Loop) -> str:
     """Say what a loop to b.N only prepares for a later one, empty where it does more."""
     filled: set[str] = set()
-    for one in syntax.statements(earlier.child_by_field_name("body")):
-        left = syntax.values(one.child_by_field_name("left"))
-        if one.type not in ("assignment_statement", "short_var_declaration") or len(left) != 1:
+    for statement in syntax.statements(earlier.child_by_field_name("body")):
+        left = syntax.values(statement.child_by_field_name("left"))
+        if (
+            statement.type not in ("assignment_statement", "short_var_declaration")
+            or len(left) != 1
+        ):
             return ""
         target = left[0]
         if target.type == "index_expression":
@@ -128,7 +131,7 @@ def _asked(names: Names, call: Node) -> int:
     found = names.function(call)
     if found is None:
         return 0
-    counts = [number(names, one) for one in syntax.arguments(call)]
+    counts = [number(names, argument) for argument in syntax.arguments(call)]
     return max((one for at, one in enumerate(counts) if one and counts_to(found, at)), default=0)
 
 

@@ -71,7 +71,9 @@ def _reader(part: Part, loop: Loop, name: str) -> Node | None:
     for call in syntax.calls(loop.body, syntax.LITERAL):
         if part.uses(call) or syntax.called(call) in _BUILT_IN:
             continue
-        given = [tree.source(syntax.plain(one)).lstrip("&") for one in syntax.arguments(call)]
+        given = [
+            tree.source(syntax.plain(argument)).lstrip("&") for argument in syntax.arguments(call)
+        ]
         operand, _ = syntax.selector(syntax.callee(call))
         if name in given or operand == name:
             return call
@@ -112,7 +114,7 @@ def _is_emptied(part: Part, loop: Loop, name: str) -> bool:
         operand, method = syntax.selector(syntax.callee(call))
         if operand == name and not method.startswith(("Write", "Len", "String", "Bytes", "Cap")):
             return True
-        given = (tree.source(one).lstrip("&") for one in syntax.arguments(call))
+        given = (tree.source(argument).lstrip("&") for argument in syntax.arguments(call))
         if name in given and not part.uses(call):
             return True
     return _is_renewed(loop.node, name, loop.node)
@@ -182,7 +184,7 @@ def _is_renewed(closure: Node, name: str, growing: Node) -> bool:
         if node.type == "assignment_statement":
             changed = syntax.names(node.child_by_field_name("left"))
         elif node.type == "call_expression" and syntax.called(node) in ("delete", "clear"):
-            changed = [tree.source(one) for one in syntax.arguments(node)]
+            changed = [tree.source(argument) for argument in syntax.arguments(node)]
         else:
             continue
         if name in changed:
@@ -197,7 +199,7 @@ def reports_nothing(part: Part, names: Names) -> Iterator[Finding]:
     """Yield the first clear allocation of a timed loop, where no allocations are reported."""
     if not part.is_benchmark:
         return
-    if any(part.uses(one, "ReportAllocs") for one in syntax.calls(part.declaration)):
+    if any(part.uses(call, "ReportAllocs") for call in syntax.calls(part.declaration)):
         return
     for loop in part.loops:
         for node in syntax.walk(loop.body) if loop.timed else ():

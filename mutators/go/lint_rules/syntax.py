@@ -30,7 +30,7 @@ def walk(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
     while pending:
         here = pending.pop()
         yield here
-        pending += [one for one in reversed(here.named_children) if one.type not in without]
+        pending += [child for child in reversed(here.named_children) if child.type not in without]
 
 
 def parents(node: Node) -> Parents:
@@ -59,7 +59,7 @@ def calls(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
 def arguments(call: Node) -> list[Node]:
     """Return the arguments of a call."""
     listed = call.child_by_field_name("arguments")
-    return [one for one in listed.named_children if one.type != "comment"] if listed else []
+    return [child for child in listed.named_children if child.type != "comment"] if listed else []
 
 
 def selector(node: Node | None) -> tuple[str, str]:
@@ -98,8 +98,8 @@ def statements(block: Node | None) -> list[Node]:
     if block is None:
         return []
     found: list[Node] = []
-    for one in block.named_children:
-        found += one.named_children if one.type == "statement_list" else [one]
+    for child in block.named_children:
+        found += child.named_children if child.type == "statement_list" else [child]
     return [one for one in found if one.type != "comment"]
 
 

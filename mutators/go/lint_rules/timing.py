@@ -33,19 +33,19 @@ def stops(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
 
 def _stop(part: Part, loop: Loop) -> Node | None:
     """Return the first statement that stops the timer in every iteration."""
-    for one in syntax.statements(loop.body):
-        call = one.named_children[0] if one.named_children else one
+    for statement in syntax.statements(loop.body):
+        call = statement.named_children[0] if statement.named_children else statement
         if call.type == "call_expression" and part.uses(call, "StopTimer"):
-            return one
+            return statement
     return None
 
 
 def _measured(part: Part, loop: Loop) -> list[Node]:
     """Return the statements of a loop during which the timer runs."""
     return [
-        one
-        for one in syntax.statements(loop.body)
-        if not part.clock.within(one) and not part.clock.is_off(one, loop.body)
+        statement
+        for statement in syntax.statements(loop.body)
+        if not part.clock.within(statement) and not part.clock.is_off(statement, loop.body)
     ]
 
 
@@ -57,8 +57,8 @@ def _is_short(part: Part, names: Names, brief: Brief, node: Node) -> bool:
     """Tell whether a statement is short; what ends the benchmark, or logs, is none of its work."""
     parts = [node]
     if node.type == "if_statement":
-        parts = [one for one in node.named_children if one.type != "block"]
-        for block in (one for one in node.named_children if one.type == "block"):
+        parts = [child for child in node.named_children if child.type != "block"]
+        for block in (child for child in node.named_children if child.type == "block"):
             parts += syntax.statements(block)
     return all(_is_own(part, one) or brief.statement(names, one) for one in parts)
 

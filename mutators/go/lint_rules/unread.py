@@ -41,7 +41,7 @@ class Unread:
         if len(bound) != 1 or "parameter" in bound[0].type:
             return False
         places = self.places.get(name, [])
-        if any(self._is_read(one) for one in places):
+        if any(self._is_read(place) for place in places):
             return False
         return len({self._function(one) for one in (bound[0], *places)}) == 1
 

@@ -78,7 +78,7 @@ def _dropped(unread: Unread, loop: Loop) -> Iterator[_Dropped]:
         elif node.type in ("assignment_statement", "short_var_declaration"):
             values = syntax.values(node.child_by_field_name("right"))
             targets = syntax.names(node.child_by_field_name("left"))
-            if len(values) == 1 and all(unread.holds(one) for one in targets):
+            if len(values) == 1 and all(unread.holds(target) for target in targets):
                 value = syntax.plain(values[0])
                 if value.type == "call_expression":
                     yield _Dropped(value, node)

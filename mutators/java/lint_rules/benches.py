@@ -83,7 +83,7 @@ class Benchmark:
 
     def is_in_state(self, declared: Field) -> bool:
         """Tell whether a field is one of its states, or of what these extend."""
-        return any(declared.owner in self.project.lineage(one) for one in self.states)
+        return any(declared.owner in self.project.lineage(state) for state in self.states)
 
     @cached_property
     def has_loop(self) -> bool:
@@ -100,8 +100,8 @@ class Benchmark:
         """Return where exceptions are caught that may be what is measured."""
         found = []
         for node in descend(self.body):
-            clauses = [one for one in node.children if one.type == "catch_clause"]
-            if clauses and not all(_handles_error(one) for one in clauses):
+            clauses = [child for child in node.children if child.type == "catch_clause"]
+            if clauses and not all(_handles_error(clause) for clause in clauses):
                 found.append((node.start_byte, node.end_byte))
         return found
 

@@ -31,7 +31,7 @@ def constant_names(node: Node | None, scope: Scope) -> list[Field | Local] | Non
         if here is None:
             return None
         if here.type in _FOLDED:
-            pending += [bare(one) for one in expressions(here)]
+            pending += [bare(expression) for expression in expressions(here)]
         elif here.type not in LITERALS:
             variable = _variable(here, scope)
             if variable is None or variable.value is None:

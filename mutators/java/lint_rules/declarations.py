@@ -98,7 +98,9 @@ class JavaMethod:
 
     def annotation(self, name: str) -> Annotation | None:
         """Return its own annotation of a simple name."""
-        return next((one for one in self.annotations if one.name == name), None)
+        return next(
+            (annotation for annotation in self.annotations if annotation.name == name), None
+        )
 
     def span(self, node: Node) -> Span:
         """Return the lines of a node in its file."""
@@ -141,7 +143,7 @@ class JavaType:
     @cached_property
     def fields(self) -> dict[str, Field]:
         """Return its fields by name."""
-        found = (each for one in self._members() for each in _fields(one, self))
+        found = (each for member in self._members() for each in _fields(member, self))
         return {each.name: each for each in found}
 
     @cached_property
@@ -156,7 +158,9 @@ class JavaType:
 
     def annotation(self, name: str) -> Annotation | None:
         """Return its own annotation of a simple name."""
-        return next((one for one in self.annotations if one.name == name), None)
+        return next(
+            (annotation for annotation in self.annotations if annotation.name == name), None
+        )
 
     def span(self, node: Node) -> Span:
         """Return the lines of a node in its file."""
@@ -176,7 +180,7 @@ def types(root: Node, file: str, package: str) -> list[JavaType]:
     """Return all types of a file, each before those inside it; local ones are left out."""
     found: list[JavaType] = []
     pending: list[tuple[Node, JavaType | None]] = [
-        (one, None) for one in reversed(root.named_children) if one.type in _TYPES
+        (child, None) for child in reversed(root.named_children) if child.type in _TYPES
     ]
     while pending:
         node, outer = pending.pop()
@@ -185,18 +189,18 @@ def types(root: Node, file: str, package: str) -> list[JavaType]:
         found.append(here)
         if outer is not None:
             outer.inner.append(here)
-        inside = [one for one in _members(node) if one.type in _TYPES]
+        inside = [member for member in _members(node) if member.type in _TYPES]
         pending += [(one, here) for one in reversed(inside)]
     return found
 
 
 def _members(node: Node) -> Iterator[Node]:
     """Yield the declarations in the body of a type."""
-    for one in expressions(node.child_by_field_name("body")):
-        if one.type in _BODIES:
-            yield from expressions(one)
+    for expression in expressions(node.child_by_field_name("body")):
+        if expression.type in _BODIES:
+            yield from expressions(expression)
         else:
-            yield one
+            yield expression
 
 
 def _fields(node: Node, owner: JavaType) -> Iterator[Field]:
@@ -215,8 +219,8 @@ def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
     """Return the modifiers and the annotations of a declaration."""
     words: set[str] = set()
     found: list[Annotation] = []
-    for one in node.children:
-        for each in one.children if one.type == "modifiers" else ():
+    for child in node.children:
+        for each in child.children if child.type == "modifiers" else ():
             if each.type in ("annotation", "marker_annotation"):
                 name = part(each, "name").rpartition(".")[2]
                 found.append(Annotation(name, each, _values(each)))
@@ -227,21 +231,23 @@ def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
 
 def _values(annotation: Node) -> dict[str, Node]:
     values: dict[str, Node] = {}
-    for one in expressions(annotation.child_by_field_name("arguments")):
-        if one.type == "element_value_pair":
-            value = one.child_by_field_name("value")
+    for expression in expressions(annotation.child_by_field_name("arguments")):
+        if expression.type == "element_value_pair":
+            value = expression.child_by_field_name("value")
             if value is not None:
-                values[part(one, "key")] = value
+                values[part(expression, "key")] = value
         else:
-            values["value"] = one
+            values["value"] = expression
     return values
 
 
 def _parameter(node: Node) -> tuple[str, str]:
     name = part(node, "name")
     if node.type == "spread_parameter":
-        declarator = next((one for one in node.children if one.type == "variable_declarator"), None)
-        kinds = [one for one in expressions(node) if one.type != "modifiers"]
+        declarator = next(
+            (child for child in node.children if child.type == "variable_declarator"), None
+        )
+        kinds = [expression for expression in expressions(node) if expression.type != "modifiers"]
         name = part(declarator, "name") if declarator is not None else ""
         return (plain_type(kinds[0]) if kinds else "") + "[]", name
     brackets = "[]" * part(node, "dimensions").count("[")

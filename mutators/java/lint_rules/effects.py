@@ -54,11 +54,11 @@ class Effects:
         callees = scope.callees(call)
         if not callees:
             return Effect.UNKNOWN
-        found = [self.of_method(one, depth + 1) for one in callees]
+        found = [self.of_method(callee, depth + 1) for callee in callees]
         if Effect.SOME in found:
             return Effect.SOME
         if Effect.UNKNOWN in found:
-            abstract = all(one.body is None for one in callees)
+            abstract = all(callee.body is None for callee in callees)
             return Effect.NONE if abstract and only_asks(name) else Effect.UNKNOWN
         return Effect.NONE
 

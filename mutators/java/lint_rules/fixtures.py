@@ -44,8 +44,10 @@ def invocation_fixtures(benches: list[Benchmark]) -> Iterator[Smell]:
     """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
     for state, users in _users(benches).items():
         fixtures = [(one, _of_invocation(one)) for one in state.methods]
-        method, found = next((each for each in fixtures if each[1] is not None), (None, None))
-        short = [one for one in users if _is_short(one)]
+        method, found = next(
+            (fixture for fixture in fixtures if fixture[1] is not None), (None, None)
+        )
+        short = [user for user in users if _is_short(user)]
         bench = next(iter([*short, *filter(_may_be_short, users)]), None)
         if bench is not None and method is not None and found is not None:
             how = f"for operations as short as {bench.name} that is much of what is measured."
@@ -101,8 +103,8 @@ def _is_large(state: JavaType) -> bool:
     """Tell whether a state has a parameter of the run that is a large number."""
     marks = (mark for one in state.fields.values() for mark in one.annotations)
     values = (each for mark in marks if mark.name == "Param" for each in mark.listed())
-    texts = (source(one).strip('"').replace("_", "") for one in values)
-    return any(one.isascii() and one.isdigit() and len(one) >= _LARGE for one in texts)
+    texts = (source(value).strip('"').replace("_", "") for value in values)
+    return any(text.isascii() and text.isdigit() and len(text) >= _LARGE for text in texts)
 
 
 def _repeats(bench: Benchmark) -> bool:
@@ -110,14 +112,14 @@ def _repeats(bench: Benchmark) -> bool:
     if bench.has_loop:
         return True
     calls = (one for one in descend(bench.body) if one.type == _CALL)
-    return any(_is_long(one) for call in calls for one in bench.scope.callees(call))
+    return any(_is_long(callee) for call in calls for callee in bench.scope.callees(call))
 
 
 def _is_long(method: JavaMethod) -> bool:
     loops = [one for one in descend(method.node) if one.type == "for_statement"]
-    bounds = (one.child_by_field_name("condition") for one in loops)
-    numbers = (each for one in bounds if one is not None for each in descend(one))
-    return any(number_of(one) >= _MANY_TURNS for one in numbers)
+    bounds = (loop.child_by_field_name("condition") for loop in loops)
+    numbers = (each for bound in bounds if bound is not None for each in descend(bound))
+    return any(number_of(number) >= _MANY_TURNS for number in numbers)
 
 
 def unseeded_inputs(benches: list[Benchmark]) -> Iterator[Smell]:

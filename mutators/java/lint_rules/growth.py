@@ -63,7 +63,9 @@ def _grown_container(node: Node, bench: Benchmark) -> Field | None:
         kind.fullmatch(found.type) and grow.fullmatch(name) for kind, grow in _GROW
     ):
         return None
-    if _KEYED.fullmatch(found.type) and not any(_varies(one) for one in arguments(node)[:1]):
+    if _KEYED.fullmatch(found.type) and not any(
+        _varies(argument) for argument in arguments(node)[:1]
+    ):
         return None
     return found if bench.is_in_state(found) else None
 
@@ -86,7 +88,7 @@ def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
             if field(node, "name") not in keeps:
                 parts.append(bare(node.child_by_field_name("object")))
             parts += arguments(node) if not bench.consumes(node) else []
-        if any(one is not None and bench.scope.field_of(one) is found for one in parts):
+        if any(part is not None and bench.scope.field_of(part) is found for part in parts):
             return True
     return False
 
@@ -103,4 +105,4 @@ def _fixtures_naming(bench: Benchmark, found: Field) -> Iterator[JavaMethod]:
 def _levels(method: JavaMethod) -> set[str]:
     """Return the levels at which JMH calls a method as a fixture."""
     marks = (method.annotation(name) for name in ("Setup", "TearDown"))
-    return {level for one in marks if one is not None for level in one.words() or ["Trial"]}
+    return {level for mark in marks if mark is not None for level in mark.words() or ["Trial"]}

@@ -69,18 +69,18 @@ def constant_inputs(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
 
 def _may_fold(call: Node, bench: Benchmark, effects: Effects) -> bool:
     scope = bench.scope
-    if not all(constant(one, scope) for one in arguments(call)):
+    if not all(constant(argument, scope) for argument in arguments(call)):
         return False
     receiver = bare(call.child_by_field_name("object"))
     if is_pure_of_jdk(call, scope):
         static = receiver is not None and not scope.type_of(receiver)
         return constant(receiver, scope) or (static and not makes(source(receiver), called(call)))
     callees = scope.callees(call)
-    if any(one.annotation("CompilerControl") for one in callees):
+    if any(callee.annotation("CompilerControl") for callee in callees):
         return False
     if not callees or effects.of_call(call, scope) is not Effect.NONE:
         return False
-    return all(gives_value(one) and effects.reads_nothing(one) for one in callees)
+    return all(gives_value(callee) and effects.reads_nothing(callee) for callee in callees)
 
 
 def _may_specialise(call: Node, bench: Benchmark, effects: Effects) -> bool:
@@ -89,24 +89,27 @@ def _may_specialise(call: Node, bench: Benchmark, effects: Effects) -> bool:
     What the callee calls is not all seen, so that nobody knows how much of it is done beforehand.
     """
     callees = bench.scope.callees(call)
-    if not callees or not all(constant(one, bench.scope) for one in arguments(call)):
+    if not callees or not all(constant(argument, bench.scope) for argument in arguments(call)):
         return False
-    if any(one.annotation("CompilerControl") or "static" not in one.modifiers for one in callees):
+    if any(
+        callee.annotation("CompilerControl") or "static" not in callee.modifiers
+        for callee in callees
+    ):
         return False
-    closed = all(gives_value(one) and effects.reads_nothing(one) for one in callees)
+    closed = all(gives_value(callee) and effects.reads_nothing(callee) for callee in callees)
     return closed and effects.of_call(call, bench.scope) is not Effect.SOME
 
 
 def _state_fields(call: Node, bench: Benchmark) -> list[Field]:
     """Return the final fields of states among the inputs of a call that has constants only."""
-    if any(constant_names(one, bench.scope) is None for one in arguments(call)):
+    if any(constant_names(argument, bench.scope) is None for argument in arguments(call)):
         return []
     return _final_fields(call, bench)
 
 
 def _final_fields(call: Node, bench: Benchmark) -> list[Field]:
     """Return the final fields with constant values among the arguments of a call."""
-    named = (constant_names(one, bench.scope) or [] for one in arguments(call))
+    named = (constant_names(argument, bench.scope) or [] for argument in arguments(call))
     return [each for one in named for each in one if isinstance(each, Field) and not each.static]
 
 
@@ -145,14 +148,16 @@ def _sure(bench: Benchmark, call: Node, effects: Effects) -> Sure:
 
 def _handed(bench: Benchmark) -> Iterator[tuple[Node, Field]]:
     for call in _calls(bench):
-        for each in _final_fields(call, bench):
-            if state_scope(each.owner, bench.project) and not _SIZE.fullmatch(each.name):
-                yield call, each
+        for final_field in _final_fields(call, bench):
+            if state_scope(final_field.owner, bench.project) and not _SIZE.fullmatch(
+                final_field.name
+            ):
+                yield call, final_field
 
 
 def _calls(bench: Benchmark) -> list[Node]:
     """Return the measured calls and those that are statements of the benchmark."""
     statements = (one for one in own(bench.body) if one.type == "expression_statement")
-    inner = (bare(next(iter(one.named_children), None)) for one in statements)
+    inner = (bare(next(iter(statement.named_children), None)) for statement in statements)
     calls = [one for one in inner if one is not None and one.type == "method_invocation"]
-    return [*measured_calls(bench), *(one for one in calls if not bench.consumes(one))]
+    return [*measured_calls(bench), *(call for call in calls if not bench.consumes(call))]

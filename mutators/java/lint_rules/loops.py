@@ -89,7 +89,9 @@ def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
         if _INPUT.search(source(side)):
             return True
         found = bench.scope.field_of(side) if side.type not in LITERALS else None
-        if found is not None and any(one.name == "Param" for one in found.annotations):
+        if found is not None and any(
+            annotation.name == "Param" for annotation in found.annotations
+        ):
             return True
     return False
 
@@ -100,7 +102,7 @@ def _repeats(loop: Node, index: str, bench: Benchmark) -> bool:
     if body is None:
         return False
     statements = expressions(body) if body.type == "block" else [body]
-    found = [_repeats_statement(one, index, bench) for one in statements]
+    found = [_repeats_statement(statement, index, bench) for statement in statements]
     return all(found) and any(one.type == "method_invocation" for one in descend(body))
 
 
@@ -108,16 +110,20 @@ def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
     """Tell whether each turn makes the same calls, as far as their names and arguments say."""
     body = loop.child_by_field_name("body")
     nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
-    calls = [one for one in nodes if one.type == "method_invocation" and not bench.consumes(one)]
-    changed = [target(one) for one in nodes if target(one) is not None]
-    if any(one.type in _STOPS for one in nodes) or any(_changes_next_turn(one) for one in calls):
+    calls = [
+        node for node in nodes if node.type == "method_invocation" and not bench.consumes(node)
+    ]
+    changed = [target(node) for node in nodes if target(node) is not None]
+    if any(node.type in _STOPS for node in nodes) or any(
+        _changes_next_turn(call) for call in calls
+    ):
         return False
     if any(one is None or one.type != "identifier" for one in changed):
         return False
     left = {one.id for one in changed if one is not None}
     names = {index, *(source(one) for one in changed)}
-    reads = (one for one in nodes if one.type == "identifier" and one.id not in left)
-    return bool(calls) and not any(source(one) in names for one in reads)
+    reads = (node for node in nodes if node.type == "identifier" and node.id not in left)
+    return bool(calls) and not any(source(read) in names for read in reads)
 
 
 def _changes_next_turn(call: Node) -> bool:

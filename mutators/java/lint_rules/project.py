@@ -45,12 +45,16 @@ class JavaFile:
         self.root = parse(text)
         self.package = ""
         self.imports: dict[str, str] = {}
-        for one in self.root.named_children:
-            if one.type == "package_declaration":
-                names = [each for each in expressions(one) if "identifier" in each.type]
+        for child in self.root.named_children:
+            if child.type == "package_declaration":
+                names = [
+                    expression
+                    for expression in expressions(child)
+                    if "identifier" in expression.type
+                ]
                 self.package = source(names[-1]) if names else ""
-            elif one.type == "import_declaration" and not _is_wide(one):
-                name = source(next(iter(expressions(one)), None))
+            elif child.type == "import_declaration" and not _is_wide(child):
+                name = source(next(iter(expressions(child)), None))
                 self.imports[name.rpartition(".")[2]] = name
         self.types = types(self.root, path, self.package)
 
@@ -97,11 +101,19 @@ class Project:
         ]
         imported = here.imports.get(name)
         if imported is not None:
-            candidates = [one for one in candidates if f"{one.package}.{one.name}" == imported]
+            candidates = [
+                candidate
+                for candidate in candidates
+                if f"{candidate.package}.{candidate.name}" == imported
+            ]
         elif name in _ALWAYS_IMPORTED:
             return None
-        elif any(one.package == here.package and not one.outer for one in candidates):
-            candidates = [one for one in candidates if one.package == here.package]
+        elif any(
+            candidate.package == here.package and not candidate.outer for candidate in candidates
+        ):
+            candidates = [
+                candidate for candidate in candidates if candidate.package == here.package
+            ]
         return candidates[0] if len(candidates) == 1 else None
 
     def _of_file(self, path: str) -> Mapping[str, list[JavaType]]:
@@ -142,8 +154,8 @@ class Project:
         for one in self.lineage(owner):
             if one not in self._methods:
                 mine = self._methods[one] = {}
-                for each in one.methods:
-                    mine.setdefault(each.name, []).append(each)
+                for method in one.methods:
+                    mine.setdefault(method.name, []).append(method)
             alike = self._methods[one].get(name, ())
             found = [each for each in alike if len(each.parameters) == count]
             if found:
@@ -172,4 +184,4 @@ class Project:
 
 def _is_wide(declaration: Node) -> bool:
     """Tell whether an import is of all names of a package or type."""
-    return any(one.type == "asterisk" for one in declaration.children)
+    return any(child.type == "asterisk" for child in declaration.children)

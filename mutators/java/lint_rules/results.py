@@ -55,11 +55,11 @@ def other_returned(bench: Benchmark) -> Iterator[Smell]:
     returned = bench.scope.field_of(value)
     if value is None or returned is None:
         return
-    calls = [bare(next(iter(expressions(one)), None)) for one in statements[:-1]]
+    calls = [bare(next(iter(expressions(statement)), None)) for statement in statements[:-1]]
     fields = [
-        bench.scope.field_of(bare(one.child_by_field_name("object")))
-        for one in calls
-        if one is not None and one.type == "method_invocation"
+        bench.scope.field_of(bare(call.child_by_field_name("object")))
+        for call in calls
+        if call is not None and call.type == "method_invocation"
     ]
     named = sum(source(one) == returned.name for one in descend(bench.body) if not one.children)
     receiver = fields[0] if len(set(fields)) == 1 else None
@@ -94,7 +94,7 @@ def _smell(bench: Benchmark, node: Node, value: Node, text: str) -> Smell:
 
 def _of_project(value: Node, bench: Benchmark) -> tuple[str, ...]:
     """Return the method that a call means, where the sources have it."""
-    owners = {one.owner.name for one in bench.scope.callees(value)}
+    owners = {callee.owner.name for callee in bench.scope.callees(value)}
     return (f"{owners.pop()}.{called(value)}",) if len(owners) == 1 else ()
 
 
@@ -137,9 +137,9 @@ def _dropped(value: Node, bench: Benchmark, effects: Effects) -> bool:
     if is_pure_of_jdk(value, bench.scope):
         return not has_function(value)
     callees = bench.scope.callees(value)
-    if not callees or any(one.result in ("void", "") for one in callees):
+    if not callees or any(callee.result in ("void", "") for callee in callees):
         return False
-    if any(one.annotation("CompilerControl") or does_nothing(one) for one in callees):
+    if any(callee.annotation("CompilerControl") or does_nothing(callee) for callee in callees):
         return False
     return effects.of_call(value, bench.scope) is Effect.NONE
 
@@ -153,7 +153,7 @@ def _drops_wanted_result(value: Node, bench: Benchmark, effects: Effects) -> boo
         return False
     if not callees:
         return asks(name)
-    if any(_is_for_nothing(one) for one in callees):
+    if any(_is_for_nothing(callee) for callee in callees):
         return False
     return (
         asks(name)
@@ -172,7 +172,7 @@ def _is_for_nothing(method: JavaMethod) -> bool:
 def _make_own_class(callees: list[JavaMethod]) -> bool:
     """Tell whether methods are static and make an object of their own class."""
     return bool(callees) and all(
-        "static" in one.modifiers and one.result == one.owner.simple for one in callees
+        "static" in callee.modifiers and callee.result == callee.owner.simple for callee in callees
     )
 
 
@@ -228,4 +228,4 @@ def _may_be_meant(value: Node, bench: Benchmark, effects: Effects, *, kept: bool
 
 def _has_sink(call: Node, bench: Benchmark) -> bool:
     """Tell whether a call gets a Blackhole, which it may feed."""
-    return any(bench.is_sink(one) for one in arguments(call))
+    return any(bench.is_sink(argument) for argument in arguments(call))

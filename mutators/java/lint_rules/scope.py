@@ -131,7 +131,7 @@ class Scope:
                 member = self._field_behind(node, depth)
                 found = member.type if member else ""
             case "method_invocation":
-                kinds = {one.result for one in self.callees(node, depth + 1)}
+                kinds = {callee.result for callee in self.callees(node, depth + 1)}
                 found = kinds.pop() if len(kinds) == 1 else ""
             case _:
                 found = ""

@@ -42,7 +42,7 @@ def settings(benches: list[Benchmark]) -> Iterator[Smell]:
             text += "not seen and the error that is reported is too small."
             yield _smell(ONE_FORK.id, annotation, users, text)
     for annotation, users in _users(benches, "Warmup"):
-        cold = [one for one in users if one.modes and not one.single_shots]
+        cold = [user for user in users if user.modes and not user.single_shots]
         if cold and _number(annotation, "iterations", users[0]) == 0:
             text = "{0} is measured from its first call on, so its time holds that of the "
             text += "interpreter and of compilation."

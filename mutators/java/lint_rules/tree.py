@@ -64,7 +64,7 @@ def own(node: Node) -> Iterator[Node]:
     while pending:
         here = pending.pop()
         yield here
-        pending += reversed([one for one in here.named_children if one.type not in _APART])
+        pending += reversed([child for child in here.named_children if child.type not in _APART])
 
 
 def bare(node: Node | None) -> Node | None:

@@ -84,7 +84,8 @@ def _has_shape(file: File) -> bool:
         shaped |= {node} if names & _SHAPE else set()
         timed |= {node} if any(map(_TIMED.match, names)) else set()
     return any(
-        not shaped.isdisjoint(one.line) and not timed.isdisjoint(one.line) for one in _classes(file)
+        not shaped.isdisjoint(class_.line) and not timed.isdisjoint(class_.line)
+        for class_ in _classes(file)
     )
 
 
@@ -100,9 +101,9 @@ def _classes(file: File) -> Iterator[_Class]:
 
 
 def _of_file(file: File) -> Iterator[Bench]:
-    for one in _classes(file):
-        if not one.name.startswith("_"):
-            yield from _of_class(file, one)
+    for class_ in _classes(file):
+        if not class_.name.startswith("_"):
+            yield from _of_class(file, class_)
     module = Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
     setup = file.functions.get("setup")
     shared = (module,) if setup is None else (_prepared(file, setup), module)
@@ -136,8 +137,8 @@ def _of_class(file: File, one: _Class) -> Iterator[Bench]:
     scopes = (scope, file.bindings)
     heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, one.node]
     preparations = [
-        Preparation(file=file, scopes=scopes, nodes=tuple(each.body.body), head=each, shared=shared)
-        for each in heads
+        Preparation(file=file, scopes=scopes, nodes=tuple(head.body.body), head=head, shared=shared)
+        for head in heads
     ]
     preparations.append(
         Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)

@@ -110,9 +110,9 @@ class Handed:
 
     def argument(self, place: int, name: str = "") -> cst.BaseExpression | None:
         """Return the argument of a parameter, None where that cannot be told."""
-        for one in self.arguments:
-            if name and one.keyword is not None and one.keyword.value == name:
-                return one.value
+        for argument in self.arguments:
+            if name and argument.keyword is not None and argument.keyword.value == name:
+                return argument.value
         before = self.arguments[: place + 1]
         if len(before) <= place or any(one.star or one.keyword for one in before):
             return None
@@ -153,7 +153,7 @@ class Bench(Around):
     def inner(self) -> Mapping[str, cst.FunctionDef]:
         """Return the functions by name that are timed, which hide others of their names."""
         functions = [one.function for one in self.timed if one.function is not None]
-        return {one.name.value: one for one in reversed(functions)}
+        return {function.name.value: function for function in reversed(functions)}
 
     def around(self, code: Timed) -> Around:
         """Return what names in a piece of its timed code are bound to."""

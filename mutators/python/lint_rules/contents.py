@@ -51,9 +51,12 @@ def _keys(made: cst.CSTNode) -> frozenset[object]:
     """Return the keys of a container that is written out, with None for what is not seen."""
     if not isinstance(made, cst.Dict | cst.Set):
         return frozenset({None})
-    keys = (one.key if isinstance(one, cst.DictElement) else one.value for one in made.elements)
+    keys = (
+        element.key if isinstance(element, cst.DictElement) else element.value
+        for element in made.elements
+    )
     starred = cst.StarredDictElement | cst.StarredElement
-    hidden = {None for one in made.elements if isinstance(one, starred)}
+    hidden = {None for element in made.elements if isinstance(element, starred)}
     return frozenset(map(tree.constant, keys)) | hidden
 
 
@@ -75,7 +78,9 @@ def in_order(
     if "key" in keywords:
         return True
     name = tree.dotted(node)
-    if name and name in {one for each in bench.preparations for one in _mixed(each, project)}:
+    if name and name in {
+        one for preparation in bench.preparations for one in _mixed(preparation, project)
+    }:
         return False
     backwards = tree.dotted(keywords.get("reverse")) not in ("", "False")
     return _is_in_order(bench.value(node), bench, backwards=backwards)
@@ -96,7 +101,7 @@ def _mixed_by(node: cst.CSTNode) -> Iterator[str]:
         receiver, _, method = tree.dotted(node.func).rpartition(".")
         if method in _DISORDER:
             yield receiver
-            yield from (tree.dotted(one.value) for one in node.args)
+            yield from (tree.dotted(argument.value) for argument in node.args)
 
 
 def _is_in_order(
@@ -106,7 +111,7 @@ def _is_in_order(
         return _listed_in_order(node, backwards=backwards)
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
         sides = (node.left, node.right)
-        return any(isinstance(one, cst.List) and len(one.elements) == 1 for one in sides)
+        return any(isinstance(side, cst.List) and len(side.elements) == 1 for side in sides)
     inner = _taken_from(node, at) if left else None
     if inner is not None:
         return _is_in_order(at.value(inner), at, left - 1, backwards=backwards)
@@ -129,7 +134,7 @@ def _taken_from(node: cst.CSTNode | None, at: Around) -> cst.BaseExpression | No
 
 
 def _listed_in_order(node: cst.List | cst.Tuple, *, backwards: bool) -> bool:
-    values = [tree.constant(one.value) for one in node.elements]
+    values = [tree.constant(element.value) for element in node.elements]
     if len(values) < 2:
         return True
     try:

@@ -73,7 +73,10 @@ def _what(bench: Bench, call: cst.Call) -> str:
 
 def _redirected(call: cst.Call) -> bool:
     """Tell whether `print` is told where to write to."""
-    return any(one.keyword is not None and one.keyword.value in _IN_MEMORY for one in call.args)
+    return any(
+        argument.keyword is not None and argument.keyword.value in _IN_MEMORY
+        for argument in call.args
+    )
 
 
 def _beside(others: frozenset[cst.Call], call: cst.Call) -> bool:

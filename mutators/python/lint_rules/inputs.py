@@ -39,10 +39,10 @@ def _first_draw(preparation: Preparation) -> cst.Call | None:
     """Return the first draw in those expressions that decide how much code makes."""
     for node in tree.own(*preparation.nodes):
         draws = [
-            one
+            call
             for decider in _deciders(node)
-            for one in tree.calls(decider)
-            if is_unseeded(one, preparation) and not _fixed(one)
+            for call in tree.calls(decider)
+            if is_unseeded(call, preparation) and not _fixed(call)
         ]
         draws += (one for amount in _amounts(node) for one in _drawn(amount, preparation))
         if draws:
@@ -78,14 +78,16 @@ def _amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     match node:
         case cst.Call():
             everything = tree.dotted(node.func) == "range"
-            for one in node.args:
-                named = one.keyword is not None and one.keyword.value in _AMOUNTS
+            for argument in node.args:
+                named = argument.keyword is not None and argument.keyword.value in _AMOUNTS
                 if everything or named:
-                    yield one.value
+                    yield argument.value
         case cst.BinaryOperation(operator=cst.Multiply()):
             sides = (node.left, node.right)
-            if any(isinstance(one, cst.List | cst.BaseString) for one in sides):
-                yield from (one for one in sides if not isinstance(one, cst.List | cst.BaseString))
+            if any(isinstance(side, cst.List | cst.BaseString) for side in sides):
+                yield from (
+                    side for side in sides if not isinstance(side, cst.List | cst.BaseString)
+                )
 
 
 def _drawn(amount: cst.BaseExpression, preparation: Preparation) -> Iterator[cst.Call]:
@@ -111,7 +113,7 @@ def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             case cst.UnaryOperation():
                 pending.append(here.expression)
             case cst.Call() if tree.dotted(here.func) in _NUMBERS:
-                pending += (one.value for one in here.args)
+                pending += (argument.value for argument in here.args)
             case _:
                 yield here
 

@@ -195,7 +195,10 @@ def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, Change]:
     for name, change in _changes(function, file):
         changes.setdefault(name, set()).add(change)
     listed = [Parameter(place, name) for place, name in enumerate(tree.parameters(function))]
-    listed += [Parameter(-1, one.name.value) for one in function.params.kwonly_params]
+    listed += [
+        Parameter(-1, kwonly_parameter.name.value)
+        for kwonly_parameter in function.params.kwonly_params
+    ]
     return {
         one: next(iter(changes[one.name]))
         for one in listed
@@ -230,7 +233,7 @@ def stored(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names of what a statement writes elements to, or deletes some of."""
     targets: list[cst.CSTNode] = []
     if isinstance(node, cst.Assign):
-        targets += (one.target for one in node.targets)
+        targets += (target.target for target in node.targets)
     elif isinstance(node, cst.Del | cst.AugAssign):
         targets.append(node.target)
     for one in tree.own(*targets):

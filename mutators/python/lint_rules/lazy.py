@@ -61,7 +61,7 @@ def _function(bench: Bench, function: cst.CSTNode, project: Project, *, awaited:
     found = bench.inner.get(name) or _resolved(bench, name, project)
     if found is None:
         return ""
-    if any(tree.dotted(one.decorator) != "benchmark" for one in found.decorators):
+    if any(tree.dotted(decorator.decorator) != "benchmark" for decorator in found.decorators):
         return ""
     if project.once(tree.yields, found):
         return _MADE[True]

@@ -135,8 +135,8 @@ def _smells(benches: list[Bench], project: Project) -> list[Smell]:
     smells = (_smell(hit, lines, file) for hit in found.values())
     order = {rule.id: place for place, rule in enumerate(RULES)}
     return sorted(
-        (one for one in smells if one is not None),
-        key=lambda one: (one.span.first_line, order[one.rule], one.text),
+        (smell for smell in smells if smell is not None),
+        key=lambda smell: (smell.span.first_line, order[smell.rule], smell.text),
     )
 
 
@@ -169,5 +169,5 @@ def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
 def _first_line(node: cst.CSTNode, lines: _Lines) -> int:
     """Return the line on which a declaration begins, with its decorators."""
     decorators = node.decorators if isinstance(node, cst.FunctionDef | cst.ClassDef) else ()
-    found = [lines[one].start.line for one in (*decorators, node) if one in lines]
+    found = [lines[decorator].start.line for decorator in (*decorators, node) if decorator in lines]
     return min(found, default=0)

@@ -101,9 +101,9 @@ def _exhausted(handed: Handed, at: Around) -> Iterator[_Changed]:
     last = handed.function.attr if isinstance(handed.function, cst.Attribute) else handed.function
     if tree.dotted(last) in _UNREAD:
         return
-    for one in handed.arguments:
-        if runs_out(at.value(one.value), at.file):
-            yield _Changed(handed.call, handed.function, one.value, Change.EXHAUSTS)
+    for argument in handed.arguments:
+        if runs_out(at.value(argument.value), at.file):
+            yield _Changed(handed.call, handed.function, argument.value, Change.EXHAUSTS)
 
 
 def _by_method(bench: Bench, handed: Handed, at: Around, project: Project) -> Iterator[_Changed]:
@@ -172,7 +172,10 @@ def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
     back = _put_back(bench, code, project) if found else frozenset()
     read = _read(code) if found else frozenset()
     for name, changes in found.items():
-        kinds, seen = {one.change for one in changes}, [one for one in changes if one.seen]
+        kinds, seen = (
+            {change.change for change in changes},
+            [change for change in changes if change.seen],
+        )
         if len(kinds) != 1 or not seen:
             continue
         if Change.APPENDS not in kinds and name not in back:
@@ -184,7 +187,7 @@ def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
 def _read(code: Timed) -> frozenset[str]:
     """Return the names that calls of the timed code get as arguments."""
     calls = (call for call in code.calls if tree.dotted(call.func) != "len")
-    return frozenset(tree.dotted(one.value) for call in calls for one in call.args)
+    return frozenset(tree.dotted(argument.value) for call in calls for argument in call.args)
 
 
 def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:
@@ -194,7 +197,9 @@ def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:
     """
     stores = (name for node in code.every for name in stored(node))
     hidden = (call for call in code.calls if not _is_seen(call, bench, project))
-    return frozenset(stores) | {tree.dotted(one.value) for call in hidden for one in call.args}
+    return frozenset(stores) | {
+        tree.dotted(argument.value) for call in hidden for argument in call.args
+    }
 
 
 def _is_seen(call: cst.Call, bench: Bench, project: Project) -> bool:

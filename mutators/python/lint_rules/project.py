@@ -140,8 +140,8 @@ class Project:
 
     def __init__(self, sources: Iterable[SourceFile]) -> None:
         """Keep the files in the order of their paths."""
-        self._sources = sorted(sources, key=lambda one: one.path)
-        self.files = [File(one) for one in self._sources if one.path.endswith(".py")]
+        self._sources = sorted(sources, key=lambda source: source.path)
+        self.files = [File(source) for source in self._sources if source.path.endswith(".py")]
         self._modules: dict[tuple[str, ...], list[File]] = {}
         self._around: dict[PurePosixPath, list[File]] = {}
         self._answers: dict[object, object] = {}
@@ -153,12 +153,14 @@ class Project:
 
     def says(self, word: bytes) -> bool:
         """Tell whether a word stands anywhere: in code, or in what says what the project needs."""
-        return any(word in one.text.lower() for one in self._sources)
+        return any(word in source.text.lower() for source in self._sources)
 
     def named(self, names: Iterable[str]) -> list[bytes]:
         """Return the texts of the files with one of these names, in any folder."""
         wanted = set(names)
-        return [one.text for one in self._sources if PurePosixPath(one.path).name in wanted]
+        return [
+            source.text for source in self._sources if PurePosixPath(source.path).name in wanted
+        ]
 
     def once(
         self, ask: Callable[About, Answer], *about: About.args, **named: About.kwargs
@@ -239,5 +241,5 @@ class Project:
 
 def _nearest(files: list[File]) -> list[File]:
     """Return the files with the fewest folders above them: `src/a/b.py` before `old/src/a/b.py`."""
-    fewest = min((len(one.place.parts) for one in files), default=0)
-    return [one for one in files if len(one.place.parts) == fewest]
+    fewest = min((len(file.place.parts) for file in files), default=0)
+    return [file for file in files if len(file.place.parts) == fewest]

@@ -70,7 +70,7 @@ def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) 
         Handed(
             call=call,
             function=call.args[1].value,
-            arguments=tuple(one for one in call.args[2:] if one.keyword is None),
+            arguments=tuple(argument for argument in call.args[2:] if argument.keyword is None),
             awaited=method == "bench_async_func",
         )
     )

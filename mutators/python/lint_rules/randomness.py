@@ -56,7 +56,7 @@ def is_unseeded(call: cst.Call, at: Around) -> bool:
     made = at.value(call.func.value)
     if not isinstance(made, cst.Call) or at.file.meant(made.func) not in _GENERATORS:
         return False
-    return all(tree.dotted(one.value) == "None" for one in made.args)
+    return all(tree.dotted(argument.value) == "None" for argument in made.args)
 
 
 def makes_numbers(call: cst.Call, at: Around) -> bool:

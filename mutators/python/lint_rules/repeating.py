@@ -49,21 +49,21 @@ def _rounds_are_alike(loop: cst.CSTNode) -> bool:
     if not isinstance(loop, cst.For):
         return False
     nodes = tuple(tree.descend(loop.body))
-    if any(isinstance(one, _STOPS) for one in nodes):
+    if any(isinstance(node, _STOPS) for node in nodes):
         return False
     called = [
-        tree.dotted(one.func).rpartition(".")[2] or tree.code(one.func)
-        for one in nodes
-        if isinstance(one, cst.Call)
+        tree.dotted(node.func).rpartition(".")[2] or tree.code(node.func)
+        for node in nodes
+        if isinstance(node, cst.Call)
     ]
     if not set(called) - _LIGHT or any(map(changes_next_call, called)):
         return False
     changed = set(tree.bindings((loop.body, loop.target)))
     changed |= set(tree.reads(loop.target))
-    stores = (one.target for one in nodes if isinstance(one, cst.AssignTarget))
-    if any(isinstance(one, cst.Subscript | cst.Attribute) for one in stores):
+    stores = (node.target for node in nodes if isinstance(node, cst.AssignTarget))
+    if any(isinstance(store, cst.Subscript | cst.Attribute) for store in stores):
         return False
-    given = (one for node in nodes if isinstance(node, cst.Call) for one in tree.reads(node))
+    given = (read for node in nodes if isinstance(node, cst.Call) for read in tree.reads(node))
     return not changed.intersection(given)
 
 
@@ -100,18 +100,20 @@ def _remembers(bench: Bench, function: cst.CSTNode, project: Project) -> bool:
     if found is None:
         return False
     file, node = found
-    return any(file.meant(one) in _CACHES for one in tree.decorators(node))
+    return any(file.meant(decorator) in _CACHES for decorator in tree.decorators(node))
 
 
 def _clears(code: Timed) -> bool:
-    return any(tree.dotted(one.func).endswith("cache_clear") for one in code.calls)
+    return any(tree.dotted(call.func).endswith("cache_clear") for call in code.calls)
 
 
 def _has_fixed_inputs(handed: Handed, code: Timed) -> bool:
     """Tell whether no argument is made by the timed code itself."""
-    names = [name for one in handed.arguments for name in tree.reads(one.value)]
+    names = [name for argument in handed.arguments for name in tree.reads(argument.value)]
     calls = any(
-        isinstance(node, cst.Call) for one in handed.arguments for node in tree.own(one.value)
+        isinstance(node, cst.Call)
+        for argument in handed.arguments
+        for node in tree.own(argument.value)
     )
     bound = set(code.bindings)
     return not calls and not bound.intersection(names)
@@ -135,7 +137,7 @@ def _asv_settings(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
         for node in tree.statements(owner.body.body)
         if isinstance(node, cst.Assign)
         and tree.constant(node.value) == 1
-        and {tree.dotted(one.target) for one in node.targets} & {"rounds", "processes"}
+        and {tree.dotted(target.target) for target in node.targets} & {"rounds", "processes"}
     )
 
 
@@ -153,4 +155,6 @@ def _one_process(bench: Bench, node: cst.CSTNode, harness: str) -> Hit:
 def _pyperf_runners(file: File) -> tuple[cst.Call, ...]:
     """Return the calls in a file that make a Runner of pyperf."""
     calls = (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call))
-    return tuple(one for one in calls if file.meant(one.func) in ("pyperf.Runner", "perf.Runner"))
+    return tuple(
+        call for call in calls if file.meant(call.func) in ("pyperf.Runner", "perf.Runner")
+    )

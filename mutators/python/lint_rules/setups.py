@@ -67,9 +67,9 @@ def _arguments(code: Timed) -> dict[str, int]:
     """Return the names that stand alone as arguments of calls, each with how often."""
     found: dict[str, int] = {}
     for call in code.calls:
-        for one in call.args:
-            if isinstance(one.value, cst.Name):
-                found[one.value.value] = found.get(one.value.value, 0) + 1
+        for argument in call.args:
+            if isinstance(argument.value, cst.Name):
+                found[argument.value.value] = found.get(argument.value.value, 0) + 1
     return found
 
 
@@ -109,7 +109,7 @@ def _large(node: cst.CSTNode, bench: Bench) -> bool:
             return len(node.elements) >= _MANY
         case cst.BinaryOperation(operator=cst.Multiply()):
             sides = (node.left, node.right)
-            filled = any(isinstance(one, cst.List | cst.SimpleString) for one in sides)
+            filled = any(isinstance(side, cst.List | cst.SimpleString) for side in sides)
             return filled and _largest(node, bench) >= _HUGE
         case cst.Call():
             name = bench.file.meant(node.func)
@@ -125,8 +125,8 @@ def _large(node: cst.CSTNode, bench: Bench) -> bool:
 def _ranges(call: cst.Call) -> bool:
     """Tell whether a call gets a `range` (`list(range(1000))`)."""
     return any(
-        isinstance(one.value, cst.Call) and tree.dotted(one.value.func) == "range"
-        for one in call.args
+        isinstance(argument.value, cst.Call) and tree.dotted(argument.value.func) == "range"
+        for argument in call.args
     )
 
 

@@ -46,4 +46,4 @@ SLEEP = frozenset(
 
 def about(bench: Bench, *words: Iterable[str]) -> bool:
     """Tell whether the name of a benchmark, of its class or its file has one of some words."""
-    return any(bench.subject.intersection(one) for one in words)
+    return any(bench.subject.intersection(word) for word in words)

@@ -27,7 +27,7 @@ def positions(module: cst.Module) -> Mapping[cst.CSTNode, metadata.CodeRange]:
 
 @cache
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind) if not _LAYOUT.search(one.name))
+    return tuple(field.name for field in fields(kind) if not _LAYOUT.search(field.name))
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -66,7 +66,7 @@ def below(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> set[int]:
         if id(node) in found or isinstance(node, kinds):
             found.add(id(node))
             if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-                found |= {id(one) for one in children(node)}
+                found |= {id(child) for child in children(node)}
     return found
 
 
@@ -130,22 +130,27 @@ def code(node: cst.CSTNode) -> str:
 def parameters(function: Function) -> tuple[str, ...]:
     """Return the names of the parameters that take arguments by position, in their order."""
     listed = function.params
-    return tuple(one.name.value for one in (*listed.posonly_params, *listed.params))
+    return tuple(
+        posonly_parameter.name.value
+        for posonly_parameter in (*listed.posonly_params, *listed.params)
+    )
 
 
 def all_parameters(function: Function) -> frozenset[str]:
     """Return the names of all parameters."""
     listed = function.params
     stars = [one for one in (listed.star_arg, listed.star_kwarg) if isinstance(one, cst.Param)]
-    rest = (one.name.value for one in (*listed.kwonly_params, *stars))
+    rest = (kwonly_parameter.name.value for kwonly_parameter in (*listed.kwonly_params, *stars))
     return frozenset((*parameters(function), *rest))
 
 
 def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
     """Return the dotted names of the decorators, without their arguments."""
     plain = (
-        one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
-        for one in node.decorators
+        decorator.decorator.func
+        if isinstance(decorator.decorator, cst.Call)
+        else decorator.decorator
+        for decorator in node.decorators
     )
     return [dotted(one) for one in plain]
 
@@ -164,7 +169,7 @@ def _bound(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression 
     """Yield the targets of a node, each with what it gets."""
     match node:
         case cst.Assign():
-            yield from ((one.target, node.value) for one in node.targets)
+            yield from ((target.target, node.value) for target in node.targets)
         case cst.AnnAssign() | cst.NamedExpr():
             yield node.target, node.value
         case cst.AugAssign() | cst.For():

@@ -251,4 +251,4 @@ def split(names: bytes) -> list[str]:
 
 def joined(names: Iterable[str]) -> bytes:
     """Return names as xargs -0 reads them."""
-    return b"".join(os.fsencode(f"./{one}") + b"\0" for one in names)
+    return b"".join(os.fsencode(f"./{name}") + b"\0" for name in names)

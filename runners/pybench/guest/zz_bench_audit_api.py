@@ -69,7 +69,7 @@ class Library:
     def is_own(self, module: Any) -> bool:
         """Tell whether an object of a module belongs to the library."""
         return isinstance(module, str) and (
-            module in self.modules or any(module.startswith(f"{one}.") for one in self.tops())
+            module in self.modules or any(module.startswith(f"{top}.") for top in self.tops())
         )
 
     def tops(self) -> set[str]:
@@ -120,9 +120,9 @@ class Library:
             return []
         functions = [getattr(each, "__func__", each) for each in _closure(value)]
         return [
-            (name, each)
-            for each in functions
-            if self.leads_here(each) and getattr(each, "__name__", "") == last
+            (name, function)
+            for function in functions
+            if self.leads_here(function) and getattr(function, "__name__", "") == last
         ][:1]
 
     def leads_here(self, value: Any) -> bool:
@@ -183,7 +183,7 @@ def _inside(name: str, value: Any) -> Iterator[Named]:
         registry = value.dispatcher.registry
         yield name, value.func
     if isinstance(registry, types.MappingProxyType):
-        yield from ((name, each) for each in dict.fromkeys(registry.values()))
+        yield from ((name, fromkey) for fromkey in dict.fromkeys(registry.values()))
     elif isinstance(value, property):
         parts = (("", value.fget), (".setter", value.fset), (".deleter", value.fdel))
         yield from ((name + end, each) for end, each in parts if each is not None)
@@ -301,7 +301,7 @@ def main(modules: str, answer: str) -> None:
     entries += [{"unread": name, "why": why} for name, why in library.unread.items()]
     entries.append({"compiled": list(dict.fromkeys(library.compiled))})
     with open(answer, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(one) + "\n" for one in entries)
+        file.writelines(json.dumps(entry) + "\n" for entry in entries)
     # Threads and exit handlers of the library are of no use here.
     os._exit(0)
 

@@ -114,7 +114,7 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
         both = zip(times["slowed"][:pairs], times["probe"][:pairs])
         logs = [math.log(slowed / probe) for slowed, probe in both]
         mean = math.fsum(logs) / pairs
-        squares = math.fsum((one - mean) ** 2 for one in logs)
+        squares = math.fsum((log - mean) ** 2 for log in logs)
         half = critical * max(math.sqrt(squares / (pairs - 1)), least) / math.sqrt(pairs)
         if mean - half > above or mean + half < below or half <= enough:
             return True

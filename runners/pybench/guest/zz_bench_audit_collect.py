@@ -53,7 +53,10 @@ def may_hold(session: Any, nodeid: str) -> bool:
 def _users(session: Any) -> set[str]:
     """Return the names of the fixtures that use the fixture, with its own."""
     known = getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", {})
-    uses = {name: {one for each in found for one in each.argnames} for name, found in known.items()}
+    uses = {
+        name: {argname for each in found for argname in each.argnames}
+        for name, found in known.items()
+    }
     names, before = {_FIXTURE, "pytest_codspeed", "pytest_benchmark"}, 0
     while len(names) > before:
         before = len(names)
@@ -78,13 +81,13 @@ def _argument(code: Any, name: str) -> set[str]:
     if name not in code.co_names:
         return set()
     found, called = set(), False
-    for one in dis.get_instructions(code):
-        if one.argval == name:
+    for get_instruction in dis.get_instructions(code):
+        if get_instruction.argval == name:
             called = True
-        elif called and one.opname.startswith("LOAD_CONST"):
+        elif called and get_instruction.opname.startswith("LOAD_CONST"):
             called = False
-            if isinstance(one.argval, str):
-                found.add(one.argval)
+            if isinstance(get_instruction.argval, str):
+                found.add(get_instruction.argval)
     return found
 
 

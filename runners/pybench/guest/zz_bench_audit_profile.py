@@ -154,10 +154,10 @@ class Profile:
         frames: dict[tuple[str, int, str], int] = {}
         for region, *stack, count in seen["stacks"]:
             addresses = [each for each in stack if each not in self.shims]
-            if any(each not in codes for each in addresses):
+            if any(address not in codes for address in addresses):
                 lost += count
                 continue
-            named = (places.of_code(codes[each]) for each in addresses)
+            named = (places.of_code(codes[address]) for address in addresses)
             numbers = (frames.setdefault(name, len(frames)) for name in named)
             known[region - 1, tuple(dict.fromkeys(numbers))] += count
         lines = ["\t".join(("frame", str(line), file, name)) for file, line, name in frames]
@@ -215,11 +215,13 @@ def run_blocks(call: Callable[[int], float], phases: list[str], number: int) -> 
 
 def live_codes() -> dict[int, CodeType]:
     """Return the code of all functions that there are, and what is nested in it, by address."""
-    waiting = [each.__code__ for each in gc.get_objects() if type(each) is FunctionType]
+    waiting = [
+        get_object.__code__ for get_object in gc.get_objects() if type(get_object) is FunctionType
+    ]
     found: dict[int, CodeType] = {}
     while waiting:
         code = waiting.pop()
         if id(code) not in found:
             found[id(code)] = code
-            waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
+            waiting += [co_const for co_const in code.co_consts if isinstance(co_const, CodeType)]
     return found

@@ -150,7 +150,7 @@ def write() -> None:
         if outside or inside:
             method.told = now
             tell("calls", method.name, str(outside), str(inside), "0")
-            new = {json.dumps(one) for one in method.samples} - method.sent
+            new = {json.dumps(sample) for sample in method.samples} - method.sent
             method.sent |= new
             for text in sorted(new):
                 tell("arguments", method.name, text)

@@ -236,7 +236,7 @@ def test_without_any_spread_there_is_no_relative_and_no_absolute_score():
     assert found.total.percent == 100
     for score in (found.relative, found.absolute):
         assert (score.percent, score.bounds, score.excluded_benchmarks) == (None, None, ())
-    assert "few-runs" in {one.slug for one in found.caveats}
+    assert "few-runs" in {caveat.slug for caveat in found.caveats}
 
 
 def test_the_density_counts_counted_methods_by_the_benchmarks_that_detect_them():
@@ -301,13 +301,17 @@ def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rul
 
     found = audit(slowdown_source="auto", rule=Rule.PAPER, caveats=(mine,))
 
-    assert [one.slug for one in found.caveats] == ["methods-auto", "auto-slowdown", "paper-rule"]
+    assert [caveat.slug for caveat in found.caveats] == [
+        "methods-auto",
+        "auto-slowdown",
+        "paper-rule",
+    ]
 
 
 def test_benchmarks_without_any_measurement_are_named():
     found = audit(benchmarks=[benchmark_verdict("A"), benchmark_verdict("B", None)])
 
-    assert [one.slug for one in found.caveats] == ["failed-benchmarks"]
+    assert [caveat.slug for caveat in found.caveats] == ["failed-benchmarks"]
     assert benchmark("B").id in found.caveats[0].text
 
 
@@ -366,4 +370,4 @@ def test_a_pair_that_was_not_measured_says_why(more, reasons):
         pair_verdict("l", "A", Result.UNMEASURED, **open_pair),
     )
 
-    assert [one.reason for one in audit(pairs=pairs, **more).pairs[1:]] == reasons
+    assert [pair.reason for pair in audit(pairs=pairs, **more).pairs[1:]] == reasons

@@ -126,7 +126,7 @@ def test_it_is_accepted_through_its_last_day(until, left_out):
     (one,) = found.accepted
     assert (one.left_out, one.expired) == (left_out, not left_out)
     assert (found.without_accepted is None) is not left_out
-    assert [one.slug for one in found.caveats if one.slug == "expired-ignore"] == (
+    assert [caveat.slug for caveat in found.caveats if caveat.slug == "expired-ignore"] == (
         [] if left_out else ["expired-ignore"]
     )
 
@@ -166,7 +166,7 @@ def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
         assert outcomes[2] is Result.DETECTED
         return
     either = (Result.DETECTED, Result.MISSED)
-    settled = [either if one is Result.INCONCLUSIVE else (one,) for one in outcomes]
+    settled = [either if outcome is Result.INCONCLUSIVE else (outcome,) for outcome in outcomes]
     later = [
         without_accepted(verdict(**dict(zip(names, those, strict=True))), accepting("Len"), TODAY)
         for those in product(*settled)

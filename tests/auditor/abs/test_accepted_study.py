@@ -17,7 +17,7 @@ class Dated(Machine):
 
 def accepting(*names, until=None):
     return request(
-        accepted=tuple(Acceptance(method=one, reason="why", until=until) for one in names)
+        accepted=tuple(Acceptance(method=name, reason="why", until=until) for name in names)
     )
 
 
@@ -44,7 +44,7 @@ def test_the_day_of_an_audit_decides_what_has_expired(day, expired):
     found = audited(accepting("skip", until=date(2026, 6, day)), Dated())
 
     assert found.accepted[0].expired is expired
-    assert ("expired-ignore" in [one.slug for one in found.caveats]) is expired
+    assert ("expired-ignore" in [caveat.slug for caveat in found.caveats]) is expired
 
 
 @pytest.mark.parametrize(

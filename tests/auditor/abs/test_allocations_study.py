@@ -34,11 +34,11 @@ def audited(asked, **more):
 
 
 def allocating(trials):
-    return [one for one in trials if one.purpose is Purpose.ALLOCATION]
+    return [trial for trial in trials if trial.purpose is Purpose.ALLOCATION]
 
 
 def outcomes(found):
-    return {one.id.removeprefix("toy."): str(one.outcome) for one in found.methods}
+    return {method.id.removeprefix("toy."): str(method.outcome) for method in found.methods}
 
 
 def test_every_method_gets_the_outcome_that_is_true():
@@ -46,7 +46,7 @@ def test_every_method_gets_the_outcome_that_is_true():
 
     assert outcomes(found) == TRUE
     assert (found.noticed, found.undecided, found.counted, found.bytes) == (2, 2, 6, 64)
-    pairs = {(one.method, one.benchmark): one.outcome for one in found.pairs}
+    pairs = {(pair.method, pair.benchmark): pair.outcome for pair in found.pairs}
     assert pairs["toy.hop", "toy.long"] is Result.DETECTED
     assert pairs["toy.hop", "toy.quick"] is Result.MISSED
     assert ("toy.idle", "toy.long") not in pairs
@@ -107,9 +107,9 @@ def test_what_the_budget_prevented_is_undecided(budget):
 
     found = verdict.allocations
     assert len(machine.done) <= budget
-    assert [one for one in found.pairs if one.outcome is Result.UNMEASURED]
+    assert [pair for pair in found.pairs if pair.outcome is Result.UNMEASURED]
     assert found.undecided >= 1
-    assert "budget" in {one.slug for one in verdict.caveats}
+    assert "budget" in {caveat.slug for caveat in verdict.caveats}
 
 
 def test_a_second_audit_runs_nothing_and_another_size_only_its_own():
@@ -125,14 +125,14 @@ def test_a_second_audit_runs_nothing_and_another_size_only_its_own():
 
 def test_a_dry_run_holds_them_before_and_after():
     store = Memory()
-    names = {one.name: one for one in preview(ASKED, parts(ASKED, store=store)).phases}
+    names = {phase.name: phase for phase in preview(ASKED, parts(ASKED, store=store)).phases}
     audited(ASKED, store=store)
 
     phases = preview(ASKED, parts(ASKED, store=store)).phases
 
     assert names["allocations (at most)"].trials >= REACHED
-    known = {one.name: (one.trials, one.known) for one in phases}
+    known = {phase.name: (phase.trials, phase.known) for phase in phases}
     assert known["allocations"] == (REACHED, REACHED)
-    assert sum(one.trials for one in phases) == len(store)
-    without = [one.name for one in preview(request(), parts(request())).phases]
+    assert sum(phase.trials for phase in phases) == len(store)
+    without = [phase.name for phase in preview(request(), parts(request())).phases]
     assert [name for name in without if "allocations" in name] == []

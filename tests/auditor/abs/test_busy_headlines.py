@@ -48,8 +48,8 @@ def audit(strain):
     verdict = examples.audit()
     if strain is BUSY:
         benchmarks = tuple(
-            replace(one, max_spread=None, bucket=None, caveats=(WITHHELD,))
-            for one in verdict.stability.benchmarks
+            replace(benchmark, max_spread=None, bucket=None, caveats=(WITHHELD,))
+            for benchmark in verdict.stability.benchmarks
         )
         verdict = replace(verdict, stability=replace(verdict.stability, benchmarks=benchmarks))
     return verdict, examples.context(strain=strain)

@@ -78,8 +78,8 @@ def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
 
     assert len(machine.waits) == 1
     assert 0 < machine.waits[0] <= 60
-    assert all(one.max_spread < 0.01 for one in found.benchmarks)
-    assert all(one.runs == 3 for one in found.benchmarks)
+    assert all(benchmark.max_spread < 0.01 for benchmark in found.benchmarks)
+    assert all(benchmark.runs == 3 for benchmark in found.benchmarks)
     assert len(found.suite_seconds) == 3
     processes = len(machine.done)
     assert stability_study.audit(made(machine, store)[1]) == found
@@ -92,12 +92,16 @@ def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_b
     found = stability_study.audit(made(machine, store)[1])
 
     assert len(machine.done) == 3 + 3 * 3  # pilots and runs
-    assert all(one.max_spread is None for one in found.benchmarks)
-    assert all(one.slug == "busy-machine" for each in found.benchmarks for one in each.caveats)
+    assert all(benchmark.max_spread is None for benchmark in found.benchmarks)
+    assert all(
+        caveat.slug == "busy-machine"
+        for benchmark in found.benchmarks
+        for caveat in benchmark.caveats
+    )
 
     machine.ends = True
     later = stability_study.audit(made(machine, store)[1])
-    assert all(one.max_spread < 0.01 for one in later.benchmarks)
+    assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
 
 
 def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
@@ -107,11 +111,11 @@ def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
 
     again = [one for one in machine.done if one.repetition > REPEAT_OFFSET]
     assert len(again) == 3
-    assert sum(one.max_spread is None for one in found.benchmarks) == 2
+    assert sum(benchmark.max_spread is None for benchmark in found.benchmarks) == 2
 
     machine.quiet_runs = inf
     later = stability_study.audit(made(machine, store)[1])
-    assert all(one.max_spread < 0.01 for one in later.benchmarks)
+    assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
     assert max(one.repetition for one in machine.done) > 2 * REPEAT_OFFSET
 
 
@@ -122,7 +126,7 @@ def test_runs_of_a_busy_machine_are_not_called_dissimilar():
     for machine in (quiet, busy):
         found = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
         verdict = stability_study.audit(found)
-        assert "dissimilar-runs" not in [one.slug for one in verdict.caveats]
+        assert "dissimilar-runs" not in [caveat.slug for caveat in verdict.caveats]
 
 
 def test_a_budget_limits_the_wait_and_what_is_made_again():
@@ -130,7 +134,7 @@ def test_a_budget_limits_the_wait_and_what_is_made_again():
     found = stability_study.audit(made(machine, budget=1_000.0)[1])
 
     assert machine.waits == (pytest.approx(0.1 * 9),)
-    assert all(one.max_spread < 0.01 for one in found.benchmarks)
+    assert all(benchmark.max_spread < 0.01 for benchmark in found.benchmarks)
 
     tight = BusyMachine()
     stability_study.audit(made(tight, budget=24.0)[1])
@@ -159,9 +163,9 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
 
     found = stability_study.audit(made(machine, suite=suite)[1])
 
-    assert all(one.max_spread < 0.01 for one in found.benchmarks)
-    for one in found.benchmarks:
-        assert len(one.trials) == len(set(one.trials)) == 2 * 3
+    assert all(benchmark.max_spread < 0.01 for benchmark in found.benchmarks)
+    for benchmark in found.benchmarks:
+        assert len(benchmark.trials) == len(set(benchmark.trials)) == 2 * 3
 
 
 def test_a_rehearsal_neither_waits_nor_runs():
@@ -183,8 +187,10 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
     verdict = abs_audit.audit(asked, found)
 
     assert verdict.slowdown is None
-    assert any("withheld" in one.text for one in verdict.caveats if one.slug == "auto-slowdown")
-    assert not any(one.outcome is Result.MISSED for one in verdict.methods)
+    assert any(
+        "withheld" in caveat.text for caveat in verdict.caveats if caveat.slug == "auto-slowdown"
+    )
+    assert not any(method.outcome is Result.MISSED for method in verdict.methods)
 
     machine.ends = True
     verdict = abs_audit.audit(*made(machine, store, slowdown=None))
@@ -205,7 +211,9 @@ def test_verdicts_of_turns_beside_each_other_stand_and_no_benchmark_is_sure_to_b
     quiet = abs_audit.audit(*made(BusyMachine(busy=False)))
     busy = abs_audit.audit(*made(BusyMachine(ends=False)))
 
-    assert [one.outcome for one in busy.methods] == [one.outcome for one in quiet.methods]
+    assert [method.outcome for method in busy.methods] == [
+        method.outcome for method in quiet.methods
+    ]
     assert busy.absolute.excluded_benchmarks == ()
     assert busy.absolute.bounds[0] < busy.total.bounds[1]
-    assert not any(one.slug == "weak-plan" for one in busy.caveats)
+    assert not any(caveat.slug == "weak-plan" for caveat in busy.caveats)

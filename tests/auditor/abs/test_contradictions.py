@@ -138,7 +138,7 @@ def test_no_stored_result_contradicts_itself(path):
 
 def test_stored_results_are_of_many_kinds():
     documents = [read(path.read_bytes()) for path in STORED]
-    slugs = {caveat.slug for one in documents for caveat in one.caveats}
+    slugs = {caveat.slug for document in documents for caveat in document.caveats}
 
     assert len(documents) >= 12
     assert slugs >= {"budget", "so-far", "sampled", "score-mode", "estimate", "weak-plan"}

@@ -39,7 +39,7 @@ def audited(**changes):
     blocks = dict.fromkeys(Purpose, 0)
     for run in store.values():
         blocks[run.trial.purpose] += toy_language.blocks_done(run)
-    return {one.id: one.outcome for one in verdict.methods}, blocks
+    return {method.id: method.outcome for method in verdict.methods}, blocks
 
 
 def judging(blocks):

@@ -68,7 +68,7 @@ def test_a_cover_that_is_not_searched_for_says_how_many_it_takes_at_least(limits
 
 def test_two_hundred_benchmarks_have_a_proven_cover():
     rng = np.random.default_rng(3)
-    matrix = {f"m{at}": {f"b{one}" for one in rng.integers(0, 200, 4)} for at in range(60)}
+    matrix = {f"m{at}": {f"b{integer}" for integer in rng.integers(0, 200, 4)} for at in range(60)}
 
     found = minimal_cover(matrix)
 

@@ -21,7 +21,7 @@ def audited(machine, **changes):
 
 
 def by_key(verdict):
-    return {(one.method, one.benchmark): one for one in verdict.pairs}
+    return {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
 
 def trials(machine, purpose):
@@ -39,7 +39,7 @@ def slowed(machine, method):
 
 def profiles(machine, benchmark):
     """Return how many processes of a benchmark were profiled."""
-    return sum(one.benchmark.name == benchmark for one in trials(machine, Purpose.PROFILE))
+    return sum(trial.benchmark.name == benchmark for trial in trials(machine, Purpose.PROFILE))
 
 
 def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_detection():
@@ -53,7 +53,7 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
     assert pairs["toy.hop", "toy.quick"].decided_by == "share"
     low, high = pairs["toy.hop", "toy.quick"].share_interval
     assert low < 0.05 < high < 0.5
-    assert not any(one.alone for one in trials(machine, Purpose.PROFILE))
+    assert not any(trial.alone for trial in trials(machine, Purpose.PROFILE))
     assert slowed(machine, "hop") == {"long"}
 
 
@@ -113,7 +113,7 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
     pair = by_key(verdict)["toy.hop", "toy.long"]
     assert pair.share == pytest.approx(0.52, abs=0.1)
     assert pair.reason.startswith("by share: 52")
-    assert {one.id: one.reason for one in verdict.methods}["toy.hop"] == pair.reason
+    assert {method.id: method.reason for method in verdict.methods}["toy.hop"] == pair.reason
     assert trials(machine, Purpose.PAIRS) == []
 
 
@@ -151,7 +151,7 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
 
     assert pair.outcome is Result.INCONCLUSIVE
     assert pair.decided_by is None
-    assert "share-contradicted" in {one.slug for one in pair.caveats}
+    assert "share-contradicted" in {caveat.slug for caveat in pair.caveats}
     assert "delay says missed" in pair.reason
     assert "samples say detected" in pair.reason
 
@@ -177,7 +177,7 @@ def test_a_short_delay_that_is_missed_says_nothing_against_the_samples(
 
     assert (pair.outcome, pair.decided_by) == (outcome, decided_by)
     hidden = sampled > 0.5 and outcome is Result.DETECTED
-    assert ("hidden-delay" in {one.slug for one in pair.caveats}) is hidden
+    assert ("hidden-delay" in {caveat.slug for caveat in pair.caveats}) is hidden
 
 
 def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeypatch):
@@ -192,7 +192,7 @@ def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeyp
     assert pair.outcome is Result.DEAD_CODE
     assert "no sample" in pair.reason or "none of" in pair.reason
     assert trials(machine, Purpose.PAIRS) == []
-    assert {one.id: one.outcome for one in verdict.methods}["toy.hop"] is Result.MISSED
+    assert {method.id: method.outcome for method in verdict.methods}["toy.hop"] is Result.MISSED
 
 
 def test_a_short_method_without_a_sample_is_missed_but_not_called_dead(monkeypatch):
@@ -201,7 +201,7 @@ def test_a_short_method_without_a_sample_is_missed_but_not_called_dead(monkeypat
     pair = by_key(audited(Machine()))["toy.hop", "toy.quick"]
 
     assert pair.outcome is Result.MISSED
-    assert "dead-code" not in {one.slug for one in pair.caveats}
+    assert "dead-code" not in {caveat.slug for caveat in pair.caveats}
 
 
 def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
@@ -211,7 +211,7 @@ def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
     verdict = audited(machine)
 
     assert by_key(verdict)["toy.hop", "toy.long"].decided_by == "injection"
-    (said,) = [one.text for one in verdict.caveats if one.slug == "no-profile"]
+    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "no-profile"]
     assert "toy.long" in said
 
 
@@ -287,7 +287,7 @@ def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(
 
     abs_audit.audit(asked, parts(asked, machine=machine))
 
-    calibrated = {one.variant.methods[0].name for one in trials(machine, Purpose.CALIBRATION)}
+    calibrated = {trial.variant.methods[0].name for trial in trials(machine, Purpose.CALIBRATION)}
     assert not calibrated & {"hop", "skip"}
 
 

@@ -86,7 +86,7 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
 
 
 def slugs(verdict):
-    return [one.slug for one in verdict.caveats]
+    return [caveat.slug for caveat in verdict.caveats]
 
 
 def test_a_method_that_is_the_whole_operation_is_detected():
@@ -919,7 +919,7 @@ def timed(*blocks):
     """Return a calibrating process whose clock shows these times of a call, block by block."""
     quiet = calibration_run(probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=PLAIN, blocks=8)
     series = tuple(
-        replace(one, packed=struct.pack(f"<{len(blocks)}d", *(1000 * each for each in blocks)))
+        replace(one, packed=struct.pack(f"<{len(blocks)}d", *(1000 * block for block in blocks)))
         if one.metric == METHOD_TIME
         else one
         for one in quiet.outcome.series
@@ -937,7 +937,7 @@ def timed(*blocks):
     ],
 )
 def test_in_doubt_is_only_whether_the_least_blocks_were_quiet(processes, doubt):
-    calibrating = tuple(timed(*(PLAIN * each for each in blocks)) for blocks in processes)
+    calibrating = tuple(timed(*(PLAIN * block for block in blocks)) for blocks in processes)
 
     assert method_doubt(pair(calibrating=calibrating)) == pytest.approx(doubt * PLAIN)
 

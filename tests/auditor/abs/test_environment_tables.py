@@ -25,7 +25,7 @@ def test_each_machine_has_a_shape_with_a_dot_for_each_benchmark():
     ] == [6, 6]
     assert "in the middle: 1: here 3.5" in drawn
     assert all(
-        -1 <= one <= 1000 for one in numbers(re.sub(r"<text.*?</text>|<svg[^>]*>", "", drawn))
+        -1 <= number <= 1000 for number in numbers(re.sub(r"<text.*?</text>|<svg[^>]*>", "", drawn))
     )
 
 

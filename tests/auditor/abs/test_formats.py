@@ -54,7 +54,7 @@ def hostile():
         for at, (one, name) in enumerate(zip(found.methods, files, strict=False))
     )
     held = Accepted(
-        method=next(one.id for one in methods if one.outcome is Result.MISSED),
+        method=next(method.id for method in methods if method.outcome is Result.MISSED),
         reason=NASTY[1], until=None, where="configuration", expired=False, left_out=True,
     )  # fmt: skip
     caveats = tuple(replace(found.caveats[0], slug=name, text=name) for name in NASTY)
@@ -81,29 +81,29 @@ def test_csv_gives_back_the_numbers_of_the_result():
     document = ordinary()
     pairs, methods = cells(document, "pairs"), cells(document, "methods")
 
-    assert [float(one["effect"]) if one["effect"] else None for one in pairs] == [
-        one.effect for one in document.pairs
+    assert [float(pair["effect"]) if pair["effect"] else None for pair in pairs] == [
+        pair.effect for pair in document.pairs
     ]
-    assert any(one["effect"].startswith("-") for one in cells(_sinking(document), "pairs"))
-    assert [one["method"] for one in methods] == [one.id for one in document.methods]
-    assert [int(one["detected_by"]) for one in methods] == [
-        len(one.detected_by) for one in document.methods
+    assert any(cell["effect"].startswith("-") for cell in cells(_sinking(document), "pairs"))
+    assert [method["method"] for method in methods] == [method.id for method in document.methods]
+    assert [int(method["detected_by"]) for method in methods] == [
+        len(method.detected_by) for method in document.methods
     ]
-    assert {one["in_minimal_cover"] for one in cells(document, "benchmarks")} == {"0", "1"}
+    assert {cell["in_minimal_cover"] for cell in cells(document, "benchmarks")} == {"0", "1"}
 
 
 def _sinking(document):
-    return replace(document, pairs=tuple(replace(one, effect=-0.5) for one in document.pairs))
+    return replace(document, pairs=tuple(replace(pair, effect=-0.5) for pair in document.pairs))
 
 
 def test_the_runs_of_csv_are_all_values_of_the_result():
     document = ordinary()
     found = cells(document, "runs")
 
-    blocks = sum(len(r.reference) + len(r.slowed) for one in document.pairs for r in one.runs)
+    blocks = sum(len(r.reference) + len(r.slowed) for pair in document.pairs for r in pair.runs)
     assert sum(one["arm"] != "plain" for one in found) == blocks
     assert sum(float(one["seconds"]) for one in found if one["arm"] == "plain") == pytest.approx(
-        sum(each for one in document.benchmarks for each in one.means)
+        sum(mean for benchmark in document.benchmarks for mean in benchmark.means)
     )
 
 
@@ -130,7 +130,7 @@ def test_a_formula_in_csv_is_quoted_and_a_word_is_not():
 def rendered(shown):
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     blocks = parser.parse(shown)
-    return blocks, [one for block in blocks for one in block.children or ()]
+    return blocks, [child for block in blocks for child in block.children or ()]
 
 
 def test_names_in_markdown_are_code_and_nothing_else():
@@ -138,18 +138,18 @@ def test_names_in_markdown_are_code_and_nothing_else():
     shown = written(document, Format.MARKDOWN)
     blocks, inline = rendered(shown)
 
-    kinds = {one.type for one in (*blocks, *inline)}
+    kinds = {block.type for block in (*blocks, *inline)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "fence", "code_block"}
     assert not UNSEEN.search(shown)
     said = "".join(one.content for one in inline if one.type == "text")
     assert not re.search(r"[@#<>&\[\]\\`_~$]|://|www\.", said)
     spans = {one.content for one in inline if one.type == "code_inline"}
-    short = names.labels(one.id for one in document.methods)
-    assert set(short.values()) <= {one.strip() for one in spans} | {
+    short = names.labels(method.id for method in document.methods)
+    assert set(short.values()) <= {span.strip() for span in spans} | {
         one.strip(" ") for one in short.values() if not one.strip()
     } | {one for one in short.values() if one in spans}
-    rows = [one for one in blocks if one.type == "tr_open"]
-    columns = [one for one in blocks if one.type == "td_open"]
+    rows = [block for block in blocks if block.type == "tr_open"]
+    columns = [block for block in blocks if block.type == "td_open"]
     assert len(rows) == 2 + 3 + len(document.methods)
     assert len(columns) == 3 * 5 + 6 * len(document.methods)
 
@@ -184,17 +184,19 @@ def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
     more = re.search(r"^(\d+) methods more: there is no room", shown, re.MULTILINE)
     assert more is not None
     assert 20 < len(rows) == 200 - int(more[1])
-    outcomes = ["missed" in one or "unreached" in one for one in rows]
+    outcomes = ["missed" in row or "unreached" in row for row in rows]
     assert outcomes == sorted(outcomes, reverse=True)
-    assert sum(outcomes) == sum(one.outcome is not Result.DETECTED for one in document.methods)
-    assert any(not one for one in outcomes)
+    assert sum(outcomes) == sum(
+        method.outcome is not Result.DETECTED for method in document.methods
+    )
+    assert any(not outcome for outcome in outcomes)
     assert "no room" not in written(document, Format.MARKDOWN)
 
 
 def test_markdown_has_room_for_methods_whatever_the_names_are():
     awful = "`|" * 70 + "\N{ROCKET}" * 10_000
     document = ordinary()
-    called = {one.id: awful + one.id for one in (*document.methods, *document.benchmarks)}
+    called = {method.id: awful + method.id for method in (*document.methods, *document.benchmarks)}
     found = read(text(crowds.renamed(json.loads(text(document)), called)))
     caveat = replace(found.caveats[0], slug=awful, text=awful)
     found = replace(found, subject=awful, caveats=(caveat,) * 50)
@@ -218,13 +220,13 @@ def test_sarif_has_a_result_for_each_method_that_nobody_notices():
         one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: one
         for one in run["results"]
     }
-    assert found.keys() == {one.id for one in document.methods if one.outcome in wanted}
+    assert found.keys() == {method.id for method in document.methods if method.outcome in wanted}
     rules = [one["id"] for one in run["tool"]["driver"]["rules"]]
-    for one in document.methods:
-        if one.outcome in wanted:
-            result = found[one.id]
+    for method in document.methods:
+        if method.outcome in wanted:
+            result = found[method.id]
             region = result["locations"][0]["physicalLocation"]["region"]
-            assert region == {"startLine": one.span.first_line, "endLine": one.span.last_line}
+            assert region == {"startLine": method.span.first_line, "endLine": method.span.last_line}
             assert rules[result["ruleIndex"]] == result["ruleId"]
     assert {one["level"] for one in run["results"]} == {"warning", "note"}
 
@@ -233,7 +235,7 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
     document = ordinary()
     moved = replace(
         document,
-        methods=tuple(replace(one, span=Span("b.go", 1, 2)) for one in document.methods),
+        methods=tuple(replace(method, span=Span("b.go", 1, 2)) for method in document.methods),
     )
 
     def known(of):
@@ -246,7 +248,7 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
 
 def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_file():
     whole = ordinary()
-    document = replace(whole, methods=tuple(replace(one, span=None) for one in whole.methods))
+    document = replace(whole, methods=tuple(replace(method, span=None) for method in whole.methods))
     log = json.loads(written(document, Format.SARIF))
     jsonschema.validate(log, SARIF)
 
@@ -322,7 +324,7 @@ def test_annotations_are_commands_whatever_the_names_are():
 
 def test_an_annotation_is_at_the_lines_of_its_method():
     document = ordinary()
-    missed = next(one for one in document.methods if one.outcome is Result.MISSED)
+    missed = next(method for method in document.methods if method.outcome is Result.MISSED)
     where = replace(missed, span=Span("a,b:c%d.go", 3, 7))
     found = replace(document, methods=(where,))
 
@@ -349,14 +351,14 @@ def test_mutants_are_the_methods_and_tests_the_benchmarks(of):
     document = of()
     report, found = mutants(document)
 
-    assert found.keys() == {one.id for one in document.methods}
+    assert found.keys() == {method.id for method in document.methods}
     accepted = {one.method for one in document.accepted}
-    for one in document.methods:
-        wanted = "Ignored" if one.id in accepted else STATUS[one.outcome]
-        assert found[one.id]["status"] == wanted
-        assert set(found[one.id]["killedBy"]) <= set(found[one.id]["coveredBy"])
+    for method in document.methods:
+        wanted = "Ignored" if method.id in accepted else STATUS[method.outcome]
+        assert found[method.id]["status"] == wanted
+        assert set(found[method.id]["killedBy"]) <= set(found[method.id]["coveredBy"])
     tests = {one["id"] for file in report["testFiles"].values() for one in file["tests"]}
-    assert tests == {one.id for one in document.benchmarks}
+    assert tests == {benchmark.id for benchmark in document.benchmarks}
     assert {name for one in found.values() for name in one["coveredBy"]} <= tests
 
 
@@ -411,7 +413,7 @@ def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
     document = ordinary()
     found = runs(written(document, Format.BENCHSTAT))
 
-    measured = [one for one in document.benchmarks if one.means]
+    measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
     assert list(found) == [one.id for one in measured]
     for one in measured:
         assert found[one.id] == pytest.approx([1e9 * mean for mean in one.means], rel=1e-8)
@@ -432,7 +434,7 @@ def test_nasty_names_break_no_line_of_benchstat():
     document = hostile()
     found = runs(written(document, Format.BENCHSTAT))
 
-    measured = [one for one in document.benchmarks if one.means]
+    measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
     assert sum(len(one) for one in found.values()) == sum(len(one.means) for one in measured)
     assert len(found) == len(measured)
 
@@ -446,7 +448,7 @@ def test_a_result_of_stability_has_no_methods_but_the_rest():
             written(document, format_)
     assert "### Methods" not in written(document, Format.MARKDOWN)
     assert len(runs(written(document, Format.BENCHSTAT))) == sum(
-        bool(one.means) for one in document.benchmarks
+        bool(benchmark.means) for benchmark in document.benchmarks
     )
     assert len(cells(document, "benchmarks")) == len(document.benchmarks)
 

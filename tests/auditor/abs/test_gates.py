@@ -268,7 +268,7 @@ def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, fl
 def borderline(**by_name):
     """Return outcomes of methods whose effect lies at the limit."""
     caveats = (Caveat(BORDERLINE, "the effect lies at the limit"),)
-    return tuple(replace(one, caveats=caveats) for one in outcomes(**by_name))
+    return tuple(replace(outcome, caveats=caveats) for outcome in outcomes(**by_name))
 
 
 def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
@@ -307,7 +307,7 @@ def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(
 def test_a_second_look_that_misses_at_the_limit_is_unsure():
     methods = (*borderline(a=Result.MISSED), *outcomes(b=Result.MISSED))
 
-    look = SecondLook.of([one.id for one in methods], sure_outcomes(methods))
+    look = SecondLook.of([method.id for method in methods], sure_outcomes(methods))
 
     assert look.unsure == {name("a")}
 

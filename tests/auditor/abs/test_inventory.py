@@ -36,7 +36,7 @@ def listed(unlimited=QUICK, budget=None, **counts):
 
 def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
     names = ("A/x", "A/y", "B[1]", "B(2)", "B:3", "C")
-    alone = [Benchmark(group="g", name=one) for one in names]
+    alone = [Benchmark(group="g", name=name) for name in names]
     both = [Benchmark(group=group, name="A") for group in "gghg"]
 
     assert places_of(alone) == (("B", 3), ("A", 2), ("C", 1))
@@ -96,7 +96,7 @@ def test_what_a_budget_decides_is_said():
 def test_a_subject_without_methods_says_why(refusal, said):
     asked = request(methods=None if refusal is None else ("hop",))
     ready = parts(asked)
-    (hop,) = [one for one in ready.mutator.methods(()) if one.name == "hop"]
+    (hop,) = [method for method in ready.mutator.methods(()) if method.name == "hop"]
     known = [] if refusal is None else [replace(hop, refusal=refusal)]
     mutator = SimpleNamespace(methods=lambda _: known, matches=ready.mutator.matches)
 

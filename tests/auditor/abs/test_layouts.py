@@ -21,9 +21,9 @@ def audited(machine, store=None, layouts=Layouts.DRAWN, **asked):
 def drawn(machine):
     """Return the layouts of the references by run, and of all other processes."""
     references = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
-    by_run = {one.repetition: set() for one in references}
-    for one in references:
-        by_run[one.repetition].add(one.layout)
+    by_run = {reference.repetition: set() for reference in references}
+    for reference in references:
+        by_run[reference.repetition].add(reference.layout)
     others = {one.layout for one in machine.done if one.purpose is not Purpose.REFERENCE}
     return by_run, others
 
@@ -46,7 +46,7 @@ def test_where_layouts_cannot_be_drawn_none_is(layouts):
     verdict = audited(machine, layouts=layouts)
 
     assert drawn(machine) == ({1: {0}, 2: {0}}, {0})
-    said = [one.slug for one in verdict.caveats].count("layout")
+    said = [caveat.slug for caveat in verdict.caveats].count("layout")
     assert said == (layouts is Layouts.FIXED)
 
 
@@ -83,13 +83,13 @@ def test_the_rule_of_the_paper_draws_no_layout():
     verdict = audited(machine, rule=Rule.PAPER)
 
     assert {one.layout for one in machine.done} == {0}
-    assert "layout" not in {one.slug for one in verdict.caveats}
+    assert "layout" not in {caveat.slug for caveat in verdict.caveats}
 
 
 def width(verdict):
     """Return how far the interval of the clearest pair reaches, as a part of its effect."""
     (found,) = [
-        one for one in verdict.pairs if (one.method, one.benchmark) == ("toy.hop", "toy.long")
+        pair for pair in verdict.pairs if (pair.method, pair.benchmark) == ("toy.hop", "toy.long")
     ]
     low, high = found.interval
     return (high - low) / found.effect
@@ -101,7 +101,7 @@ def test_what_layouts_do_is_in_the_intervals_of_the_effects():
 
     assert width(calm) < 0.05
     assert width(moved) > 0.2
-    said = {one.slug: one.text for one in moved.caveats}
+    said = {caveat.slug: caveat.text for caveat in moved.caveats}
     assert "the intervals of the effects hold it" in said["layout"]
 
 
@@ -110,6 +110,6 @@ def test_one_benchmark_has_too_few_layouts_to_tell():
         asked := request(methods=("skip",)), parts(asked, None, Machine(), Layouts.DRAWN)
     )
 
-    (said,) = [one.text for one in verdict.caveats if one.slug == "layout"]
+    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "layout"]
     assert "too few" in said
-    assert {one.outcome for one in verdict.methods} == {Result.MISSED}
+    assert {method.outcome for method in verdict.methods} == {Result.MISSED}

@@ -20,7 +20,8 @@ class Spread(Words):
 
     def methods(self, sources):
         return tuple(
-            replace(one, span=Span(f"{one.name}.toy", 1, 1)) for one in super().methods(sources)
+            replace(method, span=Span(f"{method.name}.toy", 1, 1))
+            for method in super().methods(sources)
         )
 
 
@@ -51,7 +52,7 @@ def test_a_benchmark_without_any_of_the_methods_is_not_counted():
     verdict = _audited(machine, apart=())
 
     assert (APART, "apart") not in _counted(machine)
-    reach = {(one.method, one.benchmark): one.reach for one in verdict.pairs}
+    reach = {(pair.method, pair.benchmark): pair.reach for pair in verdict.pairs}
     assert {reach[method, APART.id] for method in METHODS} == {"not at all"}
 
 
@@ -59,7 +60,7 @@ def test_counting_that_fails_leaves_no_doubt_about_a_method_that_is_not_there():
     machine = Machine(uncounted=frozenset({"long"}))
     verdict = _audited(machine, apart=("hop",))
 
-    reach = {one.method: one.reach for one in verdict.pairs if one.benchmark == APART.id}
+    reach = {pair.method: pair.reach for pair in verdict.pairs if pair.benchmark == APART.id}
     assert reach == {"toy.hop": "unknown", "toy.skip": "not at all", "toy.idle": "not at all"}
 
 

@@ -142,13 +142,15 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
             in section
         )
     assert page.count("It notices") == 1
-    for one in verdict.curve.pairs:
-        assert f'data-v="{one.slowdown:g}">{number_format.times(1 + one.slowdown)}</td>' in section
+    for pair in verdict.curve.pairs:
+        assert (
+            f'data-v="{pair.slowdown:g}">{number_format.times(1 + pair.slowdown)}</td>' in section
+        )
     assert "Control: 11 pairs" in page
     assert 'title="The least slowdown' in page
-    for one in verdict.stability.benchmarks:
-        if one.visible is not None and one.visible < float("inf"):
-            assert f'<td class="n">{number_format.times(1 + one.visible)}</td>' in page
+    for benchmark in verdict.stability.benchmarks:
+        if benchmark.visible is not None and benchmark.visible < float("inf"):
+            assert f'<td class="n">{number_format.times(1 + benchmark.visible)}</td>' in page
     assert 'id="curve"' not in without
     assert "Control:" not in without
 
@@ -158,7 +160,7 @@ def test_the_density_is_shown_as_it_is_in_the_document():
 
     section = rendered(made).split('<section id="redundancy">')[1].split("</section>")[0]
 
-    open_ = sum(one.outcome in OPEN for one in made.methods)
+    open_ = sum(method.outcome in OPEN for method in made.methods)
     none = f"no benchmark ({open_} of them open)"
     assert f'row">{none}</th><td class="n">1</td><td class="n">25\xa0%</td>' in section
     assert 'row">2 benchmarks</th><td class="n">3</td><td class="n">75\xa0%</td>' in section
@@ -229,10 +231,10 @@ def test_a_benchmark_that_gave_nothing_is_not_said_to_call_nothing():
 def test_why_a_pair_is_undecided_is_said_once():
     why = "the interval of the effect contains the threshold in at least one run"
     made = examples.audit()
-    chosen = next(one for one in made.pairs if one.outcome is Result.INCONCLUSIVE)
+    chosen = next(pair for pair in made.pairs if pair.outcome is Result.INCONCLUSIVE)
     near = replace(chosen, reason=why, caveats=(Caveat("near-threshold", why),))
     by = replace(
-        next(one for one in made.methods if one.id == chosen.method),
+        next(method for method in made.methods if method.id == chosen.method),
         outcome=Result.INCONCLUSIVE,
         reason=why,
         caveats=near.caveats,
@@ -282,7 +284,7 @@ def test_a_part_larger_than_the_whole_is_marked():
         for pair in view.pairs
     }
 
-    short = names.shorten(one.id for one in document.benchmarks)
+    short = names.shorten(benchmark.id for benchmark in document.benchmarks)
     assert views[short[large.benchmark]].share == "331\xa0% (!)"
     assert "must be too long" in views[short[large.benchmark]].facts
     assert "(!)" not in views[short[fine.benchmark]].share + views[short[dead.benchmark]].share

@@ -135,7 +135,7 @@ def test_a_filter_by_outcome_leaves_rows_that_have_it(visit):
 
     missed = {pair.method for pair in verdict.pairs if pair.outcome == "missed"}
     assert tab.locator(".matrix tbody tr:visible").count() == len(missed)
-    detected = [one for one in verdict.methods if one.outcome == "detected"]
+    detected = [method for method in verdict.methods if method.outcome == "detected"]
     assert tab.locator("details.method:visible").count() == len(detected)
 
 
@@ -155,7 +155,10 @@ def test_a_click_on_a_heading_sorts_and_another_one_turns_the_order(visit):
     tab.evaluate(OPEN_ALL)
     head = tab.locator(".spread th", has_text="spread").first
     rows = tab.locator(".spread tbody tr")
-    spreads = {anchors.benchmark(one.id): one.max_spread for one in verdict.stability.benchmarks}
+    spreads = {
+        anchors.benchmark(benchmark.id): benchmark.max_spread
+        for benchmark in verdict.stability.benchmarks
+    }
 
     head.get_by_role("button").click()
     down = [spreads[row.get_attribute("id")] for row in rows.all()]
@@ -180,7 +183,7 @@ def test_methods_are_put_in_the_order_that_is_chosen(visit):
     order.select_option("")
     as_audited = names.all_text_contents()
 
-    assert as_audited == [one.id for one in verdict.methods] != by_name
+    assert as_audited == [method.id for method in verdict.methods] != by_name
     assert sorted(by_name, key=str.lower) == by_name
 
 

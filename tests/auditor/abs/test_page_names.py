@@ -42,7 +42,10 @@ def nasty():
     size = len(NASTY)
     verdict = examples.audit(methods=size, benchmarks=size)
     made = cycle(NASTY)
-    ids = [*(one.id for one in verdict.methods), *(one.id for one in verdict.stability.benchmarks)]
+    ids = [
+        *(method.id for method in verdict.methods),
+        *(benchmark.id for benchmark in verdict.stability.benchmarks),
+    ]
     called = {each: f"{next(made)}{at}" for at, each in enumerate(ids)}
     said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
     document = {
@@ -65,7 +68,7 @@ def test_a_result_full_of_nasty_names_is_harmless(visit):
     assert tab.evaluate("document.scripts.length") == 1
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     shown = tab.locator("details.method .key").all_text_contents()
-    assert shown == [names.seen(one.id) for one in document.methods]
+    assert shown == [names.seen(method.id) for method in document.methods]
 
 
 @pytest.mark.browser

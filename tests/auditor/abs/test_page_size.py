@@ -23,7 +23,7 @@ def test_where_there_is_room_every_reached_pair_is_described_and_many_are_drawn(
     methods, benchmarks, every
 ):
     document = crowds.crowd(methods, benchmarks, every)
-    reached = [one for one in document.pairs if one.outcome is not Result.UNREACHED]
+    reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
 
     chosen = listed(document)
 
@@ -36,7 +36,7 @@ def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
 
     chosen = listed(document)
 
-    outcomes = {(one.method, one.benchmark): one.outcome for one in document.pairs}
+    outcomes = {(pair.method, pair.benchmark): pair.outcome for pair in document.pairs}
     assert {outcomes[key] for key in chosen.places} == {Result.INCONCLUSIVE}
     assert 0 < len(chosen.drawn) < len(chosen.places)
     assert chosen.drawn <= set(chosen.places)

@@ -60,7 +60,7 @@ def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
 
 
 def slugs(verdict):
-    return [one.slug for one in verdict.caveats]
+    return [caveat.slug for caveat in verdict.caveats]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome)
     found = judge_pair(pair(share, clock_cost=5e-8, estimate=True))
 
     assert found.outcome is outcome
-    assert [one.slug for one in found.caveats] == ["predicted"]
+    assert [caveat.slug for caveat in found.caveats] == ["predicted"]
 
 
 @pytest.mark.parametrize(("share", "misses"), [(0.04, True), (0.05, False), (0.25, False)])

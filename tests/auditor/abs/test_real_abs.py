@@ -98,7 +98,7 @@ def test_what_does_not_hang_on_times_is_judged_rightly(audited):
     assert outcomes["example.org/ring.Unused"] == "unreached"
     assert outcomes["example.org/ring.Native"] == "refused"
     pairs = [one for one in audited.document["pairs"] if one["effect"] is not None]
-    assert [(one["method"], one["benchmark"]) for one in pairs] == [
+    assert [(pair["method"], pair["benchmark"]) for pair in pairs] == [
         ("example.org/ring.Small", SMALL)
     ]
     assert pairs[0]["calls_per_operation"] == pytest.approx(1.0)
@@ -306,7 +306,7 @@ def test_other_formats_point_at_the_lines_of_the_real_sources(audited, tmp_path)
     quiet = {"detected", "refused", "invalid"}
     methods = audited.document["methods"]
     found = log["runs"][0]["results"]
-    assert len(found) == sum(one["outcome"] not in quiet for one in methods) > 0
+    assert len(found) == sum(method["outcome"] not in quiet for method in methods) > 0
     for one in found:
         (place,) = one["locations"]
         where = place["physicalLocation"]
@@ -318,7 +318,7 @@ def test_other_formats_point_at_the_lines_of_the_real_sources(audited, tmp_path)
     for name, file in report["files"].items():
         assert file["source"] == (audited.subject / name).read_text()
         killed |= {one["id"] for one in file["mutants"] if one["status"] == "Killed"}
-    assert killed == {one["id"] for one in methods if one["outcome"] == "detected"}
+    assert killed == {method["id"] for method in methods if method["outcome"] == "detected"}
 
 
 def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_path):

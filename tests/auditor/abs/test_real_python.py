@@ -112,4 +112,4 @@ def test_a_score_is_chosen_from_and_reported(program, tmp_path, config):
     assert shown.returncode == 0, shown
     (run,) = json.loads(shown.stdout)["runs"]
     places = [one["locations"][0]["physicalLocation"] for one in run["results"]]
-    assert {one["artifactLocation"]["uri"] for one in places} == {"tiny.py"}
+    assert {place["artifactLocation"]["uri"] for place in places} == {"tiny.py"}

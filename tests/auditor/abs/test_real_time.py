@@ -81,7 +81,7 @@ def test_a_longer_time_out_takes_effect_on_what_is_known_to_have_timed_out(
     assert "nothing was run" in said
     assert set(endings(store)) == {"measured"}
     means = [{one["id"]: one["means"] for one in each["benchmarks"]} for each in (before, after)]
-    assert [bool(each["example.org/tiny.BenchmarkSlow"]) for each in means] == [False, True]
+    assert [bool(mean["example.org/tiny.BenchmarkSlow"]) for mean in means] == [False, True]
 
 
 def test_a_longer_time_out_takes_effect_on_what_could_not_even_be_listed(program, module, tmp_path):

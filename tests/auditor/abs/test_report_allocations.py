@@ -100,10 +100,14 @@ def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
     first, second = summary.allocations
     assert first.startswith("One more allocation of 64 bytes per call would show in ")
     assert second.startswith("Could start to allocate without anyone noticing: ")
-    silent = [one for one in VERDICT.allocations.methods if one.outcome in allocations.SILENT]
+    silent = [
+        method for method in VERDICT.allocations.methods if method.outcome in allocations.SILENT
+    ]
     shown = second.partition(": ")[2].partition(" and ")[0].split(", ")
     assert len(shown) == min(5, len(silent)) > 0
-    loud = {one.id for one in VERDICT.allocations.methods if one.outcome is Result.DETECTED}
+    loud = {
+        method.id for method in VERDICT.allocations.methods if method.outcome is Result.DETECTED
+    }
     assert not [name for name in shown if any(each.endswith(f".{name}") for each in loud)]
 
 

@@ -106,13 +106,13 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
 
     assert words.headline(document).startswith("By estimate, this suite would notice")
     assert words.judged(document).startswith("an estimate, nothing was slowed down; rule")
-    missed = [one.text for one in findings(document) if one.kind is MISSED]
+    missed = [finding.text for finding in findings(document) if finding.kind is MISSED]
     assert missed
     assert all(one.startswith("By estimate, no benchmark would notice") for one in missed)
     report = json.loads(mutation(document))
     assert report["config"]["estimate"] is True
     mutants = [one for file in report["files"].values() for one in file["mutants"]]
-    assert all(one["description"].startswith("by estimate, slowed") for one in mutants)
+    assert all(mutant["description"].startswith("by estimate, slowed") for mutant in mutants)
     _, said = judge(document, Gates(min_score=1.0), None)
     assert all(one.endswith("(an estimate: nothing was slowed down)") for one in said)
 
@@ -120,7 +120,7 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
 def test_what_was_measured_is_marked_as_no_estimate():
     document = judged(examples.audit())
 
-    assert not [one for one in findings(document) if "estimate" in one.text]
+    assert not [finding for finding in findings(document) if "estimate" in finding.text]
     assert json.loads(mutation(document))["config"]["estimate"] is False
     assert "estimate" not in mutation(document).replace('"estimate": false', "")
     assert "estimate" not in judge(document, Gates(min_score=1.0), None)[1][0]
@@ -136,7 +136,7 @@ def test_a_stability_audit_has_a_headline_of_its_own():
 
 def test_one_run_of_the_suite_is_not_said_to_have_failed():
     benchmarks = examples.audit().stability.benchmarks
-    none = [replace(one, max_spread=None, bucket=None) for one in benchmarks]
+    none = [replace(benchmark, max_spread=None, bucket=None) for benchmark in benchmarks]
     none[0] = replace(none[0], means=())
     stability = replace(examples.audit().stability, benchmarks=tuple(none), runs=1)
     found = document_of_verdict.stability_document(stability, examples.context())
@@ -161,10 +161,10 @@ def test_methods_that_nobody_watches_come_first_and_most_called_first():
 
 def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
     made = examples.audit()
-    missed = next(one for one in made.methods if one.outcome is Result.MISSED)
+    missed = next(method for method in made.methods if method.outcome is Result.MISSED)
     pairs = [
-        replace(one, share=None, share_at_most=0.125) if one.method == missed.id else one
-        for one in made.pairs
+        replace(pair, share=None, share_at_most=0.125) if pair.method == missed.id else pair
+        for pair in made.pairs
     ]
     found = step(judged(replace(made, pairs=tuple(pairs))), "unwatched")
     (target,) = [one for one in found.targets if one.id == missed.id]
@@ -183,7 +183,7 @@ def test_caveats_of_benchmarks_are_said_with_their_names():
     known = table.summary(
         document_of_verdict.stability_document(verdict.stability, examples.context())
     )
-    short = [one.id for one in verdict.stability.benchmarks if one.caveats]
+    short = [benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.caveats]
 
     (text,) = [text for slug, text in known.caveats if slug == "incomplete"]
 
@@ -217,7 +217,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
         )
     )
 
-    least = {one.method: 1 + one.slowdown for one in verdict.curve.pairs}
+    least = {pair.method: 1 + pair.slowdown for pair in verdict.curve.pairs}
     assert summary.curve.startswith("It notices 1.05\xa0\N{MULTIPLICATION SIGN}")
     assert summary.curve.endswith("of 13 methods.")
     assert {row.id: row.notices for row in summary.methods if row.notices} == {
@@ -314,7 +314,9 @@ def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_l
 
 def test_who_is_left_out_for_want_of_a_spread_is_said_with_the_score():
     made = examples.audit()
-    unknown = next(one.id for one in made.stability.benchmarks if one.max_spread is None)
+    unknown = next(
+        benchmark.id for benchmark in made.stability.benchmarks if benchmark.max_spread is None
+    )
     out = replace(made.absolute, excluded_benchmarks=(unknown,))
 
     rows = table.score_rows(judged(replace(made, absolute=out)))
@@ -355,43 +357,45 @@ def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
 
     (failing,) = [step for step in steps if step.slug == "failing"]
     assert ("ring.BenchmarkFails", "it fails: as it must") in [
-        (one.id, one.note) for one in failing.targets
+        (target.id, target.note) for target in failing.targets
     ]
 
 
 def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchmark():
     made = examples.audit()
-    chosen = next(one for one in made.methods if one.outcome is Result.MISSED)
+    chosen = next(method for method in made.methods if method.outcome is Result.MISSED)
     dead = tuple(
-        replace(one, outcome=Result.DEAD_CODE, share=3.0) if one.method == chosen.id else one
-        for one in made.pairs
+        replace(pair, outcome=Result.DEAD_CODE, share=3.0) if pair.method == chosen.id else pair
+        for pair in made.pairs
     )
     document = judged(replace(made, pairs=dead))
 
     used = step(document, "removed")
     written = step(document, "unwatched")
 
-    first = next(one.benchmark for one in made.pairs if one.method == chosen.id)
-    assert [(one.id, one.note) for one in used.targets] == [(chosen.id, f"called in {first}")]
-    assert chosen.id not in {one.id for one in written.targets}
+    first = next(pair.benchmark for pair in made.pairs if pair.method == chosen.id)
+    assert [(target.id, target.note) for target in used.targets] == [
+        (chosen.id, f"called in {first}")
+    ]
+    assert chosen.id not in {target.id for target in written.targets}
 
 
 def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     document = judged(examples.audit())
-    benchmarks = {one.id: one for one in document.benchmarks}
-    whole = sum(one.seconds for one in document.benchmarks)
+    benchmarks = {benchmark.id: benchmark for benchmark in document.benchmarks}
+    whole = sum(benchmark.seconds for benchmark in document.benchmarks)
     shares = {
-        each: max(one.share for one in document.pairs if one.benchmark == each and one.share)
-        for each in {one.benchmark for one in document.pairs if one.share}
+        each: max(pair.share for pair in document.pairs if pair.benchmark == each and pair.share)
+        for each in {pair.benchmark for pair in document.pairs if pair.share}
     }
 
     found = step(document, "redundant")
 
-    idle = [one.id for one in found.targets]
+    idle = [target.id for target in found.targets]
     assert idle
     assert not {*idle} & {*document.minimal_cover}
     assert all(shares[each] >= 0.5 for each in idle)
-    assert all(number_format.share(shares[one.id]) in one.note for one in found.targets)
+    assert all(number_format.share(shares[target.id]) in target.note for target in found.targets)
     saved = sum(benchmarks[each].seconds for each in idle)
     assert (
         found.gain
@@ -401,13 +405,13 @@ def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
 
 def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
     made = examples.audit()
-    (name, *_) = [one.id for one in step(judged(made), "redundant").targets]
+    (name, *_) = [target.id for target in step(judged(made), "redundant").targets]
     pairs = tuple(
-        replace(one, share=0.1, share_interval=None) if one.benchmark == name else one
-        for one in made.pairs
+        replace(pair, share=0.1, share_interval=None) if pair.benchmark == name else pair
+        for pair in made.pairs
     )
     unknown = tuple(
-        replace(one, share=None) if one.benchmark == name else one for one in made.pairs
+        replace(pair, share=None) if pair.benchmark == name else pair for pair in made.pairs
     )
 
     for judged_pairs, said in (
@@ -415,11 +419,11 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         (unknown, "how much of it the methods examined are is not known"),
     ):
         document = judged(replace(made, pairs=judged_pairs))
-        notes = {one.id: one.note for one in step(document, "unexamined").targets}
+        notes = {target.id: target.note for target in step(document, "unexamined").targets}
         assert notes[name].startswith(said)
         redundant = [one for one in advice.advice(document) if one.slug == "redundant"]
-        assert name not in {one.id for each in redundant for one in each.targets}
-        assert name not in {one.owner for one in cost_benefit.changes(document)}
+        assert name not in {target.id for each in redundant for target in each.targets}
+        assert name not in {change.owner for change in cost_benefit.changes(document)}
 
 
 def unexamined_note(made, name, **pair):
@@ -429,7 +433,8 @@ def unexamined_note(made, name, **pair):
         for one in made.pairs
     )
     notes = {
-        one.id: one.note for one in step(judged(replace(made, pairs=pairs)), "unexamined").targets
+        target.id: target.note
+        for target in step(judged(replace(made, pairs=pairs)), "unexamined").targets
     }
     return notes[name]
 
@@ -437,7 +442,9 @@ def unexamined_note(made, name, **pair):
 def test_that_a_benchmark_calls_none_is_said_only_where_it_calls_none():
     found = examples.audit()
     name = step(judged(found), "redundant").targets[0].id
-    slowed = [one for one in found.methods if one.outcome not in {Result.REFUSED, Result.INVALID}]
+    slowed = [
+        method for method in found.methods if method.outcome not in {Result.REFUSED, Result.INVALID}
+    ]
     made = replace(found, methods=tuple(slowed))
     unreached = {"outcome": Result.UNREACHED}
 
@@ -456,31 +463,31 @@ def test_what_cannot_get_slower_needs_no_benchmark():
     made = examples.audit()
     first = step(judged(made), "unwatched").targets[0].id
     methods = tuple(
-        replace(one, trivial="it returns a field") if one.id == first else one
-        for one in made.methods
+        replace(method, trivial="it returns a field") if method.id == first else method
+        for method in made.methods
     )
     document = judged(replace(made, methods=methods))
 
-    assert first not in {one.id for one in step(document, "unwatched").targets}
-    assert first not in {one.owner for one in cost_benefit.changes(document)}
+    assert first not in {target.id for target in step(document, "unwatched").targets}
+    assert first not in {change.owner for change in cost_benefit.changes(document)}
 
 
 def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
     made = examples.audit()
-    chosen = next(one for one in made.methods if one.outcome is Result.INCONCLUSIVE)
+    chosen = next(method for method in made.methods if method.outcome is Result.INCONCLUSIVE)
     pairs = tuple(
-        replace(one, outcome=Result.UNMEASURED, runs=(), caveats=())
-        if one.method == chosen.id
-        else one
-        for one in made.pairs
+        replace(pair, outcome=Result.UNMEASURED, runs=(), caveats=())
+        if pair.method == chosen.id
+        else pair
+        for pair in made.pairs
     )
     noisy = step(judged(made), "undecided")
     cut = judged(replace(made, pairs=pairs, caveats=(Caveat("budget", "used up"),)))
 
     found = step(cut, "left-open")
 
-    assert chosen.id in {one.id for one in noisy.targets}
-    assert chosen.id in {one.id for one in found.targets}
+    assert chosen.id in {target.id for target in noisy.targets}
+    assert chosen.id in {target.id for target in found.targets}
     assert found.title.endswith("left open by the budget")
     assert cut.command in found.why
     assert "quieter" not in found.why
@@ -489,33 +496,35 @@ def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_tha
 
 def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_machine():
     made = examples.audit()
-    chosen = next(one for one in made.methods if one.outcome is Result.INCONCLUSIVE)
+    chosen = next(method for method in made.methods if method.outcome is Result.INCONCLUSIVE)
     short = (Caveat("distorted", "the probe takes as long"),)
     pairs = tuple(
-        replace(one, caveats=short) if one.method == chosen.id else one for one in made.pairs
+        replace(pair, caveats=short) if pair.method == chosen.id else pair for pair in made.pairs
     )
     document = judged(replace(made, pairs=pairs))
 
-    assert chosen.id in {one.id for one in step(document, "too-short").targets}
+    assert chosen.id in {target.id for target in step(document, "too-short").targets}
     others = [one for one in advice.advice(document) if one.slug == "undecided"]
-    assert chosen.id not in {one.id for each in others for one in each.targets}
+    assert chosen.id not in {target.id for each in others for target in each.targets}
 
 
 def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
     made = examples.audit()
-    slow = [one.id for one in made.stability.benchmarks if one.ending == "timed-out"]
+    slow = [
+        benchmark.id for benchmark in made.stability.benchmarks if benchmark.ending == "timed-out"
+    ]
 
     steps = {one.slug: one for one in advice.advice(judged(made))}
 
-    assert [one.id for one in steps["slow"].targets] == slow
+    assert [target.id for target in steps["slow"].targets] == slow
     assert "failing" not in steps
 
 
 def test_where_a_benchmark_of_the_cover_has_no_time_nothing_is_said_to_be_saved():
     made = examples.audit()
     suite = [
-        replace(one, seconds=None) if one.id == made.cover.benchmarks[0] else one
-        for one in made.stability.benchmarks
+        replace(benchmark, seconds=None) if benchmark.id == made.cover.benchmarks[0] else benchmark
+        for benchmark in made.stability.benchmarks
     ]
 
     assert advice.saved(with_suite(made, benchmarks=tuple(suite))) == ""
@@ -527,20 +536,22 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
 
     found = step(document, "unexamined")
 
-    detecting = {by for one in made.methods for by in one.detected_by}
+    detecting = {by for method in made.methods for by in method.detected_by}
     open_ = {
-        one.benchmark
-        for one in made.pairs
-        if one.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
+        pair.benchmark
+        for pair in made.pairs
+        if pair.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
     }
-    failing = {one.id for one in made.stability.benchmarks if one.ending != "measured"}
-    every = {one.id for one in made.stability.benchmarks}
-    costs = {one.id: one.seconds for one in made.stability.benchmarks}
-    asked = {one.id for one in found.targets}
+    failing = {
+        benchmark.id for benchmark in made.stability.benchmarks if benchmark.ending != "measured"
+    }
+    every = {benchmark.id for benchmark in made.stability.benchmarks}
+    costs = {benchmark.id: benchmark.seconds for benchmark in made.stability.benchmarks}
+    asked = {target.id for target in found.targets}
     assert open_ - detecting - failing
     assert asked >= every - detecting - open_ - failing
     assert not asked & {*open_, *failing, *document.minimal_cover}
-    ranked = [costs[one.id] for one in found.targets]
+    ranked = [costs[target.id] for target in found.targets]
     assert ranked == sorted(ranked, reverse=True)
     assert found.gain == f"{number_format.seconds(sum(ranked))} a run"
 
@@ -551,7 +562,7 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
 
     assert said.startswith("Methods that count as detected by parts of the rule: ")
     assert [int(one) for one in re.findall(r" (\d+)", said)] == [
-        one.covered for one in document.rules
+        rule.covered for rule in document.rules
     ]
     assert words.rules(judged(examples.nothing())) == ""
 
@@ -566,12 +577,14 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
 )
 def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(reason, slug):
     made = examples.audit()
-    (first, *others) = [one for one in made.stability.benchmarks if one.ending == "measured"]
+    (first, *others) = [
+        benchmark for benchmark in made.stability.benchmarks if benchmark.ending == "measured"
+    ]
     cut = replace(first, ending=UNLISTED, reason=reason, means=())
 
     steps = advice.advice(with_suite(made, benchmarks=(cut, *others)))
 
-    owners = {step.slug: [one.id for one in step.targets] for step in steps}
+    owners = {step.slug: [target.id for target in step.targets] for step in steps}
     assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
         *([slug] if slug else [])
     }
@@ -581,8 +594,12 @@ def test_an_estimate_has_measured_nothing():
     made = examples.audit()
     guessed = replace(made, caveats=(*made.caveats, Caveat("estimate", "t")))
 
-    assert any(one.effect.endswith("(measured)") for one in cost_benefit.changes(judged(made)))
-    assert all(one.effect.endswith("(predicted)") for one in cost_benefit.changes(judged(guessed)))
+    assert any(
+        change.effect.endswith("(measured)") for change in cost_benefit.changes(judged(made))
+    )
+    assert all(
+        change.effect.endswith("(predicted)") for change in cost_benefit.changes(judged(guessed))
+    )
 
 
 def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
@@ -597,8 +614,8 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
 def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     made = examples.audit()
     open_ = {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
-    closed = tuple(one for one in made.pairs if one.outcome not in open_)
-    suite = tuple(one for one in made.stability.benchmarks if one.means)
+    closed = tuple(pair for pair in made.pairs if pair.outcome not in open_)
+    suite = tuple(benchmark for benchmark in made.stability.benchmarks if benchmark.means)
     decided = with_suite(replace(made, pairs=closed), benchmarks=suite)
     many = len(made.pairs) - len(closed)
 

@@ -28,21 +28,21 @@ def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():
     assert [one.seconds for one in found] == sorted((one.seconds for one in found), reverse=True)
     assert sum(one.part for one in found) == pytest.approx(1.0)
     point = 100 / document.scores.total.counted
-    alone = {one.id: len(one.unique) for one in document.benchmarks}
+    alone = {benchmark.id: len(benchmark.unique) for benchmark in document.benchmarks}
     assert {one.benchmark: one.alone for one in found} == {
         name: pytest.approx(point * many) for name, many in alone.items()
     }
-    calls = {one.id: one.calls for one in document.methods}
+    calls = {method.id: method.calls for method in document.methods}
     whole = sum(calls.values())
     (best,) = [one for one in found if one.benchmark == document.minimal_cover[0]]
-    (watching,) = [one for one in document.benchmarks if one.id == best.benchmark]
+    (watching,) = [benchmark for benchmark in document.benchmarks if benchmark.id == best.benchmark]
     watched = sum(calls[each] for each in (*watching.unique, *watching.shared))
     assert best.used == pytest.approx(watched / whole)
 
 
 def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them():
     document = judged(examples.audit())
-    lost = [one for one in document.methods if one.outcome in UNWATCHED]
+    lost = [method for method in document.methods if method.outcome in UNWATCHED]
     most = max(lost, key=lambda one: one.calls)
 
     found = changes(document)
@@ -53,14 +53,16 @@ def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them(
     assert found[0].seconds > 0
     assert not found[0].measured
     assert (found[-1].points, found[-1].seconds < 0) == (0.0, True)
-    idle = [one for one in document.benchmarks if one.id not in document.minimal_cover]
+    idle = [
+        benchmark for benchmark in document.benchmarks if benchmark.id not in document.minimal_cover
+    ]
     saved = -found[-1].seconds
     assert saved >= min(one.seconds for one in idle)
 
 
 def test_what_the_user_accepts_needs_no_benchmark():
     document = judged(examples.audit())
-    lost = [one.id for one in document.methods if one.outcome in UNWATCHED]
+    lost = [method.id for method in document.methods if method.outcome in UNWATCHED]
     held = [
         Accepted(method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True)
         for each in lost[1:]
@@ -68,19 +70,19 @@ def test_what_the_user_accepts_needs_no_benchmark():
 
     document = msgspec.structs.replace(document, accepted=tuple(held))
 
-    assert [one.owner for one in changes(document) if one.points] == lost[:1]
+    assert [change.owner for change in changes(document) if change.points] == lost[:1]
     (unwatched,) = [one for one in advice(document) if one.slug == "unwatched"]
-    assert [one.id for one in unwatched.targets] == lost[:1]
+    assert [target.id for target in unwatched.targets] == lost[:1]
 
 
 def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
     made = examples.audit()
-    chosen = next(one for one in made.methods if one.outcome is Result.MISSED)
+    chosen = next(method for method in made.methods if method.outcome is Result.MISSED)
     pairs = tuple(
-        replace(one, outcome=Result.DEAD_CODE) if one.method == chosen.id else one
-        for one in made.pairs
+        replace(pair, outcome=Result.DEAD_CODE) if pair.method == chosen.id else pair
+        for pair in made.pairs
     )
-    watched = [one.benchmark for one in pairs if one.method == chosen.id]
+    watched = [pair.benchmark for pair in pairs if pair.method == chosen.id]
 
     first = changes(judged(replace(made, pairs=pairs)))[0]
 
@@ -93,9 +95,9 @@ def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
 def test_nothing_is_dropped_while_a_pair_of_it_is_open():
     made = examples.audit()
     document = judged(made)
-    dropped = {one.owner for one in changes(document) if one.measured}
+    dropped = {change.owner for change in changes(document) if change.measured}
     (name,) = dropped
-    lost = next(one.id for one in made.methods if one.outcome is Result.MISSED)
+    lost = next(method.id for method in made.methods if method.outcome is Result.MISSED)
     open_ = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.INCONCLUSIVE)
 
     found = changes(judged(replace(made, pairs=(*made.pairs, open_))))
@@ -106,12 +108,15 @@ def test_nothing_is_dropped_while_a_pair_of_it_is_open():
 def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     made = examples.audit()
     kept = made.cover.benchmarks[0]
-    pairs = tuple(replace(one, effect=0.5) if one.benchmark == kept else one for one in made.pairs)
+    pairs = tuple(
+        replace(pair, effect=0.5) if pair.benchmark == kept else pair for pair in made.pairs
+    )
 
     def shortened(*caveats, bucket=Bucket.BELOW_5):
         changed = {"visible": 0.01, "seconds": 1000.0, "caveats": caveats, "bucket": bucket}
         suite = tuple(
-            replace(one, **changed) if one.id == kept else one for one in made.stability.benchmarks
+            replace(benchmark, **changed) if benchmark.id == kept else benchmark
+            for benchmark in made.stability.benchmarks
         )
         stability = replace(made.stability, benchmarks=suite)
         found = changes(judged(replace(made, pairs=pairs, stability=stability)))
@@ -141,13 +146,13 @@ def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others()
 
 def test_a_benchmark_that_throws_a_result_away_is_not_dropped():
     made = examples.audit()
-    (name,) = {one.owner for one in changes(judged(made)) if one.measured}
-    lost = next(one.id for one in made.methods if one.outcome is Result.MISSED)
+    (name,) = {change.owner for change in changes(judged(made)) if change.measured}
+    lost = next(method.id for method in made.methods if method.outcome is Result.MISSED)
     dead = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.DEAD_CODE)
 
     document = judged(replace(made, pairs=(dead, *made.pairs)))
 
-    assert name not in {one.owner for one in changes(document) if one.measured}
-    steps = {one.slug: [each.id for each in one.targets] for one in advice(document)}
+    assert name not in {change.owner for change in changes(document) if change.measured}
+    steps = {one.slug: [target.id for target in one.targets] for one in advice(document)}
     assert name not in {*steps.get("redundant", ()), *steps.get("unexamined", ())}
     assert lost in steps["removed"]

@@ -35,7 +35,7 @@ def audited(asked, **more):
 
 
 def outcomes(verdict):
-    return {one.id.removeprefix("toy."): str(one.outcome) for one in verdict.methods}
+    return {method.id.removeprefix("toy."): str(method.outcome) for method in verdict.methods}
 
 
 def test_every_method_gets_the_outcome_that_is_true():
@@ -49,7 +49,7 @@ def test_every_method_gets_the_outcome_that_is_true():
 
 
 def test_the_effects_are_those_of_the_table():
-    pairs = {(one.method, one.benchmark): one for one in audited(request()).pairs}
+    pairs = {(pair.method, pair.benchmark): pair for pair in audited(request()).pairs}
     detected = pairs["toy.hop", "toy.long"]
     missed = pairs["toy.skip", "toy.short"]
 
@@ -68,7 +68,7 @@ def test_a_clock_that_was_disturbed_beside_one_pair_is_read_by_what_the_others_t
 
     pairs = audited(request(methods=("hop",), estimate=True)).pairs
 
-    assert [one.method_seconds for one in pairs] == pytest.approx([5e-8] * 3)
+    assert [pair.method_seconds for pair in pairs] == pytest.approx([5e-8] * 3)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
     assert list(dict.fromkeys(one.benchmark.name for one in made)) == tried
     assert {one.benchmark.name for one in calibrating(machine)} == set(tried)
     assert outcomes(verdict)["hop"] == ("detected" if len(tried) == 1 else "missed")
-    assert "score-mode" in {one.slug for one in verdict.caveats}
-    pairs = {one.benchmark: one.outcome for one in verdict.pairs}
+    assert "score-mode" in {caveat.slug for caveat in verdict.caveats}
+    pairs = {pair.benchmark: pair.outcome for pair in verdict.pairs}
     others = {"toy.quick", "toy.long"} - {f"toy.{name}" for name in tried}
     assert {pairs[one] for one in others} <= {Result.UNMEASURED}
 
@@ -105,8 +105,8 @@ def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, tol
 
     verdict = audited(replace(asked, suite=suite))
 
-    assert [one.outcome for one in verdict.methods] == [outcome]
-    assert ("significance-given" in [one.slug for one in verdict.caveats]) is told
+    assert [method.outcome for method in verdict.methods] == [outcome]
+    assert ("significance-given" in [caveat.slug for caveat in verdict.caveats]) is told
 
 
 def test_an_estimate_times_each_pair_once_and_slows_nothing():
@@ -117,7 +117,7 @@ def test_an_estimate_times_each_pair_once_and_slows_nothing():
     assert Purpose.PAIRS not in {one.purpose for one in machine.done}
     assert len(calibrating(machine)) == 3
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed"}
-    assert "estimate" in {one.slug for one in verdict.caveats}
+    assert "estimate" in {caveat.slug for caveat in verdict.caveats}
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_what_other_pairs_tell_of_the_clock_makes_no_process_of_a_pair_anew(monk
 
     again = [one.purpose for one in slowed(machine, "skip")]
     assert set(again) == ({Purpose.PAIRS} if exact else set())
-    (known,) = [one for one in second.pairs if one.method == "toy.skip" and one.effect]
-    (before,) = [one for one in first.pairs if one.effect]
+    (known,) = [pair for pair in second.pairs if pair.method == "toy.skip" and pair.effect]
+    (before,) = [pair for pair in first.pairs if pair.effect]
     assert known.method_seconds > 1.05 * before.method_seconds
     assert exact or known.effect == before.effect
 
@@ -193,7 +193,9 @@ def test_unreached_pairs_are_not_measured():
 
 def test_a_small_share_is_timed_once_and_known_to_be_missed():
     machine = Machine()
-    pairs = {(one.method, one.benchmark): one for one in audited(request(), machine=machine).pairs}
+    pairs = {
+        (pair.method, pair.benchmark): pair for pair in audited(request(), machine=machine).pairs
+    }
 
     predicted = pairs["toy.hop", "toy.quick"]
     assert [caveat.slug for caveat in predicted.caveats] == ["predicted"]
@@ -206,7 +208,7 @@ def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeyp
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "quick"): 0.1, ("skip", "short"): 0.4})
     machine = Machine()
     verdict = audited(request(), machine=machine)
-    pairs = {(one.method, one.benchmark): one for one in verdict.pairs}
+    pairs = {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
     timed = [t for t in machine.done if t.purpose is Purpose.CALIBRATION]
 
     short = pairs["toy.hop", "toy.quick"]
@@ -270,7 +272,7 @@ def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     exact, estimated = Machine(), Machine()
     audited(request(exact=True), machine=exact)
     verdict = audited(request(estimate=True), machine=estimated)
-    known = {(one.method, one.benchmark): one for one in verdict.pairs}
+    known = {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
     assert any(t.benchmark.name == "quick" for t in slowed(exact, "hop"))
     assert known["toy.hop", "toy.long"].outcome is Result.DETECTED
@@ -373,7 +375,7 @@ def test_the_plain_time_is_also_that_of_the_time_when_the_pairs_ran():
     """Without the references the method would seem to take 1.2 * .9 of the operation."""
     drifted = audited(request(runs=6), machine=Machine(later=1.2))
 
-    pairs = {(one.method, one.benchmark): one for one in drifted.pairs}
+    pairs = {(pair.method, pair.benchmark): pair for pair in drifted.pairs}
     assert pairs["toy.hop", "toy.long"].share == pytest.approx(0.9, abs=0.02)
     calm = audited(request(runs=6))
     assert drifted.stability == calm.stability
@@ -394,8 +396,8 @@ def test_one_run_that_misses_decides_a_pair_unless_it_is_to_be_exact():
         verdict = audited(request(methods=("skip",), runs=3, exact=exact), machine=machine)
 
         pairs = [one for one in slowed(machine, "skip") if one.purpose is Purpose.PAIRS]
-        assert [one.repetition for one in pairs if one.benchmark.name == "short"] == runs
-        assert all((one.schedule.stop is None) == exact for one in pairs)
+        assert [pair.repetition for pair in pairs if pair.benchmark.name == "short"] == runs
+        assert all((pair.schedule.stop is None) == exact for pair in pairs)
         assert outcomes(verdict)["skip"] == "missed"
 
 
@@ -426,7 +428,7 @@ def test_what_is_counted_or_only_a_beginning_may_run_beside_others():
 def test_what_is_to_be_exact_or_needs_all_processors_is_calibrated_alone(exact, threads):
     machine, asked = Machine(), request(exact=exact)
     given = parts(asked, machine=machine)
-    many = [replace(one, threads=threads) for one in given.suite.benchmarks]
+    many = [replace(benchmark, threads=threads) for benchmark in given.suite.benchmarks]
 
     abs_audit.audit(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
 
@@ -521,7 +523,7 @@ def test_an_exact_audit_corrects_nothing(monkeypatch):
 
     (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
     assert found.achieved_slowdown == pytest.approx(1.8, rel=0.1)
-    assert "overshoot" in {one.slug for one in found.caveats}
+    assert "overshoot" in {caveat.slug for caveat in found.caveats}
 
 
 @pytest.mark.parametrize(("share", "runs"), [(0.502, [1, 2, 3, 4]), (0.5, [1, 2])])
@@ -532,13 +534,13 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
     machine = Machine()
 
     pairs = {
-        one.benchmark: one for one in audited(request(methods=("hop",)), machine=machine).pairs
+        pair.benchmark: pair for pair in audited(request(methods=("hop",)), machine=machine).pairs
     }
 
     made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
     assert [one.repetition for one in made] == runs
     assert {one.benchmark.name for one in made} == {"long"}
-    assert "borderline" in {one.slug for one in pairs["toy.long"].caveats}
+    assert "borderline" in {caveat.slug for caveat in pairs["toy.long"].caveats}
     assert pairs["toy.long"].interval[0] < 0.3 < pairs["toy.long"].interval[1]
     beside = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
     assert [(one.benchmark.name, one.repetition) for one in beside] == [
@@ -586,7 +588,7 @@ def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
 
     verdict = audited(request(methods=("hop", "skip"), curve=CurveMode.PAIRS))
 
-    assert {one.benchmark for one in verdict.curve.pairs} == {"toy.long", "toy.quick"}
+    assert {pair.benchmark for pair in verdict.curve.pairs} == {"toy.long", "toy.quick"}
 
 
 @pytest.mark.parametrize("rule", [Rule.GATE, Rule.PAPER])
@@ -631,7 +633,7 @@ def test_a_curve_that_the_time_ended_says_what_it_knows():
     (found,) = verdict.curve.pairs
     assert found.slowdown is not None
     assert len(cut.done) <= budget
-    assert "budget" in {one.slug for one in verdict.caveats}
+    assert "budget" in {caveat.slug for caveat in verdict.caveats}
 
 
 def test_what_is_slowed_by_nothing_is_not_detected():
@@ -660,7 +662,7 @@ def test_a_process_that_is_slow_by_itself_is_a_false_alarm(monkeypatch, rule):
     verdict = audited(request(methods=("hop",), controls=1, rule=rule))
 
     assert [method for method, _ in verdict.controls.alarms] == ["toy.hop"]
-    assert "false-alarm" in {one.slug for one in verdict.caveats}
+    assert "false-alarm" in {caveat.slug for caveat in verdict.caveats}
 
 
 def test_an_exact_audit_makes_the_runs_asked_for(monkeypatch):
@@ -678,7 +680,7 @@ def test_an_exact_audit_makes_the_runs_asked_for(monkeypatch):
 def test_a_method_that_no_process_called_is_unreached_though_counting_failed():
     verdict = audited(request(), machine=Machine(uncounted=frozenset({"short", "quick", "long"})))
 
-    idle = [one for one in verdict.pairs if one.method == "toy.idle"]
+    idle = [pair for pair in verdict.pairs if pair.method == "toy.idle"]
     assert {(one.outcome, one.reason) for one in idle} == {
         (Result.UNREACHED, "run, and never called")
     }
@@ -711,7 +713,7 @@ def test_what_a_budget_prevented_is_said(budget):
     found = audited(request(budget=budget))
 
     assert "budget" in {caveat.slug for caveat in found.caveats}
-    assert Result.INCONCLUSIVE in {one.outcome for one in found.methods}
+    assert Result.INCONCLUSIVE in {method.outcome for method in found.methods}
 
 
 def test_with_a_budget_a_method_is_decided_before_the_next_one_is_begun():
@@ -780,7 +782,7 @@ def test_too_few_pairs_are_said_beforehand():
 
     verdict = abs_audit.audit(few, ready)
 
-    assert [one.slug for one in ready.observer.caveats] == ["never-significant"]
+    assert [caveat.slug for caveat in ready.observer.caveats] == ["never-significant"]
     assert verdict.total.covered == 0
 
 
@@ -795,8 +797,8 @@ def test_names_are_looked_up_before_anything_is_run():
 def test_the_most_called_methods_are_chosen_where_none_are_named():
     verdict = audited(request(methods=None))
 
-    assert {one.id for one in verdict.methods} <= {f"toy.{name}" for name in METHODS}
-    assert "toy.idle" not in {one.id for one in verdict.methods}
+    assert {method.id for method in verdict.methods} <= {f"toy.{name}" for name in METHODS}
+    assert "toy.idle" not in {method.id for method in verdict.methods}
     assert "methods-auto" in {caveat.slug for caveat in verdict.caveats}
 
 
@@ -839,7 +841,12 @@ def test_the_next_of_the_ranking_takes_the_place_of_what_cannot_be_slowed(monkey
 
     verdict = audited(request(methods=None), machine=machine)
 
-    assert [one.id for one in verdict.methods] == ["toy.hop", "toy.skip", "toy.hang", "toy.trip"]
+    assert [method.id for method in verdict.methods] == [
+        "toy.hop",
+        "toy.skip",
+        "toy.hang",
+        "toy.trip",
+    ]
     assert (verdict.total.counted, verdict.whole_list) == (4, None)
     said = {caveat.slug: caveat.text for caveat in verdict.caveats}
     assert "toy.late: late: declared twice; toy.shy: it does not" in said["methods-left-out"]
@@ -850,7 +857,7 @@ def test_the_next_of_the_ranking_takes_the_place_of_what_cannot_be_slowed(monkey
 def test_a_benchmark_that_cannot_be_changed_leaves_no_method_out():
     verdict = audited(request(methods=None), machine=Machine(unbuilt=frozenset({"quick"})))
 
-    pairs = {(one.method, one.benchmark): one.outcome for one in verdict.pairs}
+    pairs = {(pair.method, pair.benchmark): pair.outcome for pair in verdict.pairs}
     assert pairs["toy.hop", "toy.quick"] is Result.INCONCLUSIVE
     assert outcomes(verdict)["hop"] == "detected"
     assert outcomes(verdict)["skip"] == "inconclusive"
@@ -869,7 +876,7 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     times = {}
     for rule in Rule:
         asked = request(rule=rule)
-        times[rule] = {one.name: one.seconds for one in preview(asked, parts(asked)).phases}
+        times[rule] = {phase.name: phase.seconds for phase in preview(asked, parts(asked)).phases}
 
     name = "pairs (at most)"
     assert 0 < times[Rule.PAPER][name] < times[Rule.OURS][name]
@@ -893,8 +900,8 @@ def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
 
     phases = preview(asked, parts(asked, store=store)).phases
 
-    assert [one.name for one in phases if one.known != one.trials or one.seconds] == []
-    assert sum(one.trials for one in phases) == len(store)
+    assert [phase.name for phase in phases if phase.known != phase.trials or phase.seconds] == []
+    assert sum(phase.trials for phase in phases) == len(store)
     assert store == held
 
 
@@ -904,7 +911,7 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     audited(replace(asked, suite=replace(asked.suite, budget_seconds=budget)), store=store)
     done = {name: sum(run.trial.purpose is name for run in store.values()) for name in Purpose}
 
-    phases = {one.name: one for one in preview(asked, parts(asked, store=store)).phases}
+    phases = {phase.name: phase for phase in preview(asked, parts(asked, store=store)).phases}
     abs_audit.audit(asked, parts(asked, store=store, machine=machine))
 
     known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
@@ -925,12 +932,12 @@ def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monk
         assert {one.trial.purpose for one in store.values()} >= {Purpose.REACH}
         assert not any(one.trial.purpose is Purpose.PAIRS for one in store.values())
 
-    said = {one.name: one for one in preview(asked, parts(asked, store=store)).phases}
+    said = {phase.name: phase for phase in preview(asked, parts(asked, store=store)).phases}
     abs_audit.audit(asked, parts(asked, store=store, machine=machine))
 
     pairs = [one for one in machine.done if one.purpose is Purpose.PAIRS]
-    on_long = [one for one in pairs if one.benchmark.name == "long"]
-    reached = {one.benchmark.name for one in pairs}
+    on_long = [pair for pair in pairs if pair.benchmark.name == "long"]
+    reached = {pair.benchmark.name for pair in pairs}
     assert len(on_long) > 1
     # Each of them may be near the threshold as well, and have a further run then.
     assert said["pairs (at most)"].trials == 4 * (
@@ -958,7 +965,7 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
 
 def test_a_dry_run_holds_the_unit_tests_that_an_automatic_choice_runs():
     named, chosen = (
-        [one.name for one in preview(asked, parts(asked)).phases]
+        [phase.name for phase in preview(asked, parts(asked)).phases]
         for asked in (request(), request(methods=None))
     )
 
@@ -978,7 +985,7 @@ def test_what_is_left_out_is_left_out_by_the_same_command_again(monkeypatch):
 def test_a_fixed_list_is_kept_as_it_is():
     verdict = audited(request(methods=("late", "shy", "hop")))
 
-    assert [one.id for one in verdict.methods] == ["toy.late", "toy.shy", "toy.hop"]
+    assert [method.id for method in verdict.methods] == ["toy.late", "toy.shy", "toy.hop"]
     assert verdict.whole_list is not None
     assert "methods-left-out" not in {caveat.slug for caveat in verdict.caveats}
 
@@ -1027,10 +1034,14 @@ def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
     steady = stability_study.audit(with_unlisted(asked))
 
     for found in (verdict.stability, steady):
-        unlisted = {one.id: one.reason for one in found.benchmarks if one.ending == "unlisted"}
+        unlisted = {
+            benchmark.id: benchmark.reason
+            for benchmark in found.benchmarks
+            if benchmark.ending == "unlisted"
+        }
         assert unlisted == dict(UNLISTED)
         assert found.filter is None
-    said = {one.slug: one.text for one in verdict.caveats}
+    said = {caveat.slug: caveat.text for caveat in verdict.caveats}
     assert said["failed-benchmarks"].startswith("4 of 7 benchmarks gave no measurement")
     names = set(dict(UNLISTED))
     assert names <= set(verdict.relative.excluded_benchmarks)
@@ -1045,7 +1056,7 @@ def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
 
     found = stability_study.audit(with_unlisted(asked))
 
-    names = [one.id for one in found.benchmarks]
+    names = [benchmark.id for benchmark in found.benchmarks]
     assert names == ["toy.short", "toy.long", "toy/odd.shot", "toy/odd.skips"]
     assert (found.filter.pattern, found.filter.suite_size) == ("^(s|long)", 7)
     assert found.caveats[-1].text.endswith("unknown, as they could not be listed: toy/odd")

@@ -121,7 +121,7 @@ def test_the_likeliest_are_taken_and_kept_in_their_order():
     plain = commit("Speed up Push", name="2")
     sure = commit("Speed up Pop", files=("ring.go", "bench_test.go"), name="3")
 
-    assert [one.commit.id for one in candidates([vague, plain, sure], 2)] == ["2", "3"]
+    assert [candidate.commit.id for candidate in candidates([vague, plain, sure], 2)] == ["2", "3"]
     (best,) = candidates([vague, plain, sure], 1)
     assert best.commit.id == "3"
     assert best.why == 'its message says "Speed up", and it changes benchmarks'

@@ -10,7 +10,7 @@ from auditor.cli.machine import busy, caveats
 )
 def test_a_machine_is_busy_from_a_third_of_its_cores(load, cores, said):
     assert (busy(load, cores) is not None) is said
-    found = [one.slug for one in caveats({"cores": str(cores)}, load)]
+    found = [caveat.slug for caveat in caveats({"cores": str(cores)}, load)]
     assert found == (["host-load"] if said else [])
 
 
@@ -33,5 +33,5 @@ def test_what_makes_measurements_worse_is_said(fact, harmless, said):
     for value in (harmless, "unknown"):
         assert caveats({"cores": "2", fact: value}, None) == ()
     for value, slug in said.items():
-        found = [one.slug for one in caveats({"cores": "2", fact: value}, None)]
+        found = [caveat.slug for caveat in caveats({"cores": "2", fact: value}, None)]
         assert found == ([slug] if slug else [])

@@ -252,8 +252,8 @@ def test_paper_means_its_rule_and_sleeping(stage):
     stage.call("abs", SUBJECT, "--paper", "--wait", "work")
 
     requests = [config.request for config, _ in stage.opened]
-    assert [one.rule for one in requests] == [Rule.PAPER, Rule.PAPER]
-    assert [one.wait for one in requests] == [Wait.SLEEP, Wait.WORK]
+    assert [request.rule for request in requests] == [Rule.PAPER, Rule.PAPER]
+    assert [request.wait for request in requests] == [Wait.SLEEP, Wait.WORK]
 
 
 @pytest.mark.parametrize("written", ["5%", "0.05"])
@@ -294,7 +294,7 @@ def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_pat
     stage.call("abs", str(asked), "--as-configured")
 
     requests = [config.request for config, _ in stage.opened]
-    assert [(one.rule, one.min_delta, one.significance) for one in requests] == [
+    assert [(request.rule, request.min_delta, request.significance) for request in requests] == [
         (Rule.OURS, None, 0.01),
         (Rule.GATE, pytest.approx(0.3), pytest.approx(0.05)),
     ]
@@ -369,7 +369,7 @@ def test_a_dry_run_of_the_suite_alone_has_no_other_phases(stage, capsys, command
     assert stage.call(command, SUBJECT, "--dry-run", "--format", "json", *flags) == 0
 
     phases = json.loads(capsys.readouterr().out)["phases"]
-    assert [one["name"] for one in phases] == ["suite runs"]
+    assert [phase["name"] for phase in phases] == ["suite runs"]
     assert stage.opened[0][0].request.suite.stability_runs == trials
     assert list(output_of(stage).iterdir()) == [output_of(stage) / "log"]
 

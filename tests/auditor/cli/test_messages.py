@@ -10,7 +10,7 @@ ENTRIES = re.findall(r"^### (\S+)$", PAGE, re.MULTILINE)
 
 
 def kinds(root):
-    return [root, *(kind for one in root.__subclasses__() for kind in kinds(one))]
+    return [root, *(kind for subclass in root.__subclasses__() for kind in kinds(subclass))]
 
 
 def words(node):

@@ -105,7 +105,7 @@ def test_no_line_begins_with_what_a_name_holds(capsys):
 
     said = capsys.readouterr().err
     assert said.count("::error::") == 2
-    assert not any(one.startswith("::") for one in said.splitlines())
+    assert not any(splitline.startswith("::") for splitline in said.splitlines())
     assert "\x1b" not in said
 
 

@@ -137,13 +137,13 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
     config = load(str(path), {}, tmp_path)
 
     def built():
-        return [file for one in homes for file in one.rglob("*.test")]
+        return [file for home in homes for file in home.rglob("*.test")]
 
     with open_audit(config, places(config, environment), environment, Silent()) as audit:
         parts = audit._parts
         one, other = (
-            parts.trial(Purpose.SUITE, each, schedules.plain(parts.request.plan, 100))
-            for each in parts.suite.benchmarks
+            parts.trial(Purpose.SUITE, benchmark, schedules.plain(parts.request.plan, 100))
+            for benchmark in parts.suite.benchmarks
         )
         list(parts.dispatcher.run([one]))
         (first,) = built()

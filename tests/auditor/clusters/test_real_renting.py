@@ -301,7 +301,9 @@ def test_what_cannot_be_rented_is_said_in_one_line(program, cloud, tmp_path, wri
     answer = program.call(*words, "-vv", **variables)
 
     assert (answer.returncode, answer.stdout) == (code, "")
-    (line,) = [one for one in answer.stderr.splitlines() if one.startswith("error[")]
+    (line,) = [
+        splitline for splitline in answer.stderr.splitlines() if splitline.startswith("error[")
+    ]
     assert said in line
     kept = [one.read_bytes() for one in (tmp_path / "out").rglob("*") if one.is_file()]
     assert KNOWN_BY_FEW.encode() not in b"".join([answer.stderr.encode(), *kept])

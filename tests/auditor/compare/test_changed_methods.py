@@ -30,7 +30,10 @@ def revision(text):
 
 def changed(head, *names):
     patch = Patch(changed=tuple(f"example.org/toy.{name}" for name in names), added=(), removed=())
-    return [one.name for one in changed_methods(patch, revision(BASE), revision(head))]
+    return [
+        changed_method.name
+        for changed_method in changed_methods(patch, revision(BASE), revision(head))
+    ]
 
 
 @pytest.mark.parametrize(

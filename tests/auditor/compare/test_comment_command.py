@@ -120,10 +120,12 @@ def test_names_that_mean_harm_are_in_code_spans(post, github):
     (comment,) = github.comments
     parsed = MarkdownIt("commonmark").enable("table").parse(comment["body"])
     tokens = [each for one in parsed for each in (one, *(one.children or ()))]
-    assert "@" not in "".join(one.content for one in tokens if one.type == "text")
-    html = {one.content.strip() for one in tokens if one.type in ("html_inline", "html_block")}
+    assert "@" not in "".join(token.content for token in tokens if token.type == "text")
+    html = {
+        token.content.strip() for token in tokens if token.type in ("html_inline", "html_block")
+    }
     assert html == {MARKER, "<sub>", "</sub>"}
-    assert not [one for one in tokens if one.type in ("link_open", "image", "fence")]
+    assert not [token for token in tokens if token.type in ("link_open", "image", "fence")]
     assert len(comment["body"].encode()) <= LIMIT
 
 

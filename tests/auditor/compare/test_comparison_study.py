@@ -37,7 +37,7 @@ def compared(machine=None, asked=None, store=None, layouts=Layouts.OF_PROCESS, *
 
 
 def changes(found):
-    return {one.id.removeprefix("toy."): one.change for one in found.benchmarks}
+    return {benchmark.id.removeprefix("toy."): benchmark.change for benchmark in found.benchmarks}
 
 
 def of_comparison(machine):
@@ -53,7 +53,9 @@ def test_what_got_slower_is_found_and_nothing_else():
         "short": Change.NONE,
     }
     assert found.change is Change.REGRESSION
-    (time,) = (one for one in found.benchmarks if one.id == "toy.long").__next__().dimensions
+    (time,) = (
+        benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"
+    ).__next__().dimensions
     assert time.dimension is Dimension.TIME
     assert time.ratio == pytest.approx(1.2, rel=0.02)
     assert len(time.rounds.fresh) == ASKED.fresh
@@ -72,7 +74,7 @@ class Lost(Machine):
 def test_a_round_of_two_machines_counts_as_none():
     found, machine = compared(Lost(), rounds=3)
 
-    rounds = [len(one.dimensions[0].rounds.first) for one in found.benchmarks]
+    rounds = [len(benchmark.dimensions[0].rounds.first) for benchmark in found.benchmarks]
     assert len(of_comparison(machine)) == 3 * 9
     assert sum(rounds) == 3 * 3 - 3
 
@@ -89,7 +91,7 @@ def test_equal_revisions_end_after_the_first_look_and_run_in_turns():
         assert sorted((trial.subject, trial.fork) for trial in three) == [
             ("base", 1), ("base", 2), ("head", 1),
         ]  # fmt: skip
-    assert len({tuple((one.subject, one.fork) for one in trials[at : at + 3])
+    assert len({tuple((trial.subject, trial.fork) for trial in trials[at : at + 3])
                 for at in range(0, len(trials), 3)}) > 2  # fmt: skip
 
 
@@ -116,7 +118,7 @@ def test_what_is_built_of_the_same_code_is_not_measured():
 
     found = ComparisonStudy(base, head, ASKED).compare()
 
-    assert all(one.same for one in found.benchmarks)
+    assert all(benchmark.same for benchmark in found.benchmarks)
     assert found.change is Change.NONE
     assert machine.done == []
 
@@ -178,7 +180,7 @@ def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
         "quick": Change.NONE,
         "short": Change.NONE,
     }
-    (long,) = (one for one in found.benchmarks if one.id == "toy.long")
+    (long,) = (benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long")
     assert long.reason.startswith("it fails in head: ")
     of_long = [trial for trial in of_comparison(machine) if trial.benchmark.name == "long"]
     assert {trial.repetition for trial in of_long} == {1}
@@ -200,7 +202,7 @@ def test_time_to_confirm_what_is_suspected_is_kept_back():
     found, _ = compared(machine, request(budget=75), layouts=Layouts.DRAWN)
 
     assert changes(found)["long"] is Change.REGRESSION
-    assert {one.slug for one in found.caveats} == {"kept-for-confirming"}
+    assert {caveat.slug for caveat in found.caveats} == {"kept-for-confirming"}
     assert found.confirming_seconds is None
 
 
@@ -216,7 +218,7 @@ def test_of_several_suspicions_the_largest_is_confirmed_first():
 def test_what_there_was_no_time_to_confirm_is_suspected_and_the_time_is_told():
     found, _ = compared(Machine(slower={("head", "long"): 1.3}), request(budget=40))
 
-    (long,) = [one for one in found.benchmarks if one.id == "toy.long"]
+    (long,) = [benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"]
     assert (long.change, long.dimensions[0].suspected) == (Change.UNKNOWN, Change.REGRESSION)
     assert found.confirming_seconds == pytest.approx(8 * 3, abs=1)  # rounds of three processes
 
@@ -234,7 +236,7 @@ def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(done, low, h
     plan = preview_comparison(base, head, ASKED, asked)
 
     assert len(machine.done) == before
-    names = [one.name for one in plan.phases]
+    names = [phase.name for phase in plan.phases]
     assert names[:2] == ["pilot", "rounds (at most)"]
     rounds = plan.phases[1]
     assert rounds.trials - rounds.known == (0 if done else ASKED.rounds * 3 * 3)
@@ -243,7 +245,7 @@ def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(done, low, h
 
 
 def slugs(found):
-    return {one.slug for one in found.caveats}
+    return {caveat.slug for caveat in found.caveats}
 
 
 def test_what_cannot_be_told_apart_is_said(monkeypatch):
@@ -278,7 +280,7 @@ def broken(unusable, left=(), benchmarks="."):
     base, head = (
         parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
     )
-    listed = tuple(one for one in head.suite.benchmarks if one.name in left)
+    listed = tuple(benchmark for benchmark in head.suite.benchmarks if benchmark.name in left)
     suite = replace(head.suite, benchmarks=listed, unusable=unusable)
     return ComparisonStudy(base, replace(head, suite=suite), ASKED).compare()
 
@@ -322,7 +324,7 @@ def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is
 
 def methods(*names):
     """Return methods of the toy by their names."""
-    return [one for one in toy_language.Words().methods(()) if one.name in names]
+    return [method for method in toy_language.Words().methods(()) if method.name in names]
 
 
 def ordered(budget, *changed, machine=None):
@@ -350,7 +352,7 @@ def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_
     assert changes(found)["long"] is Change.REGRESSION
     alone = names[: first_places(names).get("short", len(names))]
     assert set(alone[: 3 * (4 + ASKED.fresh)]) == {"long"}  # first and fresh rounds, three sides
-    assert {one.id: one.calls_changed for one in found.benchmarks} == {
+    assert {benchmark.id: benchmark.calls_changed for benchmark in found.benchmarks} == {
         "toy.long": True,
         "toy.short": False,
         "toy.quick": False,
@@ -363,9 +365,11 @@ def test_what_was_left_to_the_last_is_counted_and_says_why():
     found, _ = ordered(46, "trip", machine=machine)
 
     assert changes(found)["long"] is Change.REGRESSION
-    (said,) = [one for one in found.caveats if one.slug == "left-to-the-last"]
+    (said,) = [caveat for caveat in found.caveats if caveat.slug == "left-to-the-last"]
     assert said.text.startswith("2 of 3 benchmarks call none of the methods that changed")
-    reasons = {one.id: one.reason for one in found.benchmarks if not one.dimensions}
+    reasons = {
+        benchmark.id: benchmark.reason for benchmark in found.benchmarks if not benchmark.dimensions
+    }
     assert reasons
     assert all(one.startswith("it calls none of the methods") for one in reasons.values())
 
@@ -376,7 +380,7 @@ def test_the_order_stays_where_no_benchmark_is_known_to_call_what_changed(change
     found, names = ordered(80, *changed)
 
     assert len(first_places(names[:9])) == 3
-    assert {one.calls_changed for one in found.benchmarks} == {None}
+    assert {benchmark.calls_changed for benchmark in found.benchmarks} == {None}
     assert "left-to-the-last" not in slugs(found)
 
 
@@ -384,14 +388,16 @@ def test_what_could_not_be_counted_comes_before_what_surely_calls_nothing():
     found, names = ordered(400, "trip", machine=Machine(uncounted=frozenset({"quick"})))
 
     assert list(first_places(names)) == ["long", "quick", "short"]
-    assert {one.id: one.calls_changed for one in found.benchmarks}["toy.quick"] is None
+    assert {benchmark.id: benchmark.calls_changed for benchmark in found.benchmarks}[
+        "toy.quick"
+    ] is None
 
 
 def test_without_a_budget_nothing_is_counted():
     found, names = ordered(None, "trip")
 
     assert len(first_places(names[:9])) == 3
-    assert {one.calls_changed for one in found.benchmarks} == {None}
+    assert {benchmark.calls_changed for benchmark in found.benchmarks} == {None}
 
 
 class Contended(Machine):

@@ -79,7 +79,7 @@ def check_repeating(document):
     """What the report says how to repeat it is a call of both revisions."""
     words = shlex.split(document["command"])
     assert words[:2] == ["bench-audit", "compare"]
-    assert [one.rpartition("@")[2] for one in words[2:4]] == ["HEAD~1", "HEAD"]
+    assert [word.rpartition("@")[2] for word in words[2:4]] == ["HEAD~1", "HEAD"]
     assert document["plan"]["stability_runs"] == 1
 
 

@@ -29,7 +29,7 @@ WHOLE = made(ITEMS, add(Variable(0, shared=False)), add(Literal(ITEM, None)))
 
 
 def test_each_member_has_a_test_with_what_it_needs_in_its_place():
-    found = {one.test.number: one for one in parts(WHOLE)}
+    found = {part.test.number: part for part in parts(WHOLE)}
 
     assert [one.member for one in found.values()] == [OF, MAKE, SIZE, ADD, ADD]
     item, pool, size, of_variable, of_null = found.values()

@@ -25,10 +25,10 @@ def catalogue(answers, subject=POOL):
 def test_methods_and_fields_of_the_class_are_there_without_its_constructors():
     found = Guest().make(described(POOL))
 
-    assert [one.key for one in found.methods] == [
+    assert [method.key for method in found.methods] == [
         "limit", "borrow()", "close()", "giveBack(java.lang.Object)", "size()", "limit",
     ]  # fmt: skip
-    assert [one.key for one in found.creators] == ["<init>(org.example.Factory,int)"]
+    assert [creator.key for creator in found.creators] == ["<init>(org.example.Factory,int)"]
 
 
 def test_an_interface_is_implemented_in_two_ways():
@@ -36,7 +36,10 @@ def test_an_interface_is_implemented_in_two_ways():
 
     makers = found.makers("org.example.Factory")
 
-    assert [(one.kind, one.name) for one in makers] == [(Kind.PLAIN, "true"), (Kind.PLAIN, "false")]
+    assert [(maker.kind, maker.name) for maker in makers] == [
+        (Kind.PLAIN, "true"),
+        (Kind.PLAIN, "false"),
+    ]
 
 
 def test_a_class_that_a_version_lacks_is_said_with_the_version():
@@ -109,10 +112,10 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
     found = catalogue(answers)
 
     assert Factories((POOL, key)) in asked
-    assert [(one.kind, one.owner, one.key) for one in found.creators] == [
+    assert [(creator.kind, creator.owner, creator.key) for creator in found.creators] == [
         (Kind.STATIC, "org.example.Pools", f"create({settings})")
     ]
-    assert [one.name for one in found.makers(key)] == ["next"]
+    assert [maker.name for maker in found.makers(key)] == ["next"]
     assert len(found.makers(settings)) == 1
     assert found.without(frozenset(found.creators)).creators == ()
 
@@ -184,7 +187,7 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
 
     found = catalogue(answers)
 
-    assert [one.owner for one in found.makers("java.util.Map")] == ["java.util.HashMap"]
+    assert [maker.owner for maker in found.makers("java.util.Map")] == ["java.util.HashMap"]
 
 
 def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():

@@ -147,16 +147,16 @@ def test_a_version_twice_as_slow_is_a_regression_that_one_thread_shows_too():
     found = audited(arena(new=2e-7))
 
     assert (found.finding, found.cause) == (Finding.REGRESSION, Cause.ANYWAY)
-    assert [one.threads for one in found.threads] == [2, 8]
+    assert [thread.threads for thread in found.threads] == [2, 8]
     assert found.control.threads == SEQUENTIAL
-    assert all(one.speedup == pytest.approx(0.5, rel=0.05) for one in found.threads)
+    assert all(thread.speedup == pytest.approx(0.5, rel=0.05) for thread in found.threads)
 
 
 def test_a_version_slower_with_many_threads_only_is_about_concurrency():
     found = audited(arena(slowed={(Version.NEW, 8): 3.0}))
 
     assert (found.finding, found.cause) == (Finding.REGRESSION, Cause.CONCURRENCY)
-    assert [one.finding for one in found.threads] == [Finding.NONE, Finding.REGRESSION]
+    assert [thread.finding for thread in found.threads] == [Finding.NONE, Finding.REGRESSION]
 
 
 def test_the_control_does_the_calls_of_the_threads_that_show_the_finding():
@@ -164,11 +164,11 @@ def test_the_control_does_the_calls_of_the_threads_that_show_the_finding():
 
     found = audited(place)
 
-    assert [one.finding for one in found.threads] == [Finding.REGRESSION, Finding.NONE]
+    assert [thread.finding for thread in found.threads] == [Finding.REGRESSION, Finding.NONE]
     alone = [race for race, _ in place.races if race.threads == SEQUENTIAL]
     assert {one.suffixes for one in alone} == {2}
     assert {one.suffixes for one, _ in place.races if one.threads == 8} == {8}
-    few = sum(len(one) for one in found.suite.tests[0].suffixes[:2])
+    few = sum(len(suffix) for suffix in found.suite.tests[0].suffixes[:2])
     assert found.control.tests[0].timed.calls % few == 0
 
 
@@ -202,8 +202,8 @@ def test_the_same_twice_is_none_and_needs_no_control():
 def test_tests_that_could_not_change_the_vote_are_left_out():
     found = audited(arena(new=2e-7), plan=replace(PLAN, tests=5))
 
-    assert [len(one.tests) for one in found.threads] == [3, 3]
-    assert [one.left_out for one in found.threads] == [2, 2]
+    assert [len(thread.tests) for thread in found.threads] == [3, 3]
+    assert [thread.left_out for thread in found.threads] == [2, 2]
 
 
 def test_both_versions_get_the_same_numbers_of_repetitions_and_turns():
@@ -226,9 +226,9 @@ def test_turns_are_scaled_so_that_a_repetition_stays_in_the_window():
 
     found = audited(place)
 
-    (crowded,) = [one for one in found.threads if one.threads == 8]
-    assert all(one.timed.repetitions >= PLAN.least_repetitions for one in crowded.tests)
-    assert {one.vote for one in crowded.tests} == {Vote.OLD}
+    (crowded,) = [thread for thread in found.threads if thread.threads == 8]
+    assert all(test.timed.repetitions >= PLAN.least_repetitions for test in crowded.tests)
+    assert {test.vote for test in crowded.tests} == {Vote.OLD}
 
 
 def test_the_order_of_the_versions_is_drawn_anew_each_time():
@@ -301,14 +301,14 @@ def test_a_class_of_which_no_test_works_is_tried_again_by_the_next_call():
 def test_a_test_that_does_not_compile_is_replaced_and_counted():
     found = audited(arena(refused=("Race2.java",)))
 
-    assert [one.number for one in found.suite.tests] == [1, 3, 4]
+    assert [test.number for test in found.suite.tests] == [1, 3, 4]
     assert ("a test that does not compile: cannot find symbol", 1) in found.suite.dropped
 
 
 def test_a_method_that_cannot_be_written_is_left_out_and_costs_no_test():
     found = audited(arena(unwritable="size"))
 
-    assert [one.number for one in found.suite.tests] == [1, 2, 3]
+    assert [test.number for test in found.suite.tests] == [1, 2, 3]
     assert "size" not in " ".join(text for _, text in found.suite.files)
     assert "size()" not in found.suite.methods
     what = "size(): javac says cannot find symbol, so it is not called"
@@ -334,7 +334,7 @@ def test_a_length_that_is_found_and_the_same_one_given_have_the_same_tests():
 def test_a_test_that_fails_in_a_race_is_replaced_and_counted():
     found = audited(arena(failing={"2": "suffix 1 raised java.lang.IllegalStateException"}))
 
-    assert [one.number for one in found.suite.tests] == [1, 3, 4]
+    assert [test.number for test in found.suite.tests] == [1, 3, 4]
     what = "a test with threads: suffix # raised java.lang.IllegalStateException in the old version"
     assert (what, 1) in found.suite.dropped
 
@@ -371,10 +371,11 @@ def test_a_failed_race_is_open_and_said():
 
     found = audited(arena(), memory=memory)
 
-    (crowded,) = [one for one in found.threads if one.threads == 8]
+    (crowded,) = [thread for thread in found.threads if thread.threads == 8]
     assert crowded.votes(Vote.INCONCLUSIVE) == 1
     assert any(
-        one.slug == "inconclusive-tests" and "a deadlock" in one.text for one in found.caveats
+        caveat.slug == "inconclusive-tests" and "a deadlock" in caveat.text
+        for caveat in found.caveats
     )
 
 

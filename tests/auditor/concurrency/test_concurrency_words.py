@@ -49,7 +49,7 @@ def test_what_another_command_has_written_is_refused():
 
 
 def test_every_parameter_is_in_the_document():
-    assert {one.name for one in fields(Known)} - {"seed"} == set(Plan.__struct_fields__)
+    assert {field.name for field in fields(Known)} - {"seed"} == set(Plan.__struct_fields__)
     assert document().seed == PLAN.seed
     assert document().plan.threads == PLAN.threads
 
@@ -63,7 +63,7 @@ def test_sources_are_named_and_not_repeated():
 
 
 def test_caveats_of_the_tests_and_of_the_verdict_are_told_together():
-    assert [one.slug for one in document().caveats] == ["no-source", "busy-machine"]
+    assert [caveat.slug for caveat in document().caveats] == ["no-source", "busy-machine"]
 
 
 def test_work_beside_the_races_is_said_first():
@@ -87,7 +87,7 @@ def test_by_means_a_speed_up_lies_between_the_farthest_ends_of_their_intervals()
 def test_the_interval_of_a_number_of_threads_is_the_mean_of_those_of_its_tests():
     found = document(verdict(lane(8, 2.0, 1.5, None))).threads[0]
 
-    known = [one.speedup_interval for one in found.tests if one.speedup_interval]
+    known = [test.speedup_interval for test in found.tests if test.speedup_interval]
     assert len(known) == 2
     assert found.speedup_interval == pytest.approx(
         [sum(ends) / 2 for ends in zip(*known, strict=True)]
@@ -189,7 +189,7 @@ def test_nothing_is_said_of_a_control_that_was_not_measured_and_explains_nothing
 def test_the_smallest_test_that_shows_the_finding_stands_first():
     shown = page.view(document())
 
-    assert [(one.number, one.smallest) for one in shown.tests] == [
+    assert [(test.number, test.smallest) for test in shown.tests] == [
         (3, True),
         (5, False),
         (4, False),
@@ -202,16 +202,16 @@ def test_the_smallest_test_that_shows_the_finding_stands_first():
 def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
     shown = page.view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
 
-    cells = [one for row in shown.tests for one in row.cells]
-    assert {one.word.word for one in cells if one.word} == {"old faster", "inconclusive"}
-    assert all(re.fullmatch(r"[\d.]+ … [\d.]+", one.interval) for one in cells if one.times)
-    assert [one.note for one in cells if not one.times] == ["left out", "a suffix hung"]
+    cells = [cell for row in shown.tests for cell in row.cells]
+    assert {cell.word.word for cell in cells if cell.word} == {"old faster", "inconclusive"}
+    assert all(re.fullmatch(r"[\d.]+ … [\d.]+", cell.interval) for cell in cells if cell.times)
+    assert [cell.note for cell in cells if not cell.times] == ["left out", "a suffix hung"]
 
 
 def test_the_control_and_each_number_of_threads_have_a_row():
     rows = page.view(document()).rows
 
-    assert [(one.threads, one.word.word, one.votes, one.left_out) for one in rows] == [
+    assert [(row.threads, row.word.word, row.votes, row.left_out) for row in rows] == [
         ("1 (control)", "no difference", (0, 0, 5, 0), 0),
         ("2", "no difference", (1, 0, 3, 1), 0),
         ("4", "regression", (3, 0, 1, 1), 0),

@@ -26,7 +26,7 @@ def test_a_test_has_a_suffix_for_each_thread_of_the_square_root_of_the_length():
     test = guest.make(generator(guest).test(1, 400, 4))
 
     assert len(test.suffixes) == 4
-    assert all(20 <= len(one) <= 24 for one in test.suffixes)
+    assert all(20 <= len(suffix) <= 24 for suffix in test.suffixes)
     assert 17 <= test.repeats <= 20
 
 
@@ -35,7 +35,7 @@ def test_no_more_statements_than_asked_for_but_more_repeats():
 
     test = guest.make(generator(guest, plan=replace(PLAN, statements=10)).test(1, 10_000, 2))
 
-    assert all(10 <= len(one) <= 14 for one in test.suffixes)
+    assert all(10 <= len(suffix) <= 14 for suffix in test.suffixes)
     assert 10_000 / 14 <= test.repeats <= 1000
 
 
@@ -58,7 +58,7 @@ def test_whatever_is_used_was_made_before(number):
     test = guest.make(generator(guest).test(number, 225, 3))
 
     assert earlier(test.prefix, test.prefix)
-    assert all(earlier(one, test.prefix) for one in test.suffixes)
+    assert all(earlier(suffix, test.prefix) for suffix in test.suffixes)
 
 
 def test_the_same_seed_makes_the_same_test_and_another_one_another():
@@ -131,7 +131,7 @@ def test_methods_of_weight_are_called_more():
     for weights in ({}, {"size()": 30.0}):
         guest = Guest(worse=frozenset(("close",)))
         test = guest.make(generator(guest, **weights).test(1, 1600, 2))
-        names = [one.member.name for each in test.suffixes for one in each]
+        names = [one.member.name for suffix in test.suffixes for one in suffix]
         counts.append(names.count("size") / len(names))
 
     assert counts[1] > 2 * counts[0]
@@ -170,7 +170,9 @@ def test_an_interface_gets_a_plain_implementation_and_not_null():
     test = guest.make(generator(guest).test(1, 100, 2))
 
     (made,) = [one for one in test.prefix if one.member.kind is Kind.CONSTRUCTOR]
-    assert not any(isinstance(one, Literal) and one.text is None for one in made.arguments)
+    assert not any(
+        isinstance(argument, Literal) and argument.text is None for argument in made.arguments
+    )
     assert any(one.member.kind is Kind.PLAIN for one in test.prefix)
 
 
@@ -179,7 +181,7 @@ def test_an_attempt_tries_a_suffix_twice_between_the_others():
 
     test = guest.make(generator(guest).test(1, 100, 2))
 
-    last = [one for one in guest.attempts if not one.threads][-1]
+    last = [attempt for attempt in guest.attempts if not attempt.threads][-1]
     first, tried, again = last.segments
     assert (first.statements, again.statements) == (test.suffixes[0], test.suffixes[0])
     assert (first.repeats, tried.repeats) == (1, 2)
@@ -211,7 +213,7 @@ def test_a_method_that_failed_beside_others_once_gets_another_chance():
 
 
 def _size(maker):
-    (found,) = [one for one in maker.members if one.name == "size"]
+    (found,) = [member for member in maker.members if member.name == "size"]
     return found
 
 
@@ -222,9 +224,13 @@ def test_a_method_that_hangs_is_not_waited_for_in_each_order():
     assert guest.make(maker._spoilers()).shunned == {"close()"}
 
     hung = [
-        one
-        for one in guest.attempts
-        if any(each.member.name == "size" for part in one.segments for each in part.statements)
+        attempt
+        for attempt in guest.attempts
+        if any(
+            statement.member.name == "size"
+            for part in attempt.segments
+            for statement in part.statements
+        )
     ]
     assert len(hung) == 2
 

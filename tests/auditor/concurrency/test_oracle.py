@@ -40,7 +40,7 @@ def found(*votes, plan=PLAN):
         NONE: timed((1.0, 1.01, 0.99), (1.0, 1.01, 0.99)),
         OPEN: timed((), (), "a suffix hung"),
     }
-    return oracle.verdict(8, [oracle.judge(made[one], plan) for one in votes], plan)
+    return oracle.verdict(8, [oracle.judge(made[vote], plan) for vote in votes], plan)
 
 
 def test_the_interval_of_a_mean_is_that_of_student():

@@ -23,7 +23,9 @@ SUITE = Suite(tests=(made(),), length=16, tried=(), methods=(), focus=())
 
 
 def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
-    every = {one.name for one in pkgutil.iter_modules(auditor.concurrency.judge.__path__)}
+    every = {
+        iter_module.name for iter_module in pkgutil.iter_modules(auditor.concurrency.judge.__path__)
+    }
     package = "auditor.concurrency.judge."
     makers = {one.removeprefix(package) for one in assemble.MAKERS if one.startswith(package)}
 

@@ -39,7 +39,9 @@ def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_proce
 def test_each_cause_is_named_with_its_share():
     strain = Strain(waited=0.9, others=0.5, stolen=0.2, throttled=0.3, hot=0.4)
 
-    assert [one.replace("\N{NO-BREAK SPACE}", " ") for one in busy_causes(strain)] == [
+    assert [
+        busy_cause.replace("\N{NO-BREAK SPACE}", " ") for busy_cause in busy_causes(strain)
+    ] == [
         "processes waited 90 % of the time",
         "other virtual machines had 20 % of the processors",
         "a quota stopped processes 30 % of the time",

@@ -67,10 +67,10 @@ def configured(tmp_path, subject, **more):
 
 def measuring(api):
     """Tell whether a benchmark runs in a container, and not only what makes the subject ready."""
-    for one in api.containers(filters={"label": LABEL}):
+    for container in api.containers(filters={"label": LABEL}):
         with suppress(NotFound):
-            variables = api.inspect_container(one)["Config"]["Env"]
-            if any(each.startswith("BENCH_AUDIT_SECONDS=") for each in variables):
+            variables = api.inspect_container(container)["Config"]["Env"]
+            if any(variable.startswith("BENCH_AUDIT_SECONDS=") for variable in variables):
                 return True
     return False
 

@@ -67,7 +67,7 @@ def test_a_format_of_the_result_in_the_store(stage, capsys):
     assert stage.call("report", SUBJECT, "--format", "csv", "--rows", "methods") == 0
     shown = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(shown.out, newline="")))
-    assert [one["method"] for one in rows] == [one["id"] for one in document["methods"]]
+    assert [row["method"] for row in rows] == [one["id"] for one in document["methods"]]
     assert "the result of bench-audit abs" in shown.err
     assert stage.call("report", SUBJECT, "--format", "html", "--quiet") == 0
     assert capsys.readouterr().out == page
@@ -122,7 +122,7 @@ def test_names_of_a_strangers_result_steer_no_terminal(stage, result, capsys):
 
     shown = capsys.readouterr().out
     assert r"a\n::error::b\x1b[2J\u202e" in shown
-    assert not any(one.lstrip().startswith("::") for one in shown.splitlines())
+    assert not any(splitline.lstrip().startswith("::") for splitline in shown.splitlines())
     assert not {"\x1b", "\u202e"} & set(shown)
 
 

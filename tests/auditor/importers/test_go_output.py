@@ -141,7 +141,7 @@ def test_events_may_cut_a_line_anywhere(tmp_path):
     other = {"Action": "output", "Package": "q", "Output": "BenchmarkB-2 \t 1\t 3 ns/op\n"}
     events.insert(5, other)
 
-    path = written(tmp_path, "".join(json.dumps(one) + "\n" for one in events))
+    path = written(tmp_path, "".join(json.dumps(event) + "\n" for event in events))
 
     assert {name: tuple(one.seconds) for name, (one,) in run_of(path).processes.items()} == {
         "q.BenchmarkB": pytest.approx((3e-9,)),

@@ -71,7 +71,7 @@ def test_benchmarks_are_named_as_our_own_listing_names_them():
     }  # fmt: skip
     listed = read_entries(json.dumps(entry).encode(), "1.37")
 
-    assert [one.id for one in listed.benchmarks] == [SMALL, LARGE]
+    assert [benchmark.id for benchmark in listed.benchmarks] == [SMALL, LARGE]
 
 
 def test_the_log_has_what_the_json_has_and_warm_ups():

@@ -32,7 +32,7 @@ def table(folder, content, **more):
 
 
 def seconds(found):
-    return {(one.run, one.method, one.benchmark): one.seconds for one in found.rows}
+    return {(row.run, row.method, row.benchmark): row.seconds for row in found.rows}
 
 
 def test_the_sample_of_goabs(tmp_path):
@@ -51,7 +51,7 @@ def test_the_sample_of_javaabs(tmp_path):
 
     assert found.tool is Tool.JAVA
     lift = "src/main/java/rx/Observable.java.lift([Operator<? extends R, ? super T>, int])"
-    assert [(one.run, one.method, one.benchmark) for one in found.rows] == [
+    assert [(row.run, row.method, row.benchmark) for row in found.rows] == [
         (0, None, "io.protostuff.benchmarks.RuntimeSchemaBenchmark.baseline"),
         (1, lift, "a.B.c(n-10)"),
     ]
@@ -83,7 +83,7 @@ def test_executions_within_a_run_belong_together_in_their_order(tmp_path):
 
     (only,) = table(tmp_path, "\n".join(rows)).rows
 
-    assert [round(one * 1e9) for one in only.seconds] == [1, 2, 11]
+    assert [round(second * 1e9) for second in only.seconds] == [1, 2, 11]
 
 
 def test_marks_of_bytes_and_ends_of_lines_do_not_matter(tmp_path):
@@ -106,7 +106,7 @@ def test_of_several_units_the_last_that_fits_counts(tmp_path):
 
     found = table(tmp_path, "0;Baseline;b;4\n0;Baseline;Slow;8\n0;Baseline;Slower;2", units=units)
 
-    assert [one.seconds[0] for one in found.rows] == pytest.approx([0.25, 8e-3, 2.0])
+    assert [row.seconds[0] for row in found.rows] == pytest.approx([0.25, 8e-3, 2.0])
 
 
 def test_a_time_that_was_rounded_to_nothing_stays_visible(tmp_path):
@@ -226,10 +226,10 @@ def test_what_is_written_is_read_back(tmp_path_factory, names, values, tool):
 
     found = table(tmp_path_factory.mktemp("rows"), text(rows, tool), tool=tool, units=units)
 
-    assert [(one.run, one.method, one.benchmark) for one in found.rows] == [
-        (one.run, one.method, one.benchmark) for one in rows
+    assert [(row.run, row.method, row.benchmark) for row in found.rows] == [
+        (row.run, row.method, row.benchmark) for row in rows
     ]
-    assert [one.seconds for one in found.rows] == [pytest.approx(values, rel=1e-14)] * len(rows)
+    assert [row.seconds for row in found.rows] == [pytest.approx(values, rel=1e-14)] * len(rows)
 
 
 def test_invocations_are_written_where_all_are_known(tmp_path):

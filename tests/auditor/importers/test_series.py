@@ -269,7 +269,7 @@ def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
     (run,) = read([path]).runs
 
     assert {
-        name: [(list(one.warmups), list(one.seconds)) for one in processes]
+        name: [(list(process.warmups), list(process.seconds)) for process in processes]
         for name, processes in run.processes.items()
     } == written
 

@@ -23,7 +23,7 @@ def go(path, *names, seconds=1000.0, package="example.org/text", before=""):
 
 
 def names(*paths):
-    return [one.removeprefix("example.org/text.") for one in read(paths).benchmarks]
+    return [benchmark.removeprefix("example.org/text.") for benchmark in read(paths).benchmarks]
 
 
 NAMES = {
@@ -114,8 +114,8 @@ def test_a_file_without_packages_says_that_they_are_not_told_apart(tmp_path):
     whole = read([go(tmp_path / "a.txt", "BenchmarkA-8")])
     cut = read([go(tmp_path / name, "BenchmarkA-8", package="") for name in ("b.txt", "c.txt")])
 
-    assert [one.slug for one in whole.caveats] == []
-    assert [one.slug for one in cut.caveats] == ["no-packages"]
+    assert [caveat.slug for caveat in whole.caveats] == []
+    assert [caveat.slug for caveat in cut.caveats] == ["no-packages"]
 
 
 def entry(name="org.x.Q.offer", micros=10.0, **more):
@@ -146,7 +146,7 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
     else:
         paths = [jmh(tmp_path / f"{at}.json", one) for at, one in enumerate(entries)]
 
-    found = [one.removeprefix("org.x.Q.") for one in read(paths).benchmarks]
+    found = [benchmark.removeprefix("org.x.Q.") for benchmark in read(paths).benchmarks]
 
     assert found == kept + ["poll"] * (files == 1)
 
@@ -197,8 +197,8 @@ def test_other_flags_are_compared_and_other_threads_are_not(tmp_path):
     flags = compare(*both(tmp_path, [entry()], [entry(micros=13.0, jvmArgs=["-Xint"])]), 0.05)
     threads = compare(*both(tmp_path, [entry()], [entry(micros=13.0, threads=2)]), 0.05)
 
-    assert [one.change for one in flags.benchmarks] == [Change.REGRESSION]
-    assert [one.reason for one in threads.benchmarks] == [
+    assert [benchmark.change for benchmark in flags.benchmarks] == [Change.REGRESSION]
+    assert [benchmark.reason for benchmark in threads.benchmarks] == [
         "base and head measure different things: threads 1 / 2"
     ]
 
@@ -246,17 +246,19 @@ def test_addresses_are_no_part_of_a_name(tmp_path):
 
     found = compare(base, head, 0.05)
 
-    assert [one.change for one in found.benchmarks if not one.reason] == [Change.REGRESSION] * 2
+    assert [benchmark.change for benchmark in found.benchmarks if not benchmark.reason] == [
+        Change.REGRESSION
+    ] * 2
     assert found.added == found.removed == ()
     assert "cost.time_of(<A object at 0x…>)" in base.benchmarks
-    assert [one.slug for one in base.caveats] == ["addresses-in-names"]
+    assert [caveat.slug for caveat in base.caveats] == ["addresses-in-names"]
 
 
 def test_objects_of_one_kind_have_numbers(tmp_path):
     path = asv(tmp_path / "one", "be57ad87", "0x7f0000001")
     path.write_text(path.read_text().replace("<B object", "<A object"))
 
-    found = [one for one in read([path]).benchmarks if "time_of" in one]
+    found = [benchmark for benchmark in read([path]).benchmarks if "time_of" in benchmark]
 
     assert found == [f"cost.time_of(<A object at 0x…>) #{at}" for at in (1, 2)]
 

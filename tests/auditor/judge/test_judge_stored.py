@@ -312,8 +312,10 @@ def forks(path):
     """Return the mean of each fork, in operations per millisecond."""
     if path.suffix == ".csv":
         return [41852.851495]
-    metrics = [one["primaryMetric"] for one in json.loads((STORED / "jmh/small.json").read_text())]
-    (raw,) = (one["rawData"] for one in metrics if one["scoreUnit"] == "ops/ms")
+    metrics = [
+        load["primaryMetric"] for load in json.loads((STORED / "jmh/small.json").read_text())
+    ]
+    (raw,) = (metric["rawData"] for metric in metrics if metric["scoreUnit"] == "ops/ms")
     return [sum(values) / len(values) for values in raw]
 
 

@@ -45,7 +45,7 @@ def outcomes(verdict):
 
 
 def pairs(verdict):
-    return {(one.method, one.benchmark): one for one in verdict.pairs}
+    return {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
 
 def test_a_slowdown_is_detected_by_the_benchmark_that_has_it():
@@ -66,7 +66,7 @@ def test_nobody_is_said_to_call_a_method_and_no_time_is_made_up():
     assert verdict.stability.duration is None
     assert verdict.stability.suite_seconds == ()
     assert [one.seconds for one in verdict.stability.benchmarks] == [None, None]
-    assert {"from-a-table", "paper-rule"} <= {one.slug for one in verdict.caveats}
+    assert {"from-a-table", "paper-rule"} <= {caveat.slug for caveat in verdict.caveats}
 
 
 def test_a_speed_up_is_no_detection():
@@ -128,7 +128,7 @@ def test_a_table_without_the_plain_suite_decides_nothing():
 def test_more_runs_asked_for_than_there_are_leave_all_undecided():
     verdict = judged(plain(), slowed("m", {"A": 1.3}), runs=3)
 
-    assert {one.outcome for one in verdict.pairs} == {Result.INCONCLUSIVE}
+    assert {pair.outcome for pair in verdict.pairs} == {Result.INCONCLUSIVE}
 
 
 def test_fewer_runs_asked_for_leave_the_others_out():
@@ -195,7 +195,7 @@ def test_four_values_are_too_few():
 
     verdict = judged([replace(one, seconds=one.seconds[:4]) for one in table])
 
-    assert {one.outcome for one in verdict.pairs} == {Result.INCONCLUSIVE}
+    assert {pair.outcome for pair in verdict.pairs} == {Result.INCONCLUSIVE}
     assert {slug.slug for slug in pairs(verdict)["m", "A"].caveats} == {"few-values"}
 
 

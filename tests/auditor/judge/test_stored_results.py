@@ -50,11 +50,11 @@ def drawn(rng, files, processes=1, *, benchmarks=1, slower=1.0, session=0.0):
 
 
 def changes(found):
-    return [one.change for one in found.benchmarks]
+    return [benchmark.change for benchmark in found.benchmarks]
 
 
 def slugs(found):
-    return [one.slug for one in found.caveats]
+    return [caveat.slug for caveat in found.caveats]
 
 
 def test_each_file_is_a_run_with_all_its_processes():
@@ -100,7 +100,7 @@ def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
     assert [each.caveats for each in (three, two, one)] == [()] * 3
     assert (one.max_spread, one.runs) == (None, 1)
     assert (failed.max_spread, failed.runs, failed.reason) == (None, 2, "run 3: it failed")
-    assert [each.text for each in found.caveats if "less than 3" in each.text] == [
+    assert [caveat.text for caveat in found.caveats if "less than 3" in caveat.text] == [
         "of 2 of 4 benchmarks there are less than 3 processes, and more can only make a spread "
         "larger: two, one"
     ]
@@ -109,7 +109,10 @@ def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
 def test_a_file_without_a_benchmark_is_a_run_that_it_lacks():
     found = stability(results({"a": (process(1.0),), "b": (process(1.0),)}, {"b": (process(1.0),)}))
 
-    assert [(one.max_spread, one.runs) for one in found.benchmarks] == [(None, 1), (0.0, 2)]
+    assert [(benchmark.max_spread, benchmark.runs) for benchmark in found.benchmarks] == [
+        (None, 1),
+        (0.0, 2),
+    ]
 
 
 def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison():
@@ -243,7 +246,7 @@ def test_benchmarks_of_one_side_are_named():
     found = compare(base, head, 0.05)
 
     assert (found.added, found.removed) == (("c",), ("a",))
-    assert [one.id for one in found.benchmarks] == ["b"]
+    assert [benchmark.id for benchmark in found.benchmarks] == ["b"]
 
 
 def test_a_failure_or_another_text_of_a_benchmark_leaves_it_open():
@@ -315,5 +318,5 @@ def test_another_python_is_compared_and_said():
     found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05)
 
     assert changes(found) == [Change.REGRESSION]
-    (said,) = [one.text for one in found.caveats if one.slug == "unlike-sides"]
+    (said,) = [caveat.text for caveat in found.caveats if caveat.slug == "unlike-sides"]
     assert said == "base and head were not measured alike: python 3.11 / 3.12"

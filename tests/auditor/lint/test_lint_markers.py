@@ -57,7 +57,7 @@ def found(*smells, text=TEXT, wanted=None, measured=()):
 
 
 def rules_of(linted):
-    return [one.rule.id for one in linted.findings]
+    return [finding.rule.id for finding in linted.findings]
 
 
 def test_rules_that_are_off_are_looked_for_where_they_are_asked_for():
@@ -113,14 +113,14 @@ def test_the_lines_of_comment_above_belong_together():
 def test_a_marker_elsewhere_or_for_another_rule_does_not_and_is_said(text):
     linted = found(smell(), text=text)
 
-    assert [one.allowed for one in linted.findings] == [""]
-    assert [one.slug for one in linted.caveats] == ["needless-allow"]
+    assert [finding.allowed for finding in linted.findings] == [""]
+    assert [caveat.slug for caveat in linted.caveats] == ["needless-allow"]
 
 
 def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
     text = TEXT.replace("Add()\n", f"Add() {MARK.replace('go-a', 'go-rare')}\n")
 
-    assert [one.slug for one in found(text=text).caveats] == ["lint-silence"]
+    assert [caveat.slug for caveat in found(text=text).caveats] == ["lint-silence"]
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,15 @@ def test_findings_are_in_the_order_of_files_and_lines_over_all_languages():
         Fixed(smell(line=1, file="b_test.go"), unread=("c_test.go",)),
     )
 
-    linted = lint([Reading(linter=one, files=(source(),)) for one in looks], Wanted())
+    linted = lint([Reading(linter=look, files=(source(),)) for look in looks], Wanted())
 
-    places = [(one.smell.span.file, one.smell.span.first_line) for one in linted.findings]
+    places = [
+        (finding.smell.span.file, finding.smell.span.first_line) for finding in linted.findings
+    ]
     assert places == [("a_test.go", 2), ("b_test.go", 1), ("b_test.go", 9)]
     assert linted.benchmarks == ("BenchmarkAdd", "BenchmarkAdd")
     assert linted.unread == ("c_test.go",)
-    assert [one.slug for one in linted.caveats] == ["lint-unread"]
+    assert [caveat.slug for caveat in linted.caveats] == ["lint-unread"]
 
 
 def timed(name="example.org/a.BenchmarkAdd", *, seconds=1e-6, per=1.0, alone=2e-6, method="Add"):

@@ -171,15 +171,15 @@ def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
 
     assert run["automationDetails"]["id"] == "bench-audit-lint/"
     assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [one.id for one in RULES]
-    assert [one["level"] for one in results] == ["warning"] * 3 + ["note"]
-    suppressed = [one.get("suppressions") for one in results]
+    assert [result["level"] for result in results] == ["warning"] * 3 + ["note"]
+    suppressed = [result.get("suppressions") for result in results]
     assert suppressed == [
         None,
         [{"kind": "inSource", "justification": "allowed: it is meant so"}],
         [{"kind": "external", "justification": "refuted: an invocation takes 2 s"}],
         None,
     ]
-    prints = [one["partialFingerprints"]["benchAuditSmell/v1"] for one in results]
+    prints = [result["partialFingerprints"]["benchAuditSmell/v1"] for result in results]
     assert len(set(prints)) == 4
 
 

@@ -177,7 +177,9 @@ def test_blocks_of_pairs_and_calibrations_are_shorter_where_one_call_holds_them_
     lengths = {
         purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in found.items()
     }
-    assert [lengths[Purpose.PAIRS], lengths[Purpose.CALIBRATION]] == [{one} for one in milliseconds]
+    assert [lengths[Purpose.PAIRS], lengths[Purpose.CALIBRATION]] == [
+        {millisecond} for millisecond in milliseconds
+    ]
     assert lengths[Purpose.SUITE] == {15}
 
 
@@ -287,7 +289,9 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     assert {one.repetition for one in whole} == {1}
     assert len(whole) == 3  # a process of each benchmark
     assert len(suite) == 3 + 3 * asked.suite.stability_runs
-    assert all(one.runs == asked.suite.stability_runs for one in verdict.stability.benchmarks)
+    assert all(
+        benchmark.runs == asked.suite.stability_runs for benchmark in verdict.stability.benchmarks
+    )
     assert {one.purpose for one in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
 
 

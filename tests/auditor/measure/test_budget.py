@@ -88,11 +88,11 @@ def audited(budget, machine=None, store=None, **changes):
 
 
 def decided(verdict):
-    return sum(one.outcome in (Result.DETECTED, Result.MISSED) for one in verdict.methods)
+    return sum(method.outcome in (Result.DETECTED, Result.MISSED) for method in verdict.methods)
 
 
 def slugs(verdict):
-    return {one.slug for one in verdict.caveats}
+    return {caveat.slug for caveat in verdict.caveats}
 
 
 def test_a_suite_of_two_minutes_is_decided_in_twelve(monkeypatch):
@@ -122,7 +122,7 @@ def test_a_method_that_the_sample_does_not_detect_is_undecided(monkeypatch):
 
     verdict, _ = audited(100)
 
-    assert {one.outcome for one in verdict.methods} == {Result.INCONCLUSIVE}
+    assert {method.outcome for method in verdict.methods} == {Result.INCONCLUSIVE}
     assert verdict.total.bounds == (0.0, 100.0)
     assert len(verdict.stability.benchmarks) < 200
     assert not {"filtered", "failed-benchmarks"} & slugs(verdict)
@@ -154,7 +154,7 @@ def test_a_budget_with_room_for_all_changes_no_verdict():
 
     verdict = abs_audit.audit(generous, parts(generous))
 
-    outcomes = [{one.id: one.outcome for one in each.methods} for each in (whole, verdict)]
+    outcomes = [{method.id: method.outcome for method in each.methods} for each in (whole, verdict)]
     assert outcomes[0] == outcomes[1]
     assert not {"sampled", "budget-plan", "budget"} & slugs(verdict)
 

@@ -34,7 +34,7 @@ def test_a_spread_that_the_machine_made_is_withheld():
 
     assert (verdict.max_spread, verdict.bucket) == (None, None)
     assert len(verdict.means) == 4
-    (said,) = [one.text for one in verdict.caveats if one.slug == "busy-machine"]
+    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "busy-machine"]
     assert said.startswith("3 of 4 runs were made on a busy machine (processes waited 90")
     assert withheld_benchmarks(stability) == {verdict.id}
     assert all(count == 0 for _, count, _ in stability.buckets)
@@ -44,7 +44,7 @@ def test_the_spread_is_that_of_the_quiet_runs_where_there_are_two():
     _, verdict = judged(runs(1.0, 1.5, 1.02, 2.0, busy=(1, 3)))
 
     assert verdict.max_spread == pytest.approx(0.02, rel=0.1)
-    assert [one.slug for one in verdict.caveats] == ["busy-machine"]
+    assert [caveat.slug for caveat in verdict.caveats] == ["busy-machine"]
 
 
 def test_a_spread_that_is_small_on_a_busy_machine_is_small():
@@ -107,7 +107,7 @@ def test_processes_that_follow_each_other_decide_nothing_on_a_busy_machine():
 
     assert by_the_paper(plain).outcome is Result.DETECTED
     assert found.outcome is Result.INCONCLUSIVE
-    assert [one.slug for one in found.caveats] == ["busy-machine"]
+    assert [caveat.slug for caveat in found.caveats] == ["busy-machine"]
 
 
 def test_a_run_that_was_made_again_is_what_the_slowed_one_is_compared_with():
@@ -115,4 +115,4 @@ def test_a_run_that_was_made_again_is_what_the_slowed_one_is_compared_with():
     again = replace(plain[0], trial=replace(plain[0].trial, repetition=1001))
 
     assert by_the_paper([again, *plain[1:]]).outcome is Result.DETECTED
-    assert "no-plain" in [one.slug for one in by_the_paper(plain[1:]).caveats]
+    assert "no-plain" in [caveat.slug for caveat in by_the_paper(plain[1:]).caveats]

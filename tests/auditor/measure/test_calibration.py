@@ -61,7 +61,7 @@ def test_a_method_below_what_the_clock_tells_is_too_short():
     found = judge([tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], asked())
 
     assert found.method_seconds is None
-    assert [one.slug for one in found.caveats] == ["too-short"]
+    assert [caveat.slug for caveat in found.caveats] == ["too-short"]
 
 
 def test_a_clock_of_unknown_cost_cannot_tell_a_short_method():

@@ -13,7 +13,7 @@ def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):
 
 
 def slugs(found):
-    return [one.slug for one in caveats(found)]
+    return [caveat.slug for caveat in caveats(found)]
 
 
 def test_nothing_is_said_of_a_quiet_machine():
@@ -30,7 +30,7 @@ def test_stolen_and_throttled_time_are_said():
         noted(1, strain=Strain(stolen=0.0)),
     ]
 
-    said = {one.slug: one.text for one in caveats(strained)}
+    said = {caveat.slug: caveat.text for caveat in caveats(strained)}
 
     assert set(said) == {"host-stolen", "host-throttled"}
     assert "had 10.0\N{NO-BREAK SPACE}% of the processors' time" in said["host-stolen"]
@@ -38,7 +38,9 @@ def test_stolen_and_throttled_time_are_said():
 
 
 def test_a_processor_that_was_too_hot_is_said():
-    said = {one.slug: one.text for one in caveats([noted(0, strain=Strain(hot=0.2)), noted(1)])}
+    said = {
+        caveat.slug: caveat.text for caveat in caveats([noted(0, strain=Strain(hot=0.2)), noted(1)])
+    }
 
     assert set(said) == {"host-hot", "busy-machine"}
     assert "too hot for 20.0\N{NO-BREAK SPACE}% of the time" in said["host-hot"]
@@ -76,7 +78,7 @@ def test_a_short_run_is_not_judged():
 def test_a_look_counts_once_and_in_the_order_of_time():
     early = [noted(at, loop=0.2 + at * 1e-5) for at in range(15)]
     late = [noted(at, loop=0.3 + at * 1e-5) for at in range(15, 30)]
-    text = next(one.text for one in caveats([*late, *late, *early]))
+    text = next(caveat.text for caveat in caveats([*late, *late, *early]))
 
     assert "(30 looks)" in text
     assert "took 50" in text or "took 49" in text
@@ -84,7 +86,7 @@ def test_a_look_counts_once_and_in_the_order_of_time():
 
 def test_benchmarks_of_more_than_one_machine_are_named():
     def ran(machine, *names):
-        return [Noted(machine, "2026-01-01T00:00:00Z", 1.0, Strain(), None, one) for one in names]
+        return [Noted(machine, "2026-01-01T00:00:00Z", 1.0, Strain(), None, name) for name in names]
 
     moved = [*ran("one", "a", "b", "", "c"), *ran("other", "b", "", "d"), *ran("one", "a")]
 

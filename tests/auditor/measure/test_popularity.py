@@ -53,16 +53,16 @@ def test_a_client_counts_no_more_than_others_by_share():
     shares = {one.method.name: one.share for one in found.methods}
     assert shares["Len"] == pytest.approx((0 + 0.9 + 1) / 3)
     assert sum(shares.values()) == pytest.approx(1)
-    assert "one-client" not in {one.slug for one in found.caveats}
+    assert "one-client" not in {caveat.slug for caveat in found.caveats}
 
 
 def test_one_client_that_decides_the_sum_is_named():
     found = profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
 
-    (said,) = [one for one in found.caveats if one.slug == "one-client"]
+    (said,) = [caveat for caveat in found.caveats if caveat.slug == "one-client"]
     assert said.text.startswith("99 % of all calls are of noisy")
     assert not {"one-client"} & {
-        one.slug for one in profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
+        caveat.slug for caveat in profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
     }
 
 
@@ -73,7 +73,7 @@ def test_the_cut_and_its_ties_are_explained():
 
     assert order(found) == ["Get", "Add", "Len", "Pop", "Never"]
     assert found.chosen == 2
-    (said,) = [one for one in found.caveats if one.slug == "methods-used"]
+    (said,) = [caveat for caveat in found.caveats if caveat.slug == "methods-used"]
     assert "the 2 often used methods are the first of 4 that clients call, of 5 public" in said.text
     assert "2 more come out as the last one, the cut is by name" in said.text
 
@@ -91,14 +91,16 @@ def test_sums_of_all_clients_and_calls_of_each():
     assert first.arguments == (("1",), ("2",), (None,))
     assert found.methods[-1].inside is None
     assert [one.name for one in found.traced] == ["one", "other"]
-    said = {one.slug: one.text for one in found.caveats}
+    said = {caveat.slug: caveat.text for caveat in found.caveats}
     assert said["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
 
 
 def test_a_client_whose_calls_may_be_missing_is_named():
     partly = ClientUse(name="partly", calls=QUIET.calls, missing="3 of 9 unit tests fail")
 
-    said = {one.slug: one.text for one in profile(METHODS, [partly], Ranking.SUM, 20).caveats}
+    said = {
+        caveat.slug: caveat.text for caveat in profile(METHODS, [partly], Ranking.SUM, 20).caveats
+    }
 
     assert said["clients-partly"].endswith("partly: 3 of 9 unit tests fail")
 

@@ -333,7 +333,7 @@ def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcom
     found = indifference_zone.settle_borderline(near(effect, 0.02))
 
     assert found.outcome is outcome
-    assert [one.slug for one in found.caveats] == ["borderline"]
+    assert [caveat.slug for caveat in found.caveats] == ["borderline"]
     assert found.decided_by == "injection"
 
 
@@ -359,6 +359,6 @@ def test_a_missed_delay_is_only_hidden_where_one_at_the_limit_would_be(operation
     judged, _ = share_verdict.combine_evidence(paired(sampled), injected)
 
     assert judged.outcome is outcome
-    assert any(one.slug == "hidden-delay" for one in judged.caveats) is (
+    assert any(caveat.slug == "hidden-delay" for caveat in judged.caveats) is (
         outcome is not Result.MISSED
     )

@@ -33,7 +33,7 @@ def pair(first, second, *, dissimilar):
 
 
 def slugs(found):
-    return [one.slug for one in found.caveats]
+    return [caveat.slug for caveat in found.caveats]
 
 
 def above(found):
@@ -148,14 +148,20 @@ def test_a_run_is_apart_by_more_than_half_of_its_pairs():
 
 def test_half_of_its_pairs_do_not_set_a_run_apart():
     unlike = {(0, 4), (1, 4)}
-    pairs = [pair(*one, dissimilar=one in unlike) for one in combinations(range(5), 2)]
+    pairs = [
+        pair(*combination, dissimilar=combination in unlike)
+        for combination in combinations(range(5), 2)
+    ]
 
     assert standing_apart(pairs) == ()
 
 
 def test_half_of_the_runs_do_not_stand_apart_from_the_other_half():
     unlike = {(2, 3), (0, 2), (1, 3)}
-    pairs = [pair(*one, dissimilar=one in unlike) for one in combinations(range(4), 2)]
+    pairs = [
+        pair(*combination, dissimilar=combination in unlike)
+        for combination in combinations(range(4), 2)
+    ]
 
     assert standing_apart(pairs) == ()
 
@@ -202,7 +208,7 @@ def test_the_longer_runs_are_cut_and_that_is_said():
 
     assert found.values == 1500
     assert found.means == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
-    assert [one.text for one in found.caveats] == [
+    assert [caveat.text for caveat in found.caveats] == [
         "the runs have 1500 to 3000 values; compared are the first 1500, for run 2"
     ]
 
@@ -222,7 +228,7 @@ def test_runs_keep_their_indices_where_others_are_left_out():
     assert found.compared == (1, 2, 3)
     assert [(one.first, one.second) for one in found.pairs] == [(1, 2), (1, 3), (2, 3)]
     assert found.clusters.groups == ((1, 2, 3),)
-    assert [one.text for one in found.caveats] == [
+    assert [caveat.text for caveat in found.caveats] == [
         "without values, or with one that is not finite, and left out: run 1, 5"
     ]
 

@@ -97,7 +97,7 @@ def test_a_benchmark_that_crashed_once_is_listed_as_incomplete():
     assert found.bucket is None
     assert found.ending == "crashed"
     assert found.reason == "run 2: exit code 2: panic: no"
-    assert [one.text for one in found.caveats] == ["measured in 1 of 2 runs"]
+    assert [caveat.text for caveat in found.caveats] == ["measured in 1 of 2 runs"]
 
 
 def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
@@ -108,11 +108,11 @@ def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
         for count in (2, 1)
     )
 
-    assert [(one.slug, one.text) for one in whole.caveats] == [
+    assert [(caveat.slug, caveat.text) for caveat in whole.caveats] == [
         ("not-as-written", "run in one fork"),
         ("not-as-written", "run in one mode"),
     ]
-    assert [one.slug for one in short.caveats] == ["incomplete", *["not-as-written"] * 2]
+    assert [caveat.slug for caveat in short.caveats] == ["incomplete", *["not-as-written"] * 2]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, sai
 
     found = judge([ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2).benchmarks[0]
 
-    assert [one.text[:53] for one in found.caveats] == [text[:53] for text in said]
+    assert [caveat.text[:53] for caveat in found.caveats] == [text[:53] for text in said]
 
 
 def test_a_failed_pilot_is_why_a_benchmark_was_never_run():
@@ -159,7 +159,7 @@ def test_two_benchmarks_fill_the_buckets_and_the_durations():
     assert found.buckets[0] == (Bucket.BELOW_5, 1, 50.0)
     assert found.buckets[-1] == (Bucket.ABOVE_50, 1, 50.0)
     assert found.suite_seconds == (5.0, 5.0)
-    assert [one.slug for one in found.caveats] == ["few-runs"]
+    assert [caveat.slug for caveat in found.caveats] == ["few-runs"]
 
 
 def test_a_benchmark_that_never_works_leaves_the_suite_its_duration():
@@ -181,7 +181,7 @@ def test_runs_on_machines_that_differ_are_said_to_be_mixed():
 
     found = judge([benchmark()], [suite_run([1.0]), there], wanted_runs=2)
 
-    assert "mixed-hosts" in [one.slug for one in found.caveats]
+    assert "mixed-hosts" in [caveat.slug for caveat in found.caveats]
 
 
 def test_what_could_not_be_listed_is_listed_as_such():
@@ -204,7 +204,7 @@ def test_a_filter_says_of_how_many_and_what_nobody_knows():
 
     found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
-    said = {one.slug: one.text for one in found.caveats}["filtered"]
+    said = {caveat.slug: caveat.text for caveat in found.caveats}["filtered"]
     assert said.startswith(
         "2 of the suite's 9 benchmarks were looked at, those that match '^Bench'"
     )
@@ -217,7 +217,7 @@ def test_a_filter_says_what_was_not_even_built_in_the_place_of_a_number_it_does_
 
     found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
-    said = {one.slug: one.text for one in found.caveats}["filtered"]
+    said = {caveat.slug: caveat.text for caveat in found.caveats}["filtered"]
     assert said.startswith("1 of the suite's benchmarks were looked at, those that match '^Bench'")
     assert said.endswith("not even built, as nothing in them can match: 3")
 

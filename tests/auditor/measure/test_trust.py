@@ -43,7 +43,7 @@ def results(length, names=NAMES, forks=3):
 
 
 def test_what_does_not_get_warm_and_what_is_not_alike_is_named():
-    found = {one.slug: one.text for one in stability(results(3000)).caveats}
+    found = {caveat.slug: caveat.text for caveat in stability(results(3000)).caveats}
 
     assert "1 of 3 benchmarks have processes that do not get warm" in found["not-steady"]
     assert "(wanders)" in found["not-steady"]
@@ -52,7 +52,7 @@ def test_what_does_not_get_warm_and_what_is_not_alike_is_named():
 
 def test_nothing_is_said_of_short_series_or_of_what_is_fine():
     assert not {"not-steady", "dissimilar-runs"} & {
-        one.slug for one in stability(results(3000, names=("settles", "short"))).caveats
+        caveat.slug for caveat in stability(results(3000, names=("settles", "short"))).caveats
     }
     short = results(150)
     assert list(trust.caveats(short, short.runs)) == []
@@ -82,8 +82,8 @@ def drifting(iterations, **more):
 
 
 def test_our_own_runs_are_asked_as_well_as_stored_ones():
-    said = {one.slug: one.text for one in stability_study.audit(drifting(200)).caveats}
-    short = [one.slug for one in stability_study.audit(drifting(100)).caveats]
+    said = {caveat.slug: caveat.text for caveat in stability_study.audit(drifting(200)).caveats}
+    short = [caveat.slug for caveat in stability_study.audit(drifting(100)).caveats]
 
     assert "the runs of 1 of 2 benchmarks are dissimilar (toy.long)" in said["dissimilar-runs"]
     assert "dissimilar-runs" not in short
@@ -95,7 +95,7 @@ def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
 
     found = ComparisonStudy(*both, asked).compare()
 
-    texts = [one.text for one in found.caveats if one.slug == "dissimilar-runs"]
+    texts = [caveat.text for caveat in found.caveats if caveat.slug == "dissimilar-runs"]
     assert [text.partition(":")[0] for text in texts] == ["base", "head"]
     assert all("(toy.long)" in text for text in texts)
 
@@ -130,12 +130,14 @@ def test_series_of_other_iterations_than_were_learned_from_are_not_called_cold()
         replace(
             run,
             processes={
-                name: tuple(replace(one, iteration_seconds=0.003) for one in processes)
+                name: tuple(replace(process, iteration_seconds=0.003) for process in processes)
                 for name, processes in run.processes.items()
             },
         )
         for run in found.runs
     )
 
-    assert "not-steady" in {one.slug for one in trust.caveats(found, found.runs)}
-    assert "not-steady" not in {one.slug for one in trust.caveats(replace(found, runs=runs), runs)}
+    assert "not-steady" in {caveat.slug for caveat in trust.caveats(found, found.runs)}
+    assert "not-steady" not in {
+        caveat.slug for caveat in trust.caveats(replace(found, runs=runs), runs)
+    }

@@ -33,7 +33,7 @@ def said(*runs):
     verdict = judge([*benchmarks], runs, wanted_runs=1)
     mine = {one.id.rpartition(".")[2]: one.caveats for one in verdict.benchmarks}
     return (
-        {one.slug: one.text for one in verdict.caveats},
+        {caveat.slug: caveat.text for caveat in verdict.caveats},
         {name: {one.slug: one.text for one in each} for name, each in mine.items()},
     )
 

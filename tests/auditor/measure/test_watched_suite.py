@@ -67,7 +67,7 @@ def by_run(machine):
 
 
 def warm_ups(trials):
-    return {sum(one.phase is Phase.WARMUP for one in trial.schedule.blocks) for trial in trials}
+    return {sum(block.phase is Phase.WARMUP for block in trial.schedule.blocks) for trial in trials}
 
 
 def test_watched_processes_are_no_pilots_for_each_other():
@@ -92,9 +92,9 @@ def test_no_more_forks_are_run_than_are_worth_it():
         name: runs[name, 2] for name in BENCHMARKS
     }
     assert all(2 <= len(forks) < 5 for forks in runs.values())
-    (said,) = [one.text for one in verdict.caveats if one.slug == "fewer-forks"]
+    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "fewer-forks"]
     assert said.startswith("3 of 3 benchmarks have fewer than 5 forks")
-    assert all(one.max_spread is not None for one in verdict.benchmarks)
+    assert all(benchmark.max_spread is not None for benchmark in verdict.benchmarks)
 
 
 def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
@@ -116,7 +116,7 @@ def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
     verdict = stability_study.audit(parts(asked(width=width, forks=4), machine=machine))
 
     assert set(map(len, by_run(machine).values())) == {4}
-    assert "fewer-forks" not in [one.slug for one in verdict.caveats]
+    assert "fewer-forks" not in [caveat.slug for caveat in verdict.caveats]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
     stability_study.audit(parts(asked(length=length, lasting=lasting), machine=machine))
 
     trials = made(machine, Purpose.SUITE)
-    assert {one.watch.measured for one in trials} == {measured}
+    assert {trial.watch.measured for trial in trials} == {measured}
 
 
 def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
@@ -175,7 +175,7 @@ def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
     assert warm_ups(made(machine, Purpose.SUITE)) == {0}
     assert warm_ups(made(machine, Purpose.PAIRS)) == {3}
     assert warm_ups(made(machine, Purpose.REFERENCE)) == {3}
-    assert [one.caveats for one in verdict.stability.benchmarks] == [
+    assert [benchmark.caveats for benchmark in verdict.stability.benchmarks] == [
         (Caveat("warm-after", "warm after 5, 5 iterations by rciw, 0.025 s in the median"),)
     ] * 3
 
@@ -215,7 +215,7 @@ def test_blocks_that_outlast_their_time_are_as_many_as_last_as_long(method, look
         3 * looks
     }
     pairs = made(machine, Purpose.PAIRS)
-    assert min(one.timeout_seconds for one in pairs) > 2 * 60.0
+    assert min(pair.timeout_seconds for pair in pairs) > 2 * 60.0
 
 
 def test_what_was_not_seen_warm_warms_up_as_planned():
@@ -315,8 +315,8 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     verdict = stability_study.audit(parts(asked(method=Method.LEARNED), machine=machine))
 
     watches = {trial.watch for trial in made(machine, Purpose.SUITE)}
-    assert [(one.method, one.model) for one in watches] == [(Method.RCIW, None)]
-    assert [one.slug for one in verdict.caveats].count("watched-otherwise") == 1
+    assert [(watch.method, watch.model) for watch in watches] == [(Method.RCIW, None)]
+    assert [caveat.slug for caveat in verdict.caveats].count("watched-otherwise") == 1
 
     # Whoever asks for the rule itself has measured nothing anew.
     store, again = Memory(), Warming()
@@ -325,7 +325,7 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
     found = stability_study.audit(parts(replace(asked(), suite=same), store=store, machine=again))
     assert again.done == []
-    assert "watched-otherwise" not in [one.slug for one in found.caveats]
+    assert "watched-otherwise" not in [caveat.slug for caveat in found.caveats]
 
 
 class Slower(Warming):
@@ -351,4 +351,4 @@ def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
     )
     # 45 ms, in blocks of 10.
     assert warm_ups(made(machine, Purpose.COMPARISON)) == {5}
-    assert {one.change for one in found.benchmarks} == {Change.NONE}
+    assert {benchmark.change for benchmark in found.benchmarks} == {Change.NONE}

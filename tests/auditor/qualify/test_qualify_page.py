@@ -37,16 +37,16 @@ def test_alarms_are_drawn_from_alike_to_the_largest_slowdown():
 def test_a_method_that_was_not_shown_is_told_and_not_drawn():
     shown = view(GOOD, (PARSE, NATIVE, UNSEEN))
 
-    assert [one.method for one in shown.curves] == ["a.Parse"]
+    assert [curve.method for curve in shown.curves] == ["a.Parse"]
     assert "a.Native cannot be slowed: it has no body" in shown.told
 
 
 def test_demands_and_flaws_are_told():
-    quiet = [one for factor in (1.5, 10.0) for one in answers(Side.SLOWED, factor, quiet=5)]
+    quiet = [answer for factor in (1.5, 10.0) for answer in answers(Side.SLOWED, factor, quiet=5)]
     shown = view(quiet, must_see=1.5)
 
     assert [flaw for flaw, _ in shown.flaws] == ["dead"]
-    assert [(one.glyph, one.answer) for one in shown.demands] == [("✗", "failed")]
+    assert [(demand.glyph, demand.answer) for demand in shown.demands] == [("✗", "failed")]
 
 
 def test_a_page_lists_so_many_answers_and_says_how_many_more(monkeypatch):
@@ -71,7 +71,7 @@ def test_there_is_no_barrier_and_nasty_names_do_no_harm(visit, scheme):
     subjects = (PARSE, *(Subject(method=one) for one in NASTY))
     shown = (
         *GOOD,
-        *(each for one in NASTY for each in answers(Side.SPED, 1.5, alarms=2, method=one)),
+        *(answer for one in NASTY for answer in answers(Side.SPED, 1.5, alarms=2, method=one)),
     )
     page = qualify.html(made(shown, subjects))
 

@@ -40,7 +40,7 @@ def answers(of, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH):
 
 def flaws(*shown, plan=PLAN, subjects=(PARSE,)):
     found = judge(subjects, plan, [one for part in shown for one in part])
-    return {one.flaw: one.evidence for one in found.diagnoses}
+    return {diagnose.flaw: diagnose.evidence for diagnose in found.diagnoses}
 
 
 GOOD = (
@@ -164,7 +164,7 @@ def test_what_is_asked_is_answered_with_yes_no_or_unknown():
         made = judge(
             (PARSE,), replace(PLAN, **plan), [one for part in shown for one in part], skipped
         )
-        return [one.answer for one in made.demands]
+        return [demand.answer for demand in made.demands]
 
     seen_well = answers(case(1.5), alarms=5)
     assert demands(GOOD) == []
@@ -202,7 +202,7 @@ def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
 
     def caveats(subject, *shown):
         found = judge((subject,), PLAN, [one for part in shown for one in part])
-        return [one.slug for one in found.caveats]
+        return [caveat.slug for caveat in found.caveats]
 
     both = (GOOD, answers(case(1.5), alarms=5))
     assert caveats(right, *both) == []

@@ -77,8 +77,8 @@ def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
     found = study(gate).qualify(ignore)
 
     counts = {
-        (one.case.side, one.case.method, one.case.factor): (one.alarms, one.shown)
-        for one in found.rates
+        (rate.case.side, rate.case.method, rate.case.factor): (rate.alarms, rate.shown)
+        for rate in found.rates
     }
     assert counts == {
         (Side.SAME, "", 1.0): (0, 20),
@@ -100,7 +100,7 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
     assert first == [
         (Side.SAME, 1.0), (Side.SLOWED, 10.0), (Side.SLOWED, 10.0), (Side.SPED, 10.0)
     ]  # fmt: skip
-    assert [str(one.flaw) for one in found.diagnoses] == ["dead"]
+    assert [str(diagnose.flaw) for diagnose in found.diagnoses] == ["dead"]
     small = [one for one, _, _ in gate.shown if one.factor in {1.1, 2.0}]
     assert len(small) < 2 * 2 * 5  # none after the largest one is known not to be seen
     turns = {
@@ -114,10 +114,10 @@ def test_a_gate_that_always_fires_is_told_from_a_noisy_one_and_sees_nothing():
 
     found = study(Gate(lambda _: Answer.ALARM), plan).qualify(ignore)
 
-    assert [str(one.flaw) for one in found.diagnoses] == ["always"]
-    assert [one.answer for one in found.demands] == [Asked.FAILED, Asked.FAILED]
+    assert [str(diagnose.flaw) for diagnose in found.diagnoses] == ["always"]
+    assert [demand.answer for demand in found.demands] == [Asked.FAILED, Asked.FAILED]
     assert found.seen_from == {"a.Parse": None, "a.Print": None}
-    assert [one.shown for one in found.rates if one.case.side is Side.SAME] == [5]
+    assert [rate.shown for rate in found.rates if rate.case.side is Side.SAME] == [5]
 
 
 def test_a_gate_that_fires_is_run_once_in_each_pair():
@@ -198,7 +198,7 @@ def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
             return Answer.ALARM if random.random() < chance else Answer.QUIET
 
         found = study(Gate(answer), subjects=SUBJECTS[:1]).qualify(ignore)
-        noisy = {"noisy", "always"} & {str(one.flaw) for one in found.diagnoses}
+        noisy = {"noisy", "always"} & {str(diagnose.flaw) for diagnose in found.diagnoses}
         wrong += bool(noisy) is (chance < 0.05)
     assert wrong <= 20
 

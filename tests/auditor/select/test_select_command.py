@@ -117,7 +117,7 @@ def ids(found):
 
 
 def names(methods):
-    return [one.removeprefix(RING) for one in methods]
+    return [method.removeprefix(RING) for method in methods]
 
 
 def test_without_a_budget_it_is_the_cheapest_choice_that_keeps_the_score(answered):

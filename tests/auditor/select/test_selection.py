@@ -82,7 +82,7 @@ BEYOND = [watcher("a", 4.0, "klmn"), watcher("b", 3.0, "kq")]
 @example(BEYOND, [3.0, 4.0, 7.0], 200)
 @example(BEYOND, [3.0, 4.0, 7.0], 0)
 def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
-    chosen = [within(suite, one, largest=largest) for one in sorted(budgets)]
+    chosen = [within(suite, budget, largest=largest) for budget in sorted(budgets)]
 
     for less, more in pairwise(chosen):
         assert less.methods <= more.methods

@@ -54,7 +54,7 @@ def test_each_process_begins_cold_and_goes_on_for_long():
         (name, fork) for name in toy_language.BENCHMARKS for fork in (1, 2)
     }
     for run in runs:
-        assert [one.phase for one in run.trial.schedule.blocks] == [Phase.MEASUREMENT] * 40
+        assert [block.phase for block in run.trial.schedule.blocks] == [Phase.MEASUREMENT] * 40
         assert (run.trial.schedule.seconds, run.trial.schedule.operations) == (0.01, 100)
         assert run.trial.repetition == 1
 
@@ -129,7 +129,7 @@ def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
 )
 def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
     found = schedule(kept, ASKED, None, None)
-    phases = [one.phase for one in found.blocks]
+    phases = [block.phase for block in found.blocks]
 
     assert phases == [Phase.WARMUP] * 3 + [Phase.MEASUREMENT] * 4
     assert found.seconds == (kept.block_seconds or 0.1)
@@ -187,7 +187,7 @@ def test_it_is_said_beforehand_what_would_run():
 
 def test_runs_become_results_by_repetition_and_fork():
     runs = watched(ASKED, parts(request()))
-    later = [replace(one, trial=replace(one.trial, repetition=2), revision="r2") for one in runs]
+    later = [replace(run, trial=replace(run.trial, repetition=2), revision="r2") for run in runs]
 
     found = own_series.results(
         [*later, *reversed(runs)], harness="toy", digest="d", asked={"toy.long": WRITTEN}
@@ -197,9 +197,9 @@ def test_runs_become_results_by_repetition_and_fork():
     assert (found.harness, found.digest, first.name, second.commit) == ("toy", "d", "run 1", "r2")
     of_long = first.processes["toy.long"]
     wanted = {
-        one.trial.fork: one.outcome.series[0].values
-        for one in runs
-        if one.trial.benchmark.name == "long"
+        run.trial.fork: run.outcome.series[0].values
+        for run in runs
+        if run.trial.benchmark.name == "long"
     }
     assert [one.seconds for one in of_long] == [wanted[1], wanted[2]]
     assert {(one.warmups, one.iteration_seconds, one.configured) for one in of_long} == {
@@ -234,7 +234,7 @@ def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
     (run,) = found.runs
     assert list(run.processes) == ["toy.short", "toy.broken"]
     assert run.processes["toy.broken"][0].failure.reason == "it does not compile"
-    assert [one.slug for one in found.caveats] == ["filtered"]
+    assert [caveat.slug for caveat in found.caveats] == ["filtered"]
 
 
 def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():

@@ -52,7 +52,7 @@ def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
     strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
     found = document.similarity_document((), (), strained)
 
-    assert [one.slug for one in found.caveats] == ["host-stolen"]
+    assert [caveat.slug for caveat in found.caveats] == ["host-stolen"]
 
 
 def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
@@ -151,7 +151,7 @@ def test_names_that_look_the_same_when_cut_are_shown_whole():
 def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
     shown = page.view(WHOLE, ("mo", "tu", "we", "th", "fr"))
 
-    assert [(one.name, one.said) for one in shown.figures] == [
+    assert [(figure.name, figure.said) for figure in shown.figures] == [
         (
             "a.Apart",
             (

@@ -15,11 +15,11 @@ def test_by_hand():
     rounds = [[1.0, 1.1, 1.3], [2.0, 2.0, 2.2], [1.5, 1.4, 1.6], [1.0, 1.0, 1.3]]
     found = contrast(rounds, HEAD).ratio(0.95)
 
-    logs = [[log(one) for one in sides] for sides in rounds]
+    logs = [[log(side) for side in sides] for sides in rounds]
     heads = [c - (a + b) / 2 for a, b, c in logs]
     bases = [b - a for a, b, _ in logs]
-    squares = sum((one - sum(heads) / 4) ** 2 for one in heads) / 1.5
-    squares += sum((one - sum(bases) / 4) ** 2 for one in bases) / 2
+    squares = sum((head - sum(heads) / 4) ** 2 for head in heads) / 1.5
+    squares += sum((base - sum(bases) / 4) ** 2 for base in bases) / 2
     half = 2.4469119 * sqrt(squares / 6 * 1.5 / 4)
     assert found.estimate == pytest.approx(exp(sum(heads) / 4))
     assert (found.low, found.high) == pytest.approx(

@@ -10,7 +10,7 @@ from auditor.stats.trimming import trimmed
 
 
 def groups(*values):
-    return [np.array(each) for each in values]
+    return [np.array(value) for value in values]
 
 
 def test_equal_groups_have_the_component_of_the_analysis_of_variance():

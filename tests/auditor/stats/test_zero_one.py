@@ -42,7 +42,7 @@ def test_the_cheapest_choice_is_found_and_of_several_the_first(costs, rows):
 def test_no_choice_costs_less_than_the_bound(costs, rows):
     bound = lower_bound(costs, rows)
 
-    assert all(cost(one, costs) >= bound for one in choices(rows))
+    assert all(cost(choice, costs) >= bound for choice in choices(rows))
 
 
 def test_more_columns_than_are_ordered_at_once_are_ordered_too():

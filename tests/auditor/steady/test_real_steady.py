@@ -32,7 +32,10 @@ def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, mod
 
     jsonschema.validate(found, json.loads(steady_document.schema()))
     assert {
-        name: [(one["run"], one["fork"], one["iterations"], one["warm_up"]) for one in processes]
+        name: [
+            (process["run"], process["fork"], process["iterations"], process["warm_up"])
+            for process in processes
+        ]
         for name, processes in by_benchmark(found).items()
     } == {
         "BenchmarkAdd": [(0, 0, 40, None), (0, 1, 40, None)],
@@ -123,5 +126,7 @@ def test_what_cannot_be_meant_is_said_in_a_line(program, module, tmp_path, words
     names = {"module": module, "config": asked}
 
     for verb in ("steady", "similarity"):
-        line = program.refused(verb, *(one.format(**names) for one in words), code=2, slug="usage")
+        line = program.refused(
+            verb, *(word.format(**names) for word in words), code=2, slug="usage"
+        )
         assert said in line

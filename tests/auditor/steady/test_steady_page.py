@@ -76,13 +76,13 @@ def test_odd_values_are_drawn_within_the_strip(values):
 
     (path,) = re.findall(r'class="values" d="([^"]*)"', drawn)
     heights = [float(one) for one in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
-    assert all(0 <= one <= series_plot.HEIGHT for one in heights)
+    assert all(0 <= height <= series_plot.HEIGHT for height in heights)
 
 
 def values_of(found):
     return {
-        (one.id, each.run, each.fork): [1.0, 2.0, 1.5] * 20 for one in found.benchmarks
-        for each in one.series
+        (benchmark.id, each.run, each.fork): [1.0, 2.0, 1.5] * 20 for benchmark in found.benchmarks
+        for each in benchmark.series
     }  # fmt: skip
 
 

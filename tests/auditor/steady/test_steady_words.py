@@ -98,7 +98,7 @@ def test_the_document_has_each_process(document):
 def test_what_gets_no_steady_state_comes_first(document):
     shown = page.view(document)
 
-    assert [(one.name, one.word.word) for one in shown.rows] == [
+    assert [(row.name, row.word.word) for row in shown.rows] == [
         ("Never<b>.ends", "no steady state"),
         ("Early.warms", "steady"),
         ("Late.wastes", "steady"),

@@ -264,7 +264,7 @@ def test_audits_are_listed_in_order_and_by_subject(tmp_path):
         ended = dataclasses.replace(asked, ended="2026-01-02T03:05:00Z", number=number)
         assert store.audits("abc") == (ended,)
         assert store.result(ended) == "{}"
-        assert [one.subject for one in store.audits()] == ["abc", "other"]
+        assert [audit.subject for audit in store.audits()] == ["abc", "other"]
 
 
 def test_only_the_owner_may_read_a_store(tmp_path):

@@ -28,7 +28,9 @@ def rows(answer):
     """Return what is lacking by the last part of each method's name."""
     assert answer.returncode == 0, answer
     lines = [line.split(maxsplit=2) for line in answer.stdout.splitlines() if line[:1] in "✓…"]
-    return {one[1].rpartition(".")[2]: " ".join(one[2:]).strip() for one in lines if len(one) > 1}
+    return {
+        line[1].rpartition(".")[2]: " ".join(line[2:]).strip() for line in lines if len(line) > 1
+    }
 
 
 def test_pytest_benchmark(program, places, tmp_path):
@@ -51,7 +53,7 @@ def test_pytest_benchmark(program, places, tmp_path):
     measured = program.call("measure", library, "-o", tmp_path / "measured", "--format", "json")
     assert measured.returncode == 0, measured
     benchmarks = json.loads(measured.stdout)["benchmarks"]
-    ended = {one["id"].rpartition("::")[2]: one["ending"] for one in benchmarks}
+    ended = {benchmark["id"].rpartition("::")[2]: benchmark["ending"] for benchmark in benchmarks}
     assert ended.pop("test_fail") == "crashed"  # it raises what it is there to raise
     skipped = {name for name, ending in ended.items() if ending == "skipped"}
     assert len(skipped) == text.count("pytest.skip") > 0
@@ -118,7 +120,7 @@ def test_jmh(program, places, tmp_path):
     )
     assert measured.returncode == 0, measured
     benchmarks = json.loads(measured.stdout)["benchmarks"]
-    ended = {one["id"].rpartition(".")[2]: one["ending"] for one in benchmarks}
+    ended = {benchmark["id"].rpartition(".")[2]: benchmark["ending"] for benchmark in benchmarks}
     assert ended == {"beadsTwice": "measured", "squareCompareTo": "crashed"}
     assert "to be filled in: squareCompareTo0" in measured.stdout
 

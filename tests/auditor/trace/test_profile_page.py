@@ -90,8 +90,12 @@ def test_a_profile_in_words():
     assert (push.example, push.where) == ("(1)", "ring.go:12")
     assert (pop.inside, pop.indirect, pop.clients, pop.example) == ("\N{EN DASH}", "", "1", "")
     assert (never.rank, never.use, never.clients) == ("", page_clients.NEVER, "")
-    assert [one.name for one in shown.clients] == [one.name for one in WHOLE.clients]
-    assert [one.note for one in shown.clients] == ["", "1 of 4 unit tests fail", "exit code 2"]
+    assert [client.name for client in shown.clients] == [client.name for client in WHOLE.clients]
+    assert [client.note for client in shown.clients] == [
+        "",
+        "1 of 4 unit tests fail",
+        "exit code 2",
+    ]
     assert shown.traced == (("app", "go:example.org/app@v1"), ("tool", "/src/tool"))
 
 

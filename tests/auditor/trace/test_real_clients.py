@@ -214,7 +214,9 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
 )
 def test_a_wrong_call_is_answered_with_one_line(program, library, tmp_path, words, said):
     named = {"LIBRARY": library, "CLIENT": tmp_path}
-    line = program.refused("trace", *(named.get(one, one) for one in words), code=2, slug="usage")
+    line = program.refused(
+        "trace", *(named.get(word, word) for word in words), code=2, slug="usage"
+    )
 
     assert said in line
 

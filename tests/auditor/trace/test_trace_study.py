@@ -31,7 +31,7 @@ def traced(**more):
 
 
 def reaches(found):
-    return {one.method.name: one.reach for one in found.methods}
+    return {method.method.name: method.reach for method in found.methods}
 
 
 def test_who_calls_what_is_counted_and_nothing_is_timed():
@@ -47,7 +47,7 @@ def test_who_calls_what_is_counted_and_nothing_is_timed():
         "odd": ReachState.UNKNOWN,
         **dict.fromkeys(("hop", "skip", "trip", "hang", "shy"), ReachState.IN_LOOP),
     }
-    by_name = {one.method.name: one for one in found.methods}
+    by_name = {method.method.name: method for method in found.methods}
     called = {one.benchmark: one.calls_per_operation for one in by_name["hop"].called_by}
     assert called == {"toy.quick": 1.0, "toy.long": 1.0}
     assert by_name["still"].set_up_in == ("toy.short",)
@@ -61,14 +61,14 @@ def test_who_calls_what_is_counted_and_nothing_is_timed():
 def test_what_no_benchmark_calls_comes_first_the_most_used_in_front(monkeypatch):
     monkeypatch.setattr(toy_language, "TESTED", {"still", "hang"})
 
-    names = [one.method.name for one in traced().methods]
+    names = [method.method.name for method in traced().methods]
 
     assert names[:2] == ["idle", "still"]
     assert names[4] == "hang"
 
 
 def test_benchmarks_say_how_many_methods_they_call():
-    assert {one.id: one.methods for one in traced().benchmarks} == {
+    assert {benchmark.id: benchmark.methods for benchmark in traced().benchmarks} == {
         "toy.short": 3,
         "toy.quick": 1,
         "toy.long": 2,
@@ -78,11 +78,11 @@ def test_benchmarks_say_how_many_methods_they_call():
 def test_a_benchmark_that_could_not_be_counted_is_none_that_calls_nothing():
     found = traced(machine=Machine(uncounted=frozenset({"long"})))
 
-    (failed,) = [one for one in found.benchmarks if one.id == "toy.long"]
+    (failed,) = [benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"]
     assert failed.methods is None
     assert failed.reason
     assert reaches(found)["trip"] is ReachState.NOT_AT_ALL
-    (said,) = [one.text for one in found.caveats if one.slug == "failed-benchmarks"]
+    (said,) = [caveat.text for caveat in found.caveats if caveat.slug == "failed-benchmarks"]
     assert said.startswith("1 of 3 benchmarks did not run")
     assert "toy.long" in said
 
@@ -107,7 +107,7 @@ def test_what_the_budget_prevented_is_said_and_the_next_call_goes_on():
     found = traced(asked=request(budget=30.0), store=store, machine=machine)
 
     assert Purpose.PILOT not in {one.purpose for one in machine.done}
-    assert all(one.methods is not None for one in found.benchmarks)
+    assert all(benchmark.methods is not None for benchmark in found.benchmarks)
 
 
 def test_a_filter_is_said():
@@ -116,6 +116,6 @@ def test_a_filter_is_said():
 
     found = traced(asked=asked)
 
-    assert [one.id for one in found.benchmarks] == ["toy.long"]
+    assert [benchmark.id for benchmark in found.benchmarks] == ["toy.long"]
     assert reaches(found)["skip"] is ReachState.NOT_AT_ALL
-    assert "filtered" in {one.slug for one in found.caveats}
+    assert "filtered" in {caveat.slug for caveat in found.caveats}

@@ -54,7 +54,7 @@ def test_what_is_measured_warm_is_not_off_and_what_is_not_is():
 
     low, high = deviation(forks, forks, 2000, rng)
     assert low < 1 < high
-    low, high = deviation([1.2 * one[:50] for one in forks], forks, 2000, rng)
+    low, high = deviation([1.2 * fork[:50] for fork in forks], forks, 2000, rng)
     assert 1.19 < low < high < 1.21
 
 

@@ -110,7 +110,8 @@ class Noisy:
     def best(self, penalties):
         self.tried += penalties.tolist()
         numbers = [
-            9 if one < 2 else 5 + len(self.tried) % 3 if one < 90 else 0 for one in penalties
+            9 if penalty < 2 else 5 + len(self.tried) % 3 if penalty < 90 else 0
+            for penalty in penalties
         ]
         return [
             Segmentation(tuple(range(1, number + 2)), 100.0 - 10 * number) for number in numbers

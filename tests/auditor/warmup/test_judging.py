@@ -75,21 +75,21 @@ def test_what_cannot_be_judged(values, slug):
 
     assert (found.label, found.steady_from, found.warm_up) == (SteadyLabel.UNKNOWN, None, None)
     assert (found.run, found.fork, found.iterations) == (1, 2, len(values))
-    assert [one.slug for one in found.caveats] == [slug]
+    assert [caveat.slug for caveat in found.caveats] == [slug]
 
 
 def test_what_is_too_long_for_a_detector_is_said():
     found = judge(process([1.0, 2.0] * 7), At(3))
 
     assert (found.label, found.steady_from) == (SteadyLabel.UNKNOWN, None)
-    assert [one.slug for one in found.caveats] == ["series-long"]
+    assert [caveat.slug for caveat in found.caveats] == ["series-long"]
     assert judge(process([1.0, 2.0] * 6), At(3)).steady_from == 3
 
 
 def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
     found = judge(process([1.0, 2.0] * 5), At(3))
 
-    assert (found.steady_from, [one.slug for one in found.caveats]) == (3, ["series-unlike"])
+    assert (found.steady_from, [caveat.slug for caveat in found.caveats]) == (3, ["series-unlike"])
     assert judge(process(), At(3)).caveats == ()
 
 
@@ -100,7 +100,7 @@ def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
 def test_iterations_much_longer_or_shorter_than_it_was_made_for_are_said(seconds, slugs):
     found = judge(process(iteration_seconds=seconds), At(3))
 
-    assert [one.slug for one in found.caveats] == slugs
+    assert [caveat.slug for caveat in found.caveats] == slugs
 
 
 def test_a_detector_sees_all_of_it():
@@ -145,7 +145,9 @@ def test_a_process_that_failed_is_not_judged():
     found = judge(StoredProcess(failure=Skipped("no such file")), At(3))
 
     assert (found.label, found.iterations) == (SteadyLabel.UNKNOWN, 0)
-    assert [(one.slug, one.text) for one in found.caveats] == [("series-unusable", "no such file")]
+    assert [(caveat.slug, caveat.text) for caveat in found.caveats] == [
+        ("series-unusable", "no such file")
+    ]
 
 
 def whole(*labels):

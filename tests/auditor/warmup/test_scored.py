@@ -19,7 +19,8 @@ LASTED = 0.1
 def stops(model, values):
     rule = Scored(model)
     return next(
-        (found for one in values if (found := rule.observe(float(one), LASTED)) is not None), None
+        (found for value in values if (found := rule.observe(float(value), LASTED)) is not None),
+        None,
     )
 
 
@@ -81,7 +82,9 @@ def test_looks_count_together(monkeypatch, looks, first):
     monkeypatch.setattr(Boosted, "ready", lambda *_: next(shown))
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
-    warm = next((found for one in values if (found := rule.observe(one, LASTED)) is not None), None)
+    warm = next(
+        (found for value in values if (found := rule.observe(value, LASTED)) is not None), None
+    )
 
     assert warm == first
     assert (rule.last_warmup is None) == (first is None)

@@ -32,7 +32,7 @@ def test_it_is_told_once_when_a_process_is_warm():
     values = 1e-6 * (1 + 0.001 * np.random.default_rng(1).standard_normal(20))
     looking = streams()
 
-    told = [looking.observe(printed(float(one))) for one in values]
+    told = [looking.observe(printed(float(value))) for value in values]
 
     (seen,) = [one for one in told if one is not None]
     assert (seen.benchmark, seen.fork) == ("B", 1)
@@ -60,9 +60,9 @@ def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
     looking = streams(Method.LEARNED, shipped(Method.LEARNED).digest)
     other = streams(Method.COV)
 
-    for one in values:
-        looking.observe(printed(float(one), lasts=0.1))
-        other.observe(printed(float(one)))
+    for value in values:
+        looking.observe(printed(float(value), lasts=0.1))
+        other.observe(printed(float(value)))
 
     (mine,), (its,) = looking.seen, other.seen
     assert mine.since == 61 <= mine.warm

@@ -20,12 +20,12 @@ def left_out(text, path="left.go", unit=UNIT):
 
 
 def methods(*texts):
-    return {one.id: one for one in GoMutator().methods([library(text) for text in texts])}
+    return {method.id: method for method in GoMutator().methods([library(text) for text in texts])}
 
 
 def overlay(*sources, of, kind=Kind.DELAYED, guarded=False, beside=False):
     """Return the overlay of a variant of the methods with these ids."""
-    known = {one.id: one for one in GoMutator().methods(sources)}
+    known = {method.id: method for method in GoMutator().methods(sources)}
     variant = Variant(
         kind,
         tuple(known[UNIT + (name if name.startswith("/") else f".{name}")] for name in of),

@@ -109,7 +109,7 @@ def test_a_field_of_another_type_is_no_call_of_the_method_itself(struct):
 def test_a_guarded_delay_brings_the_part_of_the_guest_that_it_needs():
     source = library("package m\nfunc F() {}\n")
     guarded, free = overlay(source, of=["F"], guarded=True), overlay(source, of=["F"])
-    more = {one.path for one in guarded.files} - {one.path for one in free.files}
+    more = {file.path for file in guarded.files} - {file.path for file in free.files}
 
     assert "ExitGuarded(zzBenchAudit.EnterGuarded())" in changed(guarded)
     assert {path.split("/")[1].split(".")[0].split("_")[0] for path in more} == {
@@ -213,7 +213,7 @@ _FUNCTIONS = st.lists(
 def test_all_bytes_of_a_file_and_its_lines_are_kept(parts):
     body = "\n\n".join(part.format(n=f"N{at}") for at, part in enumerate(parts))
     source = library(f"package m\n\n{body}\nfunc Last() {{}}\n")
-    found = [one for one in GoMutator().methods([source]) if not one.refusal]
+    found = [method for method in GoMutator().methods([source]) if not method.refusal]
     made = GoMutator().overlay([source], Variant(Kind.COUNTING, tuple(found)))
     text = changed(made)
     for token in range(len(found)):

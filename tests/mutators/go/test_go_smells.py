@@ -226,7 +226,7 @@ def test_smells_are_in_the_order_of_files_and_lines():
 
     looked = look(benchmarks(text, path="z_test.go"), library(SMALL), benchmarks(text, "a_test.go"))
 
-    assert [(one.span.file, one.span.first_line) for one in looked.smells] == [
+    assert [(smell.span.file, smell.span.first_line) for smell in looked.smells] == [
         ("a_test.go", 3),
         ("a_test.go", 4),
         ("z_test.go", 3),

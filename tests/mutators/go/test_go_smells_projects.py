@@ -41,7 +41,7 @@ def bench(body, package="m", imports=(), name="BenchmarkX", more=""):
 
 
 def rules(folder, files):
-    return [(one.rule, one.calls) for one in looked(folder, files).smells]
+    return [(smell.rule, smell.calls) for smell in looked(folder, files).smells]
 
 
 UNUSED = ("go-unused-result", ("calc.Parity",))
@@ -82,7 +82,7 @@ def test_a_module_below_another_has_paths_of_its_own(tmp_path):
         "b/b_test.go": bench(USE, "b", ["example.com/proj/deep/calc"]),
     }
 
-    assert [one.span.file for one in looked(tmp_path, files).smells] == ["a/a_test.go"]
+    assert [smell.span.file for smell in looked(tmp_path, files).smells] == ["a/a_test.go"]
 
 
 def test_a_folder_that_is_called_like_a_package_of_the_standard_library_is_not_it(tmp_path):

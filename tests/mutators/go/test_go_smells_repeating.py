@@ -20,7 +20,7 @@ def smells(rule, body, name="BenchmarkX", imports=()):
     listed = " ".join(f'"{one}";' for one in ("testing", *imports))
     text = f"package m\nimport ({listed})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
     looked = GoLinter().look([library(CODE), benchmarks(text)])
-    return [one for one in looked.smells if one.rule == rule]
+    return [smell for smell in looked.smells if smell.rule == rule]
 
 
 LOOP = "for b.Loop() { for j := 0; j < 100; j++ { BODY } }"
@@ -99,7 +99,7 @@ def test_calls_with_constants_only(call, found):
     ],
 )
 def test_what_grows_beside_the_loop(body, found):
-    assert [one.sure for one in smells("go-leaking-state", body, imports=["bytes"])] == found
+    assert [smell.sure for smell in smells("go-leaking-state", body, imports=["bytes"])] == found
 
 
 @pytest.mark.parametrize(

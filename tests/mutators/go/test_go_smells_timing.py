@@ -17,7 +17,7 @@ def bench(body, name="BenchmarkX", imports=()):
 def found(rule, body, code=SMALL, **more):
     """Return the lines and the texts of what a rule finds; the body begins on line 4."""
     smells = GoLinter().look([library(code), bench(body, **more)]).smells
-    return [(one.span.first_line, one.text) for one in smells if one.rule == rule]
+    return [(smell.span.first_line, smell.text) for smell in smells if smell.rule == rule]
 
 
 def lines(rule, body, code=SMALL, **more):

@@ -39,7 +39,7 @@ func Map[T any](x T) T { return x }
 
 def written(*sources, version=None):
     methods = GoMutator().methods(sources)
-    samples = {one.id: (("1", "2"),) for one in methods if one.name == "Add"}
+    samples = {method.id: (("1", "2"),) for method in methods if method.name == "Add"}
     (file,) = stubs(methods, samples, sources, lambda _: version)
     return file
 

@@ -89,7 +89,7 @@ def test_smells_come_in_the_order_of_files_and_lines():
 
     smells = look(first, later).smells
 
-    places = [(one.span.file, one.span.first_line) for one in smells]
+    places = [(smell.span.file, smell.span.first_line) for smell in smells]
     assert places == sorted(places)
     assert {file for file, _ in places} == {"F0.java", "F1.java"}
     assert len(places) == 4
@@ -98,9 +98,9 @@ def test_smells_come_in_the_order_of_files_and_lines():
 def test_rules_are_told_apart_and_have_advice():
     rules = JavaLinter().rules
 
-    assert len({one.id for one in rules}) == len(rules)
-    assert all(one.id.startswith("jmh-") and one.title and one.advice for one in rules)
-    assert {one.sure for one in rules} == set(Sure)
+    assert len({rule.id for rule in rules}) == len(rules)
+    assert all(rule.id.startswith("jmh-") and rule.title and rule.advice for rule in rules)
+    assert {rule.sure for rule in rules} == set(Sure)
     assert JavaLinter().comment == "//"
 
 
@@ -113,7 +113,7 @@ def test_a_file_with_broken_syntax_is_unread_and_the_rest_of_it_is_seen():
     looked = look(text)
 
     assert looked.unread == ("F0.java",)
-    assert {one.benchmark for one in looked.smells} <= {"Bench.good"}
+    assert {smell.benchmark for smell in looked.smells} <= {"Bench.good"}
 
 
 def test_broken_files_without_benchmarks_do_not_matter():
@@ -128,7 +128,7 @@ def test_odd_bytes_do_no_harm(junk):
     look(text.replace(b"Math.abs(x)", b'String.valueOf("' + junk + b'")'))
     looked = look(text.replace(b"int x", b"/* " + junk.replace(b"\x00", b" ") + b" */ int x"))
 
-    assert [one.rule for one in looked.smells] == ["jmh-unused-result"]
+    assert [smell.rule for smell in looked.smells] == ["jmh-unused-result"]
 
 
 @pytest.mark.parametrize(

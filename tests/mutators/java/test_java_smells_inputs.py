@@ -68,7 +68,7 @@ def smells(body, head="@Benchmark"):
 
 
 def of(rule, body, head="@Benchmark"):
-    return [one for one in smells(body, head) if one.rule == rule]
+    return [smell for smell in smells(body, head) if smell.rule == rule]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_methods_that_call_each_other_often_are_looked_at_once():
         )
         profile = cProfile.Profile()
         found = profile.runcall(JavaLinter().look, [source])
-        assert [one.rule for one in found.smells] == ["jmh-constant-inputs"]
+        assert [smell.rule for smell in found.smells] == ["jmh-constant-inputs"]
         return pstats.Stats(profile).total_calls
 
     assert steps(80) < 8 * steps(20)

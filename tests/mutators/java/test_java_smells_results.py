@@ -72,7 +72,7 @@ def look(*texts):
         for n, text in enumerate(texts)
     ]
     smells = JavaLinter().look(sources).smells
-    return [one for one in smells if one.rule == "jmh-unused-result"]
+    return [smell for smell in smells if smell.rule == "jmh-unused-result"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def look(*texts):
 def test_results_that_are_lost(body, calls):
     smells = found(body)
 
-    assert [one.calls for one in smells] == [calls], [one.text for one in smells]
+    assert [smell.calls for smell in smells] == [calls], [smell.text for smell in smells]
     assert smells[0].span.first_line == FIRST + 2
     assert smells[0].benchmark == "Bench.run"
 

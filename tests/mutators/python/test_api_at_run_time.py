@@ -16,7 +16,10 @@ from mutators.python.mutator import PythonMutator
 def modules(package):
     """Return the public modules of an installed package by their names."""
     top = importlib.import_module(package)
-    names = [package, *(one.name for one in pkgutil.walk_packages(top.__path__, f"{package}."))]
+    names = [
+        package,
+        *(walk_package.name for walk_package in pkgutil.walk_packages(top.__path__, f"{package}.")),
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {
@@ -63,10 +66,10 @@ def functions(found, package):
 
 def at_run_time(package):
     return {
-        f"{one.__module__}.{one.__qualname__}"
+        f"{function.__module__}.{function.__qualname__}"
         for module in modules(package).values()
         for each in shown(module, package)
-        for one in functions(each, package)
+        for function in functions(each, package)
     }
 
 
@@ -83,7 +86,7 @@ def in_sources(package):
         )
         for file in root.rglob("*.py")
     ]
-    return {one.id for one in PythonMutator().methods(sources) if one.public}
+    return {method.id for method in PythonMutator().methods(sources) if method.public}
 
 
 @pytest.mark.parametrize("package", ["click", "packaging", "pluggy", "rich"])

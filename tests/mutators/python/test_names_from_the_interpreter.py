@@ -125,7 +125,7 @@ class Made:
             SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=told.read_bytes()),
         ]
         methods = PythonMutator().methods(self.sources)
-        self.public = {one.id: one for one in methods if one.public}
+        self.public = {method.id: method for method in methods if method.public}
 
     def source(self, path):
         unit = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
@@ -199,10 +199,10 @@ def test_public_functions_are_called_as_often_as_the_interpreter_says(name, tmp_
     assert library.counted() == expected
     profiled = library.profiled()
     beside = {
-        f"{tmp_path / one.path}:{number}": count
-        for one in library.sources
-        for number in range(1, one.text.count(b"\n") + 2)
-        if (count := profiled.get(f"{tmp_path / one.path}:{number}"))
+        f"{tmp_path / source.path}:{number}": count
+        for source in library.sources
+        for number in range(1, source.text.count(b"\n") + 2)
+        if (count := profiled.get(f"{tmp_path / source.path}:{number}"))
     }
     # What else of the library runs are wrappers and what is private.
     assert sorted(expected.values()) == sorted(
@@ -359,6 +359,6 @@ def test_a_line_that_the_library_wrote_is_left_out(line):
         SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=f"{whole}\n{line}".encode()),
     ]
 
-    assert [one.id for one in PythonMutator().methods(sources) if one.public] == ["lib.f"]
+    assert [method.id for method in PythonMutator().methods(sources) if method.public] == ["lib.f"]
     (note,) = notes(sources)
     assert "public names: 1 line left out" in note

@@ -25,7 +25,7 @@ def public(**modules):
                 text=textwrap.dedent(text).encode(),
             )
         )
-    return [one.id for one in PythonMutator().methods(sources) if one.public]
+    return [method.id for method in PythonMutator().methods(sources) if method.public]
 
 
 def test_what_a_package_takes_from_private_modules_is_public_where_it_is_defined():

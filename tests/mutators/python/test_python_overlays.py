@@ -302,15 +302,15 @@ def test_public_is_what_no_underscore_hides():
         def __len__(self): return 0
         def _own(self): pass
     """
-    public = [one.name for one in MUTATOR.methods([source(text)]) if one.public]
+    public = [method.name for method in MUTATOR.methods([source(text)]) if method.public]
 
     assert public == ["shown", "__len__"]
-    assert not any(one.public for one in MUTATOR.methods([source(text, "pack._private")]))
+    assert not any(method.public for method in MUTATOR.methods([source(text, "pack._private")]))
 
 
 def test_counted_methods_are_counted_by_their_names(guest):
     text = source("def f(x):\n    return g(x)\ndef g(x):\n    return x\ndef h(x): pass\n")
-    chosen = tuple(one for one in MUTATOR.methods([text]) if one.name in "fg")
+    chosen = tuple(method for method in MUTATOR.methods([text]) if method.name in "fg")
 
     overlay = MUTATOR.overlay([text], Variant(Kind.COUNTING, chosen))
     assert isinstance(overlay, Overlay)

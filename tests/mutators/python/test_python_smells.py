@@ -124,7 +124,7 @@ def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, t
 
     found = PythonLinter().look(read.files)
 
-    assert {one.path for one in read.files} == {path, "tests/test_it.py"}
+    assert {file.path for file in read.files} == {path, "tests/test_it.py"}
     assert found == Looked(benchmarks=("test_push",), smells=())
 
 
@@ -133,7 +133,7 @@ def test_what_a_project_needs_is_no_python():
     needs = [source(text, path) for path in ("pyproject.toml", "requirements.txt")]
 
     assert PythonLinter().look(needs) == Looked(benchmarks=(), smells=())
-    assert not any(PythonLinter().may_hold(one) for one in needs)
+    assert not any(PythonLinter().may_hold(need) for need in needs)
 
 
 def test_benchmarks_of_one_name_count_once_for_each_file():
@@ -232,7 +232,7 @@ def test_findings_are_in_the_order_of_files_and_lines():
         test_a="import json\n" + SORTED,
     )
 
-    places = [(one.span.file, one.span.first_line) for one in found.smells]
+    places = [(smell.span.file, smell.span.first_line) for smell in found.smells]
     assert places == sorted(places)
     assert len(places) == 3
 
@@ -260,7 +260,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_looked_at(text):
     found = PythonLinter().look([source(text, "test_a.py"), source(SORTED, "test_b.py")])
 
     assert found.unread == ("test_a.py",)
-    assert [one.span.file for one in found.smells] == ["test_b.py"]
+    assert [smell.span.file for smell in found.smells] == ["test_b.py"]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_syntax_that_is_newer_than_this_interpreter_is_read():
     )
 
     assert found.unread == ()
-    assert [one.rule for one in found.smells] == ["py-mutated-argument"]
+    assert [smell.rule for smell in found.smells] == ["py-mutated-argument"]
 
 
 def test_nothing_and_empty_files_give_nothing():

@@ -34,7 +34,7 @@ BODY
 
 def smells(rule, text, path="tests/test_it.py"):
     source = SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text.encode())
-    return [one for one in PythonLinter().look([source]).smells if one.rule == rule]
+    return [smell for smell in PythonLinter().look([source]).smells if smell.rule == rule]
 
 
 def timed(rule, body, name="test_it"):

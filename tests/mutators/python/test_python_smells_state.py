@@ -22,7 +22,7 @@ def look(text, **others):
         for each, code in files.items()
     )
     assert found.unread == ()
-    return [(one.rule, one.span.first_line, one.text) for one in found.smells]
+    return [(smell.rule, smell.span.first_line, smell.text) for smell in found.smells]
 
 
 def one(rule, line, text, found):

@@ -593,4 +593,4 @@ def test_nothing_is_wrong_with_these(path, text):
     ],
 )
 def test_what_is_wrong_with_these_is_found(rule, path, text):
-    assert [one.rule for one in look(text, path).smells] == [rule]
+    assert [smell.rule for smell in look(text, path).smells] == [rule]

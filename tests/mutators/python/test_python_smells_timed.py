@@ -17,7 +17,7 @@ def look(text, path="tests/test_it.py", **others):
         for each, code in files.items()
     )
     assert found.unread == ()
-    return [(one.rule, one.span.first_line, one.text) for one in found.smells]
+    return [(smell.rule, smell.span.first_line, smell.text) for smell in found.smells]
 
 
 def timed(*lines, name="test_parse", head=""):

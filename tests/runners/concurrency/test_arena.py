@@ -51,7 +51,7 @@ def ready(arena, *suffixes):
         number=next(NUMBERS),
         prefix=(MAKE,),
         subject=0,
-        suffixes=tuple((one,) for one in suffixes),
+        suffixes=tuple((suffix,) for suffix in suffixes),
         repeats=5,
     )
     writer = RaceWriter(lambda type_: type_.replace("$", "."), {}, NOTES)
@@ -272,7 +272,7 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
     assert whole
     wrong = blamed(found, {numbers[name]: problem for name, problem in said.items()})
     assert {one.key for one in wrong} == {"get-value()", "both(java.lang.Runnable)"}
-    assert {one.key for one in catalogue.without(wrong.keys()).methods} == {"plain()"}
+    assert {method.key for method in catalogue.without(wrong.keys()).methods} == {"plain()"}
 
 
 ODD = """package org.example;
@@ -331,7 +331,7 @@ def odd(tmp_path_factory):
 def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
     found = odd.make(described(POOL))
 
-    own = {(one.key, one.returns) for one in found.methods}
+    own = {(method.key, method.returns) for method in found.methods}
     assert own == {
         ("size()", "int"),
         ("value()", "java.lang.String"),
@@ -339,7 +339,7 @@ def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
         ("is(java.lang.Thread$State)", "boolean"),
     }
     # What asks for a type that tests cannot name is left out.
-    assert [one.key for one in found.creators] == ["<init>()"]
+    assert [creator.key for creator in found.creators] == ["<init>()"]
 
 
 @pytest.mark.parametrize("name", [POOL, REGISTRY])
@@ -367,8 +367,8 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
 
     test = odd.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2))
 
-    assert [one.key for one in catalogue.creators] == [f"{SMITH}.build({KEY})"]
-    assert [one.key for one in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
+    assert [creator.key for creator in catalogue.creators] == [f"{SMITH}.build({KEY})"]
+    assert [maker.key for maker in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
     made = [one.member.name for one in test.prefix[: test.subject + 1]]
     assert (made[0], made[-1]) == ("called", "build")
     assert "turn" in {one.member.name for suffix in test.suffixes for one in suffix}
@@ -388,14 +388,16 @@ def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
 def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd):
     found = odd.make(described(CANVAS))
 
-    assert [one.owner for one in found.makers("org.example.Odd$Shape")] == ["org.example.Odd$Outer"]
+    assert [maker.owner for maker in found.makers("org.example.Odd$Shape")] == [
+        "org.example.Odd$Outer"
+    ]
     inner = odd.make(described(INNER))
     assert inner.types[INNER].inner
-    assert (inner.creators, [one.key for one in inner.methods]) == ((), ["size()"])
+    assert (inner.creators, [method.key for method in inner.methods]) == ((), ["size()"])
 
 
 def test_a_type_argument_that_is_bound_is_no_hindrance(odd):
     found = odd.make(described(REGISTRY))
 
-    (put,) = [one for one in found.methods if one.name == "put"]
+    (put,) = [method for method in found.methods if method.name == "put"]
     assert put.owner == "java.util.concurrent.ConcurrentHashMap"

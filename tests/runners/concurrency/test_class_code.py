@@ -203,7 +203,7 @@ def versions(request, reader, tmp_path_factory):
 @pytest.fixture
 def said(versions):
     def ask(name):
-        old, new = (one.classes for one in versions)
+        old, new = (version.classes for version in versions)
         assert name in old
         assert name in new
         return {one.method: (one.distance, one.why) for one in focus(old, new, name)}
@@ -212,7 +212,7 @@ def said(versions):
 
 
 def test_all_classes_are_read(versions):
-    assert [one.unreadable for one in versions] == [(), ()]
+    assert [version.unreadable for version in versions] == [(), ()]
 
 
 def test_methods_that_become_synchronized_are_changed_and_who_calls_them_is_near(said):
@@ -297,7 +297,7 @@ def test_a_bridge_to_a_method_of_the_same_parameters_is_that_method(said):
 
 
 def test_the_members_of_a_class_are_read_with_their_flags_and_what_they_use(versions):
-    before, after = (one.classes["unlock.Registry"] for one in versions)
+    before, after = (version.classes["unlock.Registry"] for version in versions)
 
     assert after.name == "unlock.Registry"
     assert (after.superclass, after.interfaces) == ("java.lang.Object", ())

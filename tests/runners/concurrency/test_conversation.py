@@ -43,15 +43,15 @@ def call(name, *arguments, types=(), returns="void", kind=Kind.METHOD):
 def attempts(*segments, threads=False):
     """Make one attempt after the other; return the answers."""
     answers = []
-    for each in segments:
-        every = each if isinstance(each, tuple) else (each,)
+    for segment in segments:
+        every = segment if isinstance(segment, tuple) else (segment,)
         parts = tuple(Segment((one,)) for one in every)
         answers.append((yield Attempt(prefix=(MAKE,), segments=parts, threads=threads)))
     return answers
 
 
 def problems(answers):
-    return [one.problem for one in answers]
+    return [answer.problem for answer in answers]
 
 
 @given(st.lists(st.text(), min_size=1))
@@ -65,17 +65,23 @@ def test_lines_of_fields_come_back_as_they_were(fields):
 def test_the_catalogue_has_what_both_versions_have(arena):
     found = arena.make(described(NAME))
 
-    names = {one.name for one in found.methods}
+    names = {method.name for method in found.methods}
     assert {"fail", "limit", "with", "any", "text"} < names
     assert "fine" not in names
     assert not {"wait", "getClass", "locked", "hashCode"} & names
-    assert [one.key for one in found.creators] == [
+    assert [creator.key for creator in found.creators] == [
         "<init>()", "of(java.lang.String)", "cook(int)",
     ]  # fmt: skip
-    plain = [one.name for one in found.makers("java.util.Comparator") if one.kind is Kind.PLAIN]
+    plain = [
+        maker.name for maker in found.makers("java.util.Comparator") if maker.kind is Kind.PLAIN
+    ]
     assert plain == ["true", "false"]
     # Old and new ask for other methods: an implementation has to have all of them.
-    assert [one.key for one in found.types[f"{NAME}$Grown"].answers] == ["a()", "b(int)", "d()"]
+    assert [answer.key for answer in found.types[f"{NAME}$Grown"].answers] == [
+        "a()",
+        "b(int)",
+        "d()",
+    ]
 
 
 def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena):
@@ -117,7 +123,9 @@ def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, int
 
 def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
     def making():
-        (cook,) = [one for one in (yield from described(NAME)).creators if one.name == "cook"]
+        (cook,) = [
+            creator for creator in (yield from described(NAME)).creators if creator.name == "cook"
+        ]
         made = Statement(member=cook, arguments=(Literal("int", "200"),))
         return cook.owner, [(yield Attempt(prefix=(made, call("fail"))))]
 
@@ -130,14 +138,14 @@ def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
 def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):
     answers = arena.make(attempts(call("block"), call("limit", kind=Kind.GET)))
 
-    assert [one.blocked for one in answers] == [True, False]
+    assert [answer.blocked for answer in answers] == [True, False]
     assert problems(answers) == ["no end with the old version", ""]
 
 
 def test_a_call_that_nothing_ends_costs_a_guest_and_blames_no_other_call(arena):
     answers = arena.make(attempts(call("spin"), call("limit", kind=Kind.GET), call("fail")))
 
-    assert [one.blocked for one in answers] == [True, False, False]
+    assert [answer.blocked for answer in answers] == [True, False, False]
     assert problems(answers)[1:] == [
         "", "java.lang.IllegalStateException: not now in the old version",
     ]  # fmt: skip
@@ -176,7 +184,7 @@ def test_a_process_that_answers_no_more_is_ended_and_the_call_counts_as_one_that
         answers = arena.make(attempts(call("paralyse"), call("limit", kind=Kind.GET)))
 
     assert problems(answers) == ["no end, nor an answer of its process", ""]
-    assert [one.blocked for one in answers] == [True, False]
+    assert [answer.blocked for answer in answers] == [True, False]
     assert children() == []
 
 

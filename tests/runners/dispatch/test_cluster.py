@@ -313,10 +313,10 @@ def test_what_a_lost_worker_has_made_and_nobody_has_is_made_anew(cluster, client
 
     found = [next(running)]
     time.sleep(0.5)  # both workers have ended what they had
-    for one in cluster.workers:
-        if str(one.pid) != found[0].host.name:
-            one.kill()
-            one.wait()
+    for worker in cluster.workers:
+        if str(worker.pid) != found[0].host.name:
+            worker.kill()
+            worker.wait()
     while len(client.ncores()) == 2:
         time.sleep(0.05)
     found += list(running)
@@ -550,9 +550,9 @@ def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monke
     running = dispatcher(client, crew).run([trial(name) for name in "abcdefgh"])
     found = next(running)
     time.sleep(0.5)  # both workers have ended what they had
-    for one in cluster.workers:
-        if str(one.pid) != found.host.name:
-            one.send_signal(signal.SIGSTOP)
+    for worker in cluster.workers:
+        if str(worker.pid) != found.host.name:
+            worker.send_signal(signal.SIGSTOP)
     gone = threading.Timer(2.0, setattr, (crew, "ends", True))  # when it is waited for
     gone.start()
 

@@ -102,9 +102,9 @@ def test_a_trial_is_asked_for_when_there_is_room_for_it(tmp_path):
     given = []
 
     def lazily():
-        for one in trials(*"abcdef"):
-            given.append(one)
-            yield one
+        for trial in trials(*"abcdef"):
+            given.append(trial)
+            yield trial
 
     found = dispatcher(tmp_path, Runner(), 2).run(lazily())
     next(found)
@@ -142,8 +142,8 @@ def test_what_had_nobody_beside_it_is_not_run_again(tmp_path):
 
 def test_unit_tests_that_fail_are_not_run_again_but_what_does_not_build_is(tmp_path):
     runner = Runner(ends={"a": [crashed()], "b": [NotBuilt("killed"), COUNTS]})
-    asked = [replace(one, benchmark=None, tests=one.benchmark.name, purpose=Purpose.USAGE)
-             for one in trials("a", "b")]  # fmt: skip
+    asked = [replace(trial, benchmark=None, tests=trial.benchmark.name, purpose=Purpose.USAGE)
+             for trial in trials("a", "b")]  # fmt: skip
 
     ended = {one.trial.tests: one.outcome for one in dispatcher(tmp_path, runner, 2).run(asked)}
 

@@ -48,5 +48,5 @@ def test_a_token_does_not_go_along_with_a_redirection():
         with pytest.raises(MachineError, match="307"):
             pulls.number(head)
 
-    assert [one["Authorization"] for one in github.headers] == ["Bearer secret"]
+    assert [header["Authorization"] for header in github.headers] == ["Bearer secret"]
     assert elsewhere.headers == []

@@ -34,10 +34,10 @@ class Lab:
     methods: Mapping[str, Method] = field(init=False)
 
     def __post_init__(self):
-        self.methods = {one.id: one for one in GoMutator().methods(self.suite.sources)}
+        self.methods = {method.id: method for method in GoMutator().methods(self.suite.sources)}
 
     def benchmark(self, name) -> Benchmark:
-        return next(one for one in self.suite.benchmarks if one.name == name)
+        return next(benchmark for benchmark in self.suite.benchmarks if benchmark.name == name)
 
     def run(self, trial):
         return self.bench.run(trial).outcome

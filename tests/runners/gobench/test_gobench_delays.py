@@ -127,7 +127,7 @@ def test_a_call_that_begins_a_goroutine_waits_there(ring):
     outcome = ring.clocked("BenchmarkSpread", f"{RING}Spread", 200)
     calls = outcome.of(METHOD_CALLS, ArmName.CLOCKED).values
 
-    assert all(abs(one - 200 * 9) <= 8 for one in calls)
+    assert all(abs(call - 200 * 9) <= 8 for call in calls)
 
 
 @pytest.mark.timed

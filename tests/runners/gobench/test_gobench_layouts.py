@@ -86,7 +86,7 @@ def symbols(binary):
         ["go", "tool", "nm", "-n", str(binary)], capture_output=True, text=True, check=True
     )
     fields = (line.split(maxsplit=2) for line in told.stdout.splitlines())
-    return [one[2] for one in fields if len(one) == 3 and one[1] in "tT"]
+    return [field[2] for field in fields if len(field) == 3 and field[1] in "tT"]
 
 
 @pytest.mark.subject

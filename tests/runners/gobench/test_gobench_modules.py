@@ -203,7 +203,7 @@ def test_a_tree_without_a_module_gets_the_newest_versions_and_keeps_them(go_home
     published(proxy, "example.org/dep", "v1.3.0", "package dep\n\nfunc One() int { return 3 }\n")
     again = lab(tree, go_home, environment)
 
-    assert [one.name for one in found.suite.benchmarks] == ["BenchmarkTwo"]
+    assert [benchmark.name for benchmark in found.suite.benchmarks] == ["BenchmarkTwo"]
     assert found.project.notes[-1].endswith("requires the newest versions: example.org/dep v1.2.0")
     assert again.project.digest == found.project.digest
     assert again.project.notes == found.project.notes

@@ -72,7 +72,7 @@ def test_a_workspace_of_the_copy_is_that_of_a_module_in_it(go_home, tmp_path):
 
     found = lab(tmp_path / "b", go_home, os.environ, top=tmp_path)
 
-    assert [one.name for one in found.suite.benchmarks] == ["BenchmarkF"]
+    assert [benchmark.name for benchmark in found.suite.benchmarks] == ["BenchmarkF"]
 
 
 def test_a_module_that_its_workspace_does_not_use_is_built_without_it(go_home, tmp_path):
@@ -100,7 +100,7 @@ def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_pa
     _write(tmp_path / "e", e_DOT_go="package e\n", e_test_DOT_go=benchmark)
     found = lab(tmp_path, go_home, os.environ)
     packages = GoBench().tested(found.suite.sources)
-    ended = {one[-1]: found.called_by_tests(one) for one in packages}
+    ended = {package[-1]: found.called_by_tests(package) for package in packages}
     counted = {key: one for key, one in ended.items() if isinstance(one, Counted)}
     called = {
         key: [method for method, calls in one.windows[0].calls if calls]

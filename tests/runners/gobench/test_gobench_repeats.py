@@ -287,8 +287,10 @@ def test_calls_are_counted_alike_in_one_call_and_in_many(seen):
     tidies, others, _ = seen(lambda again: again.counted("BenchmarkTidies", OPERATIONS, blocks=5))
 
     assert isinstance(calm, Counted)
-    assert [dict(one.calls)[WORK] / one.operations for one in calm.windows] == [1.0, 1.0]
-    assert [one.operations for one in calm.windows] == [one.operations for one in tidies.windows]
+    assert [dict(window.calls)[WORK] / window.operations for window in calm.windows] == [1.0, 1.0]
+    assert [window.operations for window in calm.windows] == [
+        window.operations for window in tidies.windows
+    ]
     assert calm.windows[0].calls == tidies.windows[0].calls
     assert len(calls) < len(others)
 

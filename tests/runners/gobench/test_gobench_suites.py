@@ -24,7 +24,11 @@ _SUB = ["a", "a/b", "two_words", "two_words#01", "#00", "a|b(c", "deep-2/er", "s
 
 
 def test_every_leaf_is_found_under_its_own_name(ring):
-    found = {one.name for one in ring.suite.benchmarks if one.name.startswith("BenchmarkSub")}
+    found = {
+        benchmark.name
+        for benchmark in ring.suite.benchmarks
+        if benchmark.name.startswith("BenchmarkSub")
+    }
 
     assert found == {f"BenchmarkSub/{name}" for name in _SUB}
 
@@ -44,7 +48,11 @@ def test_a_benchmark_that_misbehaves_is_unusable_and_the_others_go_on(ring):
 def _naughty(ring, name):
     """Return the leaves that are found of a benchmark that misbehaves, and why others are not."""
     unit = "example.org/ring/naughty."
-    good = [one.name for one in ring.suite.benchmarks if one.name.startswith(f"{name}/")]
+    good = [
+        benchmark.name
+        for benchmark in ring.suite.benchmarks
+        if benchmark.name.startswith(f"{name}/")
+    ]
     bad = {
         key.removeprefix(unit): reason
         for key, reason in ring.suite.unusable
@@ -105,13 +113,17 @@ def test_threads_are_those_of_a_parallel_benchmark(ring):
 
 
 def test_the_loop_of_the_framework_is_noticed(ring):
-    loops = {one.name for one in ring.suite.benchmarks if json.loads(one.settings)["loops"]}
+    loops = {
+        benchmark.name
+        for benchmark in ring.suite.benchmarks
+        if json.loads(benchmark.settings)["loops"]
+    }
 
     assert loops == {"BenchmarkLoop"}
 
 
 def test_files_left_out_by_build_tags_are_sources_of_their_own_role(ring):
-    roles = {one.path: one.role for one in ring.suite.sources}
+    roles = {source.path: source.role for source in ring.suite.sources}
 
     assert roles["hidden.go"] is SourceRole.LEFT_OUT
     assert roles["ring.go"] is roles["naughty/naughty.go"] is SourceRole.LIBRARY
@@ -155,7 +167,11 @@ def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ri
         some.append(len(jobs))
         return [ask(job) for job in jobs[::-1]][::-1]
 
-    naughty = {one.group for one in ring.suite.benchmarks if one.group.endswith("/naughty")}
+    naughty = {
+        benchmark.group
+        for benchmark in ring.suite.benchmarks
+        if benchmark.group.endswith("/naughty")
+    }
     known = {unit: _listed(ring, unit) for unit in naughty}  # some of it takes long
     suite = GoBench().discover(
         ring.project, tmp_path, LocalHost().run, Listing(known=known, together=together)
@@ -179,8 +195,12 @@ def test_a_package_in_which_nothing_can_be_asked_for_is_not_built(ring, tmp_path
     suite = GoBench().discover(ring.project, tmp_path, ask, asked)
 
     assert len(built) == 1
-    assert suite.benchmarks == tuple(one for one in ring.suite.benchmarks if one.group == UNIT)
-    assert set(suite.passed_over) >= {one.group for one in ring.suite.benchmarks} - {UNIT}
+    assert suite.benchmarks == tuple(
+        benchmark for benchmark in ring.suite.benchmarks if benchmark.group == UNIT
+    )
+    assert set(suite.passed_over) >= {benchmark.group for benchmark in ring.suite.benchmarks} - {
+        UNIT
+    }
     assert suite.sources == ring.suite.sources
 
 
@@ -234,7 +254,7 @@ def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
 def _listed(ring, unit):
     """Return what was found in a package."""
     return Suite(
-        tuple(one for one in ring.suite.benchmarks if one.group == unit),
+        tuple(benchmark for benchmark in ring.suite.benchmarks if benchmark.group == unit),
         (),
         tuple(one for one in ring.suite.unusable if one[0].startswith(f"{unit}.")),
     )
@@ -258,7 +278,9 @@ def test_what_a_limit_ends_while_it_is_built_is_no_package_that_does_not_build(r
 
 
 def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(ring, tmp_path):
-    naughty = [one for one in ring.suite.benchmarks if one.group.endswith("/naughty")]
+    naughty = [
+        benchmark for benchmark in ring.suite.benchmarks if benchmark.group.endswith("/naughty")
+    ]
     known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
 
     suite = GoBench().discover(
@@ -267,7 +289,7 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
 
     why = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
     assert why.startswith("it did not run: it needs more than 64 MiB of memory")
-    assert "BenchmarkFib" in {one.name for one in suite.benchmarks}
+    assert "BenchmarkFib" in {benchmark.name for benchmark in suite.benchmarks}
 
 
 def test_a_run_tells_by_which_go_and_on_which_machine_it_was_made(ring):

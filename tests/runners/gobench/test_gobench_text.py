@@ -161,7 +161,7 @@ def test_two_windows_are_a_count_and_one_is_not():
     counted = _read(_trial(Kind.COUNTING), first, second)
 
     assert isinstance(counted, Counted)
-    assert [(one.operations, one.calls, one.nested) for one in counted.windows] == [
+    assert [(window.operations, window.calls, window.nested) for window in counted.windows] == [
         (22, (("m.F", 25),), ("m.F",)),
         (100, (("m.F", 51),), ()),
     ]
@@ -177,7 +177,7 @@ def test_a_block_that_was_not_counted_is_missed_unless_the_watchdog_came():
     )
 
     assert isinstance(ended, Unreadable)
-    assert [one.operations for one in cut.windows] == [11, 50]
+    assert [window.operations for window in cut.windows] == [11, 50]
     assert isinstance(none, TimedOut)
 
 

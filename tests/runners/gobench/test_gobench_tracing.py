@@ -64,7 +64,7 @@ def traced(go_home, tmp_path):
         # What it replaces is beside the copy, too.
         shutil.copytree(folder / "library", placed.tree.parent / "library", dirs_exist_ok=True)
         project = prepare_client(placed, library.name, tests=tests, **spec)
-        methods = tuple(one for one in GoMutator().methods(sources) if one.public)
+        methods = tuple(method for method in GoMutator().methods(sources) if method.public)
         variant = Variant(Kind.TRACED, methods)
         overlay = GoMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
@@ -85,10 +85,12 @@ def test_calls_are_counted_exactly(traced):
     outcome = traced()
 
     assert isinstance(outcome, Traced), outcome
-    calls = {one.method.removeprefix("example.org/beads").strip("./"): one for one in outcome.calls}
+    calls = {
+        call.method.removeprefix("example.org/beads").strip("./"): call for call in outcome.calls
+    }
     assert {name: one.outside - one.indirect for name, one in calls.items()} == DIRECT
     assert {name: one.indirect for name, one in calls.items() if one.indirect} == INDIRECT
-    assert {one.inside for one in outcome.calls} == {None}
+    assert {call.inside for call in outcome.calls} == {None}
     assert (outcome.tests, outcome.missing) == (9, "")
     assert calls["CountDown"].arguments == (("5",),)
     assert calls["Try"].arguments == (('"not today"',), ('"over there"',))
@@ -98,7 +100,9 @@ def test_some_packages_can_be_chosen(traced):
     outcome = traced(tests=["./sub"])
 
     assert isinstance(outcome, Traced), outcome
-    assert [(one.method, one.outside) for one in outcome.calls] == [("example.org/beads.Double", 1)]
+    assert [(call.method, call.outside) for call in outcome.calls] == [
+        ("example.org/beads.Double", 1)
+    ]
 
 
 MODULE = """module example.org/small
@@ -129,7 +133,7 @@ def test_a_module_of_before_generic_functions(traced):
     outcome = traced(files={"go.mod": MODULE, "small_test.go": SMALL})
 
     assert isinstance(outcome, Traced), outcome
-    assert [one.outside for one in outcome.calls] == [1]
+    assert [call.outside for call in outcome.calls] == [1]
 
 
 def test_failing_tests_and_packages_that_do_not_build_are_said(traced):
@@ -147,7 +151,7 @@ def test_failing_tests_and_packages_that_do_not_build_are_said(traced):
     )
 
     assert isinstance(outcome, Traced), outcome
-    assert [one.outside for one in outcome.calls] == [3]
+    assert [call.outside for call in outcome.calls] == [3]
     assert "packages of tests that do not build: 1;" in outcome.missing
     assert "2 of 3 unit tests fail" in outcome.missing
 

@@ -82,7 +82,7 @@ def test_what_is_not_listed_or_moves_is_named_with_the_reason(go_home, tmp_path)
 
     suite = lab(tmp_path, go_home, os.environ).suite
 
-    names = {one.name for one in suite.benchmarks}
+    names = {benchmark.name for benchmark in suite.benchmarks}
     assert names == {"BenchmarkAt/fixed", "BenchmarkSize/1000000"}
     (early, silent), (moving,) = (
         [one for one in suite.unusable if ("moving" in one[0]) is moves] for moves in (False, True)

@@ -229,7 +229,7 @@ def test_a_link_that_leads_to_somebody_s_files_is_removed_and_said(place, text):
 
     assert "it was removed" in str(raised.value)
     links = [one for one in place.folder.rglob("*") if one.is_symlink()]
-    assert [str(one.readlink()) for one in links] in ([], ["/usr/lib"])
+    assert [str(link.readlink()) for link in links] in ([], ["/usr/lib"])
 
 
 def test_links_to_tools_and_within_the_folder_stay(place):

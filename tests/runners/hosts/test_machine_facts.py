@@ -90,4 +90,4 @@ def test_what_is_measured_on_unlike_processors_or_beside_metal_is_never_mixed():
         host(N1, "m6g.metal", "Amazon EC2"),
     ]
 
-    assert len({machine(one) for one in kinds}) == len(kinds)
+    assert len({machine(kind) for kind in kinds}) == len(kinds)

@@ -279,10 +279,10 @@ def test_what_is_written_here_while_a_process_ends_there_stays(place):
         )
         for one in range(6)
     ]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     stop.set()
     writing.join()
 
@@ -481,10 +481,10 @@ def test_two_auditors_of_one_machine_measure_in_turns(ssh, name):
             spans.append(tuple(int(one) for one in answer.stdout.split()))
 
     threads = [threading.Thread(target=measure, args=(one,)) for one in range(2)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
     first, second = sorted(spans)
     assert first[1] <= second[0]

@@ -80,14 +80,16 @@ class Suited:
     host: LocalHost = field(default_factory=LocalHost)
 
     def benchmark(self, name: str) -> Benchmark:
-        return next(one for one in self.suite.benchmarks if one.id.endswith(f".{name}"))
+        return next(
+            benchmark for benchmark in self.suite.benchmarks if benchmark.id.endswith(f".{name}")
+        )
 
     def find(self, name: str) -> Method:
         written = f"org.example.Work.{name}"
         return next(one for one in self.methods.values() if signatures.matches(written, one))
 
     def counting(self, *methods: Method | str) -> Variant:
-        found = [self.find(one) if isinstance(one, str) else one for one in methods]
+        found = [self.find(method) if isinstance(method, str) else method for method in methods]
         return Variant(Kind.COUNTING, tuple(found))
 
     def run(

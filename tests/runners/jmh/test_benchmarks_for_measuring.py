@@ -61,7 +61,7 @@ def without_processor(files, name="pom.xml"):
 
 
 def listed(project):
-    texts = [benchmark_list(each) or "" for each in project.paths(Role.BENCHMARKS)]
+    texts = [benchmark_list(path) or "" for path in project.paths(Role.BENCHMARKS)]
     return set().union(*map(benchmark_classes, texts))
 
 
@@ -77,7 +77,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
     suite = JmhHarness(guests).discover(project, tmp_path, LocalHost().run)
 
-    assert [one.id for one in suite.benchmarks] == [
+    assert [benchmark.id for benchmark in suite.benchmarks] == [
         "org.example.many.Heir.sum",
         "org.example.many.Sums.sum",
     ]
@@ -107,7 +107,11 @@ def test_what_jmh_refuses_is_said(jmh_home, tmp_path):
 
 def test_a_jdk_that_runs_no_processor_unasked_is_enough(jmh_home, tmp_path):
     given = tuple((key, os.environ[key]) for key in ("PATH", "HOME") if key in os.environ)
-    known = [one for one in installed_jdks(LocalHost(), given) if one.feature >= 23]
+    known = [
+        installed_jdk
+        for installed_jdk in installed_jdks(LocalHost(), given)
+        if installed_jdk.feature >= 23
+    ]
     if not known:
         pytest.skip("needs JDK 23 or newer")
     changed = with_jdk(str(known[0].home), LocalHost(), given[:1])

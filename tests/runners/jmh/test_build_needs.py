@@ -265,7 +265,11 @@ def test_jdks_are_found_once_where_installers_put_them(tmp_path):
     write(tmp_path / ".jdks/broken", {"release": "x"})
     given = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
 
-    found = [one for one in installed_jdks(LocalHost(), given) if tmp_path in one.home.parents]
+    found = [
+        installed_jdk
+        for installed_jdk in installed_jdks(LocalHost(), given)
+        if tmp_path in installed_jdk.home.parents
+    ]
 
     assert [(one.feature, one.version) for one in found] == [(21, "21.0.4"), (8, "1.8.0_292")]
 
@@ -326,7 +330,7 @@ def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind
 
     Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildWords())
 
-    assert [one.path for one in source_sets(top)] == [(top,)]
+    assert [source_set.path for source_set in source_sets(top)] == [(top,)]
     assert [one.name for one in away.iterdir()] == ["x.json"]
 
 

@@ -38,7 +38,7 @@ def plan(folder, files, *, root="."):
 
 
 def names(folder, paths):
-    return sorted(one.relative_to(folder).as_posix() for one in paths)
+    return sorted(path.relative_to(folder).as_posix() for path in paths)
 
 
 def arguments(made):
@@ -254,8 +254,8 @@ def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path)
     unbind([tmp_path], CheckFailed("it failed", found))
 
     executions = list(Module(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution"))
-    assert [one.findtext("{*}id") for one in executions] == ["rat-check"]
-    assert [one.findtext("{*}phase") for one in executions] == ["none"]
+    assert [execution.findtext("{*}id") for execution in executions] == ["rat-check"]
+    assert [execution.findtext("{*}phase") for execution in executions] == ["none"]
 
 
 NAMED = "<developers><developer><name>J&oslash;rn &amp; Zo&euml;</name></developer></developers>"
@@ -341,7 +341,7 @@ def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path)
     plan_ = plan_build(top, top, everything=False)
     reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
 
-    found = {str(entry) for one in reactor.source_sets(top) for entry in one.path}
+    found = {str(entry) for source_set in reactor.source_sets(top) for entry in source_set.path}
     assert found == {"/m2/a.jar", "/m2/b.jar"}
     assert (away / "bench-audit.classpath").is_file()
 

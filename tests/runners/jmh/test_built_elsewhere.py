@@ -56,13 +56,13 @@ def built(tmp_path):
 def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
     project, guests = built.here(home=Home(tmp_path / "far"), host=LocalHost(), environment=PATH)
 
-    read = [one.path.exists() and sorted(one.path.rglob("*")) for one in project.parts]
+    read = [part.path.exists() and sorted(part.path.rglob("*")) for part in project.parts]
     assert [path.name for found in read[:2] for path in found] == ["B.class", "L.class"]
     assert project.parts[2].path.name == "jmh-core-1.jar"
     assert project.parts[2].path.read_bytes() == b"jmh"
     assert not project.parts[3].path.exists()
-    assert all(one.path.is_relative_to(tmp_path / "far") for one in project.parts)
-    assert [one.role for one in project.parts] == [one.role for one in built.project.parts]
+    assert all(part.path.is_relative_to(tmp_path / "far") for part in project.parts)
+    assert [part.role for part in project.parts] == [part.role for part in built.project.parts]
     assert project.root.name == "bench"
     assert (project.root / "target" / "classes" / "B.class").exists()
     assert guests.agent.read_bytes() == b"agent"

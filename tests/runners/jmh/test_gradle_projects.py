@@ -93,7 +93,7 @@ def benchmarks(project, home, given, into):
     )
     suite = JmhHarness(guests).discover(project, into, LocalHost().run)
     assert not suite.unusable
-    return [each.id for each in suite.benchmarks]
+    return [benchmark.id for benchmark in suite.benchmarks]
 
 
 def test_projects_are_built_by_their_wrapper_and_the_checkout_is_left_alone(
@@ -175,7 +175,7 @@ def test_flags_reach_the_build(jmh_home, given, tmp_path):
         prepared(folder, jmh_home, given)
     project = prepared(folder, jmh_home, given, "-Pmeasure")
 
-    assert any(benchmark_list(each) for each in project.paths(Role.BENCHMARKS))
+    assert any(benchmark_list(path) for path in project.paths(Role.BENCHMARKS))
 
 
 def test_what_has_no_benchmarks_is_told_what_to_look_for(jmh_home, given, tmp_path):

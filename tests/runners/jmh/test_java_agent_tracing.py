@@ -120,7 +120,7 @@ def traced(jmh_home, tmp_path):
         job = Invocation(argv=argv, cwd=tmp_path, environment=given, timeout_seconds=60.0)
         sources = JmhHarness(guests).sources(project, tmp_path, host.run)
         variant = Variant(
-            Kind.TRACED, tuple(one for one in JavaMutator().methods(sources) if one.public)
+            Kind.TRACED, tuple(method for method in JavaMutator().methods(sources) if method.public)
         )
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
@@ -148,7 +148,7 @@ def client(body: str, *, head: str = "", package: str = "") -> dict[str, str]:
 
 
 def counts(outcome, what: str) -> dict[str, int]:
-    found = {one.method.removeprefix("beads."): getattr(one, what) for one in outcome.calls}
+    found = {call.method.removeprefix("beads."): getattr(call, what) for call in outcome.calls}
     return {name: calls for name, calls in found.items() if calls}
 
 
@@ -194,7 +194,7 @@ def test_arguments_are_written_as_source_has_them(traced, tmp_path):
 
     outcome = traced(library, "-cp", f"{main}:{library}", "Main")
 
-    found = {one.method.removeprefix("beads.Texts."): one.arguments for one in outcome.calls}
+    found = {call.method.removeprefix("beads.Texts."): call.arguments for call in outcome.calls}
     assert found["down"] == (("3",),)
     (everything,) = found["all"]
     literals = ("5L", "1.5", r"'\''", "2.5f", "(byte) 7", "true", r'"a\"\\\n\001\u00e9"')

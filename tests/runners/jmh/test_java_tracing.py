@@ -77,7 +77,7 @@ def traced(jmh_home, tmp_path):
         )
         clients = JavaClients(guests, **common)
         ready = clients.ready(spec, place(spec.subject, **common), library)
-        methods = tuple(one for one in JavaMutator().methods(sources) if one.public)
+        methods = tuple(method for method in JavaMutator().methods(sources) if method.public)
         variant = Variant(Kind.TRACED, methods)
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
@@ -96,7 +96,7 @@ def traced(jmh_home, tmp_path):
 
 def calls(outcome):
     assert isinstance(outcome, Traced), outcome
-    return {one.method.removeprefix("org.example.beads."): one for one in outcome.calls}
+    return {call.method.removeprefix("org.example.beads."): call for call in outcome.calls}
 
 
 def test_calls_are_counted_exactly(traced):

@@ -61,7 +61,7 @@ def test_an_old_jmh_is_listed_and_measured_too(old_jmh):
 
     assert isinstance(outcome, Measured), outcome
     assert "org.example.Bench.chosen[sizes=1,5,name=a]" in {
-        one.id for one in old_jmh.suite.benchmarks
+        benchmark.id for benchmark in old_jmh.suite.benchmarks
     }
 
 
@@ -87,7 +87,7 @@ def test_parts_of_a_group_are_metrics_of_their_own(jmh):
 
 
 def test_a_benchmark_counts_once_for_each_choice_of_parameters_and_not_for_each_mode(jmh):
-    names = [one.name for one in jmh.suite.benchmarks]
+    names = [benchmark.name for benchmark in jmh.suite.benchmarks]
 
     assert names.count("chosen") == 2
     assert names.count("threads") == 1
@@ -108,7 +108,10 @@ def test_the_authors_arguments_of_the_jvm_are_kept_beside_ours(jmh):
 
 
 def test_what_is_not_run_as_its_author_says_is_said(jmh):
-    notes = {one.name: " ".join((*one.notes, one.kept)) for one in jmh.suite.benchmarks}
+    notes = {
+        benchmark.name: " ".join((*benchmark.notes, benchmark.kept))
+        for benchmark in jmh.suite.benchmarks
+    }
 
     assert "SampleTime" in notes["threads"]
     assert "no fork" in notes["sampled"]

@@ -87,7 +87,7 @@ def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
     broken = {"kind": "unusable", "name": "JMH S 3", "reason": "no such mode"}
     listed = read_entries(f"{json.dumps(broken)}\n{json.dumps(entry())}".encode(), "1.37")
 
-    assert [one.id for one in listed.benchmarks] == ["a.B.c"]
+    assert [benchmark.id for benchmark in listed.benchmarks] == ["a.B.c"]
     assert listed.unusable == (("JMH S 3", "no such mode"),)
 
 
@@ -197,7 +197,10 @@ def test_sources_are_read_from_folders_and_jars_and_the_first_of_a_path_counts(t
         archive.writestr("a/B.java", b"three")
         archive.writestr("a/B.class", b"four")
 
-    found = [(one.path, one.unit, one.text) for one in java_sources([folder, jar])]
+    found = [
+        (java_source.path, java_source.unit, java_source.text)
+        for java_source in java_sources([folder, jar])
+    ]
 
     assert found == [("a/A.java", "src", b"one"), ("a/B.java", "x-sources.jar", b"three")]
 

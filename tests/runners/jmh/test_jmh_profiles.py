@@ -45,7 +45,7 @@ def share(outcome, function):
     """Return the fraction of samples with a frame of the function, by its descriptor."""
     assert isinstance(outcome, Profiled), outcome
     (index,) = [at for at, one in enumerate(outcome.frames) if one.function == function] or [-1]
-    return sum(one.count for one in outcome.stacks if index in one.frames) / outcome.samples
+    return sum(stack.count for stack in outcome.stacks if index in stack.frames) / outcome.samples
 
 
 def test_the_suite_can_be_sampled(jmh):

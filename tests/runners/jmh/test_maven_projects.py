@@ -250,7 +250,7 @@ def test_a_flag_reaches_the_projects_own_wrapper(home, user, tmp_path):
     project = prepared(folder, home, user, flags=("-Dsaid",))
 
     assert "-Dsaid" in (project.root / "wrapped").read_text()
-    assert any(benchmark_list(each) for each in project.paths(Role.BENCHMARKS))
+    assert any(benchmark_list(path) for path in project.paths(Role.BENCHMARKS))
     assert prepared(folder, home, user).digest != project.digest
     assert everything(folder) == before
 

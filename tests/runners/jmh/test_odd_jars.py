@@ -112,7 +112,7 @@ def test_the_jar_is_signed_and_sealed_and_a_module(library):
 
 
 def test_a_method_in_it_is_listed_and_slowed(closed):
-    assert [one.id for one in closed.suite.benchmarks] == ["org.open.Closed.turns"]
+    assert [benchmark.id for benchmark in closed.suite.benchmarks] == ["org.open.Closed.turns"]
 
     method = closed.methods["org.closed.Heavy.turns"]
 

@@ -157,8 +157,8 @@ def test_benchmarks_of_kotlins_own_annotations_need_no_generator_of_the_build(jm
     guests = prepare_guests(jmh_core_jar=jmh_jar(made.parts), **common)
     suited = of_project(made, JmhHarness(guests), tmp_path)
 
-    assert [one.id for one in suited.suite.benchmarks] == ["org.example.kt.Sums.stir"]
-    assert any("Mixer" in one for one in suited.methods)
+    assert [benchmark.id for benchmark in suited.suite.benchmarks] == ["org.example.kt.Sums.stir"]
+    assert any("Mixer" in method for method in suited.methods)
 
 
 @pytest.mark.parametrize(

@@ -73,14 +73,16 @@ def whole(jmh, jmh_home, jar, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     harness = JmhHarness(guests)
     suite = harness.discover(project, folder, LocalHost().run)
-    methods = {one.id: one for one in JavaMutator().methods(suite.sources)}
+    methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
     return replace(
         jmh, project=project, harness=harness, suite=suite, methods=methods, folder=folder
     )
 
 
 def test_the_benchmarks_of_a_jar_are_listed_with_the_jmh_in_it(whole, jmh):
-    assert [one.id for one in whole.suite.benchmarks] == [one.id for one in jmh.suite.benchmarks]
+    assert [benchmark.id for benchmark in whole.suite.benchmarks] == [
+        benchmark.id for benchmark in jmh.suite.benchmarks
+    ]
     assert dict(whole.project.versions)["jmh"] == "1.37"
 
 

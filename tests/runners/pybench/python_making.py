@@ -65,12 +65,12 @@ class Suited:
 
     def benchmark(self, name):
         ends = (f"::{name}", f".{name}")
-        (found,) = [one for one in self.suite.benchmarks if one.id.endswith(ends)]
+        (found,) = [benchmark for benchmark in self.suite.benchmarks if benchmark.id.endswith(ends)]
         return found
 
     def find(self, name) -> Method:
         methods = self.mutator.methods(self.suite.sources)
-        (found,) = [one for one in methods if self.mutator.matches(name, one)]
+        (found,) = [method for method in methods if self.mutator.matches(name, method)]
         return found
 
     def variant(self, kind, *names, **more):
@@ -151,7 +151,7 @@ def traced(home: Home, variables, scratch, folders=None, seconds=120):
     )
     sources = modules(ours.tree, ())
     mutator = PythonMutator()
-    public = tuple(one for one in mutator.methods(sources) if one.public)
+    public = tuple(method for method in mutator.methods(sources) if method.public)
     overlay = mutator.overlay(sources, Variant(Kind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
     trial = trial_of(project, Variant(Kind.TRACED, public), overlay, seconds)

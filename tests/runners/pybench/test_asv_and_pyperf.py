@@ -143,7 +143,7 @@ def ratio(outcome):
 
 
 def test_times_of_asv_are_listed_with_their_parameters_and_the_rest_is_said(asv):
-    assert sorted(one.id for one in asv.suite.benchmarks) == [
+    assert sorted(benchmark.id for benchmark in asv.suite.benchmarks) == [
         "bench.Suite.time_m(1, 'a')",
         "bench.Suite.time_m(1, 'b')",
         "bench.Suite.time_m(20, 'a')",
@@ -185,7 +185,7 @@ def test_what_asv_skips_or_fails_is_no_measurement(asv):
 
 
 def test_scripts_of_pyperf_are_listed_and_commands_are_said(pyperf):
-    assert [one.id for one in pyperf.suite.benchmarks] == [
+    assert [benchmark.id for benchmark in pyperf.suite.benchmarks] == [
         "bench/bench_lib.py::slow | 3",
         "bench/bench_lib.py::timed",
         "bench/bench_lib.py::m",

@@ -103,7 +103,7 @@ def test_an_odd_file_is_no_error(name, text, tmp_path):
 
     assert not any(suites.values())
     assert not any(counts.values())
-    assert not any(each.spec.requirements for each in needs)
+    assert not any(need.spec.requirements for need in needs)
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_a_library_that_cannot_be_imported_is_read_and_it_is_said(answer, reason
 
     (note,) = notes(sources)
     assert note.endswith(f"its public names are those of its sources: {reason}")
-    assert any(one.public for one in PythonMutator().methods(sources))
+    assert any(method.public for method in PythonMutator().methods(sources))

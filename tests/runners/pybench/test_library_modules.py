@@ -23,4 +23,4 @@ def test_a_folder_of_sources_counts_where_it_has_the_packages(files, where, unit
         (tmp_path / name).touch()
 
     assert top(tmp_path) == tmp_path / where
-    assert [one.unit for one in modules(tmp_path, ())] == units
+    assert [module.unit for module in modules(tmp_path, ())] == units

@@ -38,7 +38,10 @@ def tracing(python_home, variables, tmp_path):
 def test_an_interpreter_tells_the_names(tracing):
     found = tracing(PROJECT)
 
-    assert {one.id for one in found.library.methods} == {"small.Strict.check", "small.plain.double"}
+    assert {method.id for method in found.library.methods} == {
+        "small.Strict.check",
+        "small.plain.double",
+    }
     assert found.notes == ()
 
 
@@ -46,7 +49,7 @@ def test_an_interpreter_tells_the_names(tracing):
 def test_of_a_library_that_cannot_be_installed_the_sources_do(tracing):
     found = tracing(PROJECT + NO_BACKEND)
 
-    assert "small.plain.double" in {one.id for one in found.library.methods}
+    assert "small.plain.double" in {method.id for method in found.library.methods}
     (note,) = found.notes
     assert "its public names are those of its sources" in note
     assert "the environment: " in note

@@ -46,7 +46,9 @@ def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(ring, tmp
 
 
 def test_the_suite_is_listed_with_its_parameters_although_its_configuration_disables_it(ring):
-    names = [one.id.removeprefix("bench/test_ring.py::") for one in ring.suite.benchmarks]
+    names = [
+        benchmark.id.removeprefix("bench/test_ring.py::") for benchmark in ring.suite.benchmarks
+    ]
 
     assert names == [
         "test_tiny",
@@ -66,7 +68,7 @@ def test_the_suite_is_listed_with_its_parameters_although_its_configuration_disa
         "test_expected_to_fail",
     ]
     assert ring.suite.unusable == ()
-    units = {one.unit for one in ring.suite.sources if one.role is SourceRole.LIBRARY}
+    units = {source.unit for source in ring.suite.sources if source.role is SourceRole.LIBRARY}
     assert units == {"ring", "ring.spins", "ring.buffer"}
 
 
@@ -443,12 +445,12 @@ def test_a_benchmark_that_prints_100_megabytes_is_measured(trouble):
 
 
 def test_any_name_is_run(trouble):
-    names = [one for one in trouble.suite.benchmarks if "test_names" in one.id]
+    names = [benchmark for benchmark in trouble.suite.benchmarks if "test_names" in benchmark.id]
 
     assert len(names) == 4
-    for one in names:
-        outcome = trouble.run(one.id.partition("::")[2], plain(operations=10))
-        assert isinstance(outcome, Measured), (one, outcome)
+    for name in names:
+        outcome = trouble.run(name.id.partition("::")[2], plain(operations=10))
+        assert isinstance(outcome, Measured), (name, outcome)
 
 
 def test_a_file_that_cannot_be_imported_is_named_with_the_reason(trouble):
@@ -503,7 +505,7 @@ def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, made, tm
 
     suite = listed(made(tmp_path, interpreter=interpreter), tmp_path)
 
-    assert [one.id for one in suite.benchmarks] == ["test_it.py::test_it"]
+    assert [benchmark.id for benchmark in suite.benchmarks] == ["test_it.py::test_it"]
     assert suite.unusable == ()
 
 
@@ -536,7 +538,9 @@ def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_f
 
     found = Suited(project, listed(project, tmp_path), tmp_path)
 
-    assert [one.id for one in found.suite.benchmarks] == ["benchmarks/test_it.py::test_its_own"]
+    assert [benchmark.id for benchmark in found.suite.benchmarks] == [
+        "benchmarks/test_it.py::test_its_own"
+    ]
     assert isinstance(found.run("test_its_own", plain(operations=3)), Measured)
 
 

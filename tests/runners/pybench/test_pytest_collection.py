@@ -64,7 +64,7 @@ def suite(ring, python_home, variables, tmp_path):
     ],
 )  # fmt: skip
 def test_pytest_says_what_is_a_benchmark(files, found, suite):
-    assert sorted(one.id for one in suite(files).benchmarks) == found
+    assert sorted(benchmark.id for benchmark in suite(files).benchmarks) == found
 
 
 @pytest.mark.subject
@@ -103,7 +103,7 @@ def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
         }
     )
 
-    assert [one.id for one in found.benchmarks] == ["tests/test_it.py::test_total"]
+    assert [benchmark.id for benchmark in found.benchmarks] == ["tests/test_it.py::test_total"]
     ((name, why),) = found.unusable
     assert name == "bench"
     assert "no-such-plugin" in why

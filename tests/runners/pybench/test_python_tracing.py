@@ -46,7 +46,7 @@ def outcome(request, python_home, variables, tmp_path_factory):
 
 def test_calls_from_outside_and_inside_are_counted_exactly(outcome):
     assert isinstance(outcome, Traced), outcome
-    calls = {one.method.removeprefix("beads."): one for one in outcome.calls}
+    calls = {call.method.removeprefix("beads."): call for call in outcome.calls}
 
     assert {name: calls[name].outside for name in OUTSIDE if name in calls} == {
         name: number for name, number in OUTSIDE.items() if name in calls

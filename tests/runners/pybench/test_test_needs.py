@@ -59,7 +59,9 @@ def test_what_a_project_declares_for_its_tests_and_benchmarks(
     most, *_ = of_suite(PythonSpec(), written(tmp_path, **files))
 
     found = most.spec
-    named = [one.removeprefix(f"--requirement={tmp_path}/") for one in found.requirements]
+    named = [
+        requirement.removeprefix(f"--requirement={tmp_path}/") for requirement in found.requirements
+    ]
     assert (found.extras, found.groups, named) == (extras, groups, requirements)
 
 
