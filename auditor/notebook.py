@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.abs import document as documents
-from auditor.abs.document import Either
+from auditor.abs.document import AbsOrStability
 from auditor.abs.exports import long_tables
 from auditor.core.errors import UsageError
 from auditor.store.audits import UNTIMED
@@ -29,7 +29,7 @@ class Audit:
 
     command: str
     started: str
-    verdict: Either
+    verdict: AbsOrStability
 
     @cached_property
     def pairs(self) -> "pd.DataFrame":
@@ -96,7 +96,7 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Au
         )
 
 
-def _verdict(path: Path, document: str) -> Either:
+def _verdict(path: Path, document: str) -> AbsOrStability:
     try:
         return documents.read(document)
     except UsageError as error:

@@ -22,9 +22,9 @@ from auditor.core.suite import Suite
 from auditor.hosts import open_host
 from auditor.hosts.opened import OpenHost
 from auditor.languages.harnesses import Machine, harness_of
-from auditor.languages.subject_setup import Benched, benched
+from auditor.languages.subject_setup import PreparedSubject, prepare_subject
 from auditor.measure import interference
-from auditor.measure.context import Deadline, Parts
+from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.interference_log import Noting
 from auditor.measure.suite_runs import may_be_chosen
 from auditor.store.audits import AuditRecord
@@ -36,13 +36,13 @@ from runners.dispatch.machine import MachineDispatcher
 from runners.hosts.clock import SystemClock
 from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
-from runners.hosts.loop import Loop
+from runners.hosts.loop import ReferenceWorkload
 from runners.rented.ledger import Ledger
 from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
 from runners.subjects.survey import no_benchmarks_hint
-from runners.trial import Bench
+from runners.trial import TrialExecutor
 
 MOST_JOBS = 4
 """Each may take as much memory as a benchmark is given: a JVM, by default, a quarter of it."""
@@ -90,7 +90,7 @@ class Session:
         jobs = _jobs(opened.host.facts()) if opened.several else 1
         self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
-        self._loop = Loop(self.host, self.home, path, self.clock)
+        self._loop = ReferenceWorkload(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
         self.deadline = None
         if budget is not None:
@@ -109,12 +109,12 @@ class Session:
         deadline = self.deadline
         return host if deadline is None else LimitedHost(host, lambda: deadline.left, _unready)
 
-    def ready(self, config: Config) -> tuple[Config, Parts]:
+    def ready(self, config: Config) -> tuple[Config, StudyContext]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
         placed = place(config.subject, **self.machine.parts)
         self._placed.append(placed)
         with _naming_other_suites(config, placed):
-            made = benched(config, placed, self.machine, self.clock, self._loop.look)
+            made = prepare_subject(config, placed, self.machine, self.clock, self._loop.look)
         config, ready, support, bench = made.config, made.ready, made.support, made.bench
         project, request = ready.project, config.request.suite
         for text in project.notes:
@@ -132,7 +132,7 @@ class Session:
             tried = project.paths(Role.BENCHMARKS)
             hint = no_benchmarks_hint(placed.tree, config.subject, project.harness, tried)
             suite = replace(suite, hint=hint)
-        return config, Parts(
+        return config, StudyContext(
             project=project,
             suite=suite,
             request=request,
@@ -151,7 +151,7 @@ class Session:
             becomes_quiet=self._becomes_quiet,
         )
 
-    def _dispatcher(self, made: Benched, placed: Placed) -> Dispatcher:
+    def _dispatcher(self, made: PreparedSubject, placed: Placed) -> Dispatcher:
         """Return what runs trials: on the one machine, or on those of a cluster."""
         if self._cluster is None:
             self._dispatching.serve(made.ready.project.subjects, made.bench)
@@ -287,7 +287,9 @@ def _unready() -> OutOfTime:
     )
 
 
-def _suite(bench: Bench, listings: Listings, request: SuiteRequest, together: Together) -> Suite:
+def _suite(
+    bench: TrialExecutor, listings: Listings, request: SuiteRequest, together: Together
+) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
     if (known := listings.whole()) is not None:
         return replace(known, sources=bench.sources())

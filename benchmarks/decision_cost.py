@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from auditor.core.stop_rules import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup.scored_rule import Scored
 from auditor.warmup.scorers.files import shipped
 from auditor.warmup.windows import WINDOW
 
 ITERATIONS = 600
 LASTS = 0.1
-PUBLISHED = {Method.FCN: "9 %", Method.OSCNN: "2 %", Method.ROCKET: "2 %"}
+PUBLISHED = {Criterion.FCN: "9 %", Criterion.OSCNN: "2 %", Criterion.ROCKET: "2 %"}
 """Of an iteration (ASE 2024, on its machine)."""
 NEVER = 2.0
 
@@ -31,7 +31,7 @@ def run(seed: int) -> Sequence[float]:
     return [float(value) for value in values]
 
 
-def costs(method: Method) -> np.ndarray:
+def costs(method: Criterion) -> np.ndarray:
     """Return the seconds that each iteration takes, (iterations,)."""
     rule, found = Scored(replace(shipped(method), threshold=NEVER)), []
     for one in run(1):

@@ -33,7 +33,7 @@ from training.scores import EVEN, Classified, classified
 from training.segments import segments
 from training.splits import GROUPS
 
-from auditor.core.stop_rules import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.core.suite import Configured
 from auditor.warmup.configured import lengths
 from auditor.warmup.scored_rule import Scored
@@ -112,7 +112,7 @@ def _mistaken(of: left_out.Cases, wrong: np.ndarray) -> list[Quantity]:
     return found
 
 
-def as_shipped(corpus: Corpus, methods: Sequence[Method], of: left_out.Cases) -> list[Quantity]:
+def as_shipped(corpus: Corpus, methods: Sequence[Criterion], of: left_out.Cases) -> list[Quantity]:
     """Return how well the models of the package tell stable segments."""
     found = []
     for method in methods:
@@ -227,8 +227,8 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--model", choices=("shipped", "retrain"), help="default: counts only")
     parser.add_argument(
         "--methods",
-        type=lambda text: [Method(one) for one in text.split(",")],
-        default=[Method.LEARNED],
+        type=lambda text: [Criterion(one) for one in text.split(",")],
+        default=[Criterion.LEARNED],
         help=f"shipped: of {', '.join(sorted(TRAINED))} (default: learned)",
     )
     parser.add_argument(
@@ -254,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             found, by_name = retrained(of, left_out.early(corpus, asked.forks), asked.groups)
             table(f"{title}, systems left out; published: by benchmark", found)
             models = {
-                name: {"learned": Model(Method.LEARNED, one, trees.READY, "")}
+                name: {"learned": Model(Criterion.LEARNED, one, trees.READY, "")}
                 for name, one in by_name.items()
             }
         elif asked.model == "shipped":

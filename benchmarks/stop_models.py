@@ -23,7 +23,7 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 from training.folds import project
 
-from auditor.core.stop_rules import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup import scorers
 from auditor.warmup.scorers.files import Scoring, read, write
 
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_option(parser)
-    parser.add_argument("method", type=Method, choices=sorted(TRAINED))
+    parser.add_argument("method", type=Criterion, choices=sorted(TRAINED))
     parser.add_argument("--out", type=Path, help="default: where the package keeps it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0, help="of each benchmark's segments")
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started = time.monotonic()
     out = asked.out or HERE / f"{asked.method}.npz"
     with opened(asked.data) as corpus:
-        train = learned if asked.method is Method.LEARNED else studied
+        train = learned if asked.method is Criterion.LEARNED else studied
         scoring, threshold, seen = train(corpus, asked)
         names = corpus.names
     write(out, asked.method, scoring, threshold)

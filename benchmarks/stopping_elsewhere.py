@@ -28,7 +28,7 @@ import numpy as np
 from training.scores import EVEN, classified
 from training.segments import segments
 
-from auditor.core.stop_rules import Method, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.measure import own_series as measured
 from auditor.store.suites import suite_runs
 from auditor.warmup.configured import lengths_of
@@ -39,7 +39,7 @@ from auditor.warmup.stop_rules import Watchers
 from auditor.warmup.windows import WINDOW
 
 ROOT = Path(__file__).parent.parent
-METHODS = (Method.LEARNED, Method.RCIW, Method.KLD, Method.COV, Method.FIXED)
+METHODS = (Criterion.LEARNED, Criterion.RCIW, Criterion.KLD, Criterion.COV, Criterion.FIXED)
 OFF = 0.05
 
 
@@ -60,8 +60,8 @@ class Judged:
     """
 
     steady: bool
-    seconds: dict[Method, float]
-    off: dict[Method, float]
+    seconds: dict[Criterion, float]
+    off: dict[Criterion, float]
     truth: np.ndarray
     said: np.ndarray
 
@@ -108,13 +108,13 @@ def judged(asked: argparse.Namespace, one: Series) -> Judged:
     return Judged(start is not None, seconds, off, truth, said)
 
 
-def _warm(method: Method, one: Series) -> int | None:
+def _warm(method: Criterion, one: Series) -> int | None:
     """Return how many iterations the warm-up has; that of FIXED is none at all."""
-    if method is Method.FIXED:
+    if method is Criterion.FIXED:
         return 0
     model = files.of(method, None)
     digest = None if model is None else model.digest
-    watch = Watch(method=method, measured=WINDOW, seconds=np.inf, model=digest)
+    watch = StoppingRule(method=method, measured=WINDOW, seconds=np.inf, model=digest)
     rule = Watchers().rule(watch, 1)
     shown = zip(one.values.tolist(), one.lasted.tolist(), strict=True)
     return next((warm for each in shown if (warm := rule.observe(*each)) is not None), None)
@@ -123,7 +123,7 @@ def _warm(method: Method, one: Series) -> int | None:
 def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     """Return which windows of a steady process are stable, and which our model calls so."""
     taken = segments(start - 1, len(one.values))
-    model, run, said = files.shipped(Method.LEARNED), SoFar(), {}
+    model, run, said = files.shipped(Criterion.LEARNED), SoFar(), {}
     wanted = set((taken.starts + WINDOW).tolist())
     for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
         run.observe(*each)
@@ -143,7 +143,7 @@ def show(subject: str, every: Sequence[Judged]) -> None:
         if not len(off):
             print(f"{method:<12}{0:>6}")
             continue
-        name = "no warm-up" if method is Method.FIXED else method
+        name = "no warm-up" if method is Criterion.FIXED else method
         print(
             f"{name:<12}{len(off):>6}{np.median(seconds):>10.2f}{np.median(off):>14.2%}"
             f"{np.percentile(off, 90):>8.1%}{(off > OFF).sum():>8}"

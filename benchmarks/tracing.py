@@ -22,7 +22,7 @@ from auditor.core.outcome import Traced
 from auditor.core.plan import Trial
 from auditor.core.popularity import ClientUse, Ranking
 from auditor.core.ports import Launcher
-from auditor.core.request import BuildWords, ClientSpec, PythonSpec
+from auditor.core.request import BuildOptions, ClientSpec, PythonSpec
 from auditor.core.subject import Project
 from auditor.languages.harnesses import Machine
 from auditor.languages.tracing import LibraryTracing
@@ -119,7 +119,7 @@ def _without_overlay(ready: Prepared, job: Invocation, host: LocalHost) -> Invoc
 def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHost) -> Prepared:
     """Make a client ready, with all that is needed to run its tests."""
     asked = ClientSpec(
-        name=written, subject=spec(written, Path.cwd()), build=BuildWords(), python=PythonSpec()
+        name=written, subject=spec(written, Path.cwd()), build=BuildOptions(), python=PythonSpec()
     )
     client = tracing.client(asked)
     variant = Variant(Kind.TRACED, tracing.library.methods)
@@ -170,7 +170,7 @@ def main() -> None:
     machine = Machine(home=home, host=host, environment=tuple(sorted(os.environ.items())))
     for language in asked.language or LIBRARIES:
         library, *clients = LIBRARIES[language]
-        tracing = LibraryTracing(spec(library, Path.cwd()), BuildWords(), machine)
+        tracing = LibraryTracing(spec(library, Path.cwd()), BuildOptions(), machine)
         print(f"\n{library}\n\n| client | tests | outside | inside | tests take | traced | |")
         print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
         uses = []

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from auditor.core.errors import UsageError
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.provenance import Context
 
 Range = tuple[float | None, float | None]
@@ -67,7 +67,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     config: str
     started: str
     ended: str
-    strain: Strain = msgspec.field(default_factory=Strain)
+    strain: HostInterference = msgspec.field(default_factory=HostInterference)
 
 
 def setting(context: Context) -> Plain:

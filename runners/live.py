@@ -6,7 +6,7 @@ from dataclasses import replace
 from auditor.core.jobs import Invocation
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.ports import Clock, Watcher
-from auditor.core.stop_rules import Warmed, Watch
+from auditor.core.stop_rules import StoppingRule, WarmupResult
 from runners.records import block_record
 
 GRACE_SECONDS = 30.0
@@ -50,14 +50,14 @@ def iteration(seconds: float, lasted: float) -> list[tuple[float, float]]:
 class Watching:
     """A watched process: its watcher, and what it came to."""
 
-    def __init__(self, watch: Watch, watcher: Watcher, clock: Clock) -> None:
+    def __init__(self, watch: StoppingRule, watcher: Watcher, clock: Clock) -> None:
         """Take what is asked of a process that is to start, and who judges its iterations."""
         self._watch = watch
         self._watcher = watcher
         self._clock = clock
         self._started: float | None = None
         self._longest = 0.0
-        self._warmed: Warmed | None = None
+        self._warmed: WarmupResult | None = None
 
     def of(self, job: Invocation) -> Invocation:
         """Return a process whose iterations are judged, where they can be followed."""
@@ -80,4 +80,4 @@ class Watching:
         """Return how the trial ended, the warm-up of a measurement told from what counts."""
         if not isinstance(outcome, Measured):
             return outcome
-        return outcome.told_apart(self._warmed or self._watcher.ended(), self._watch.measured)
+        return outcome.split_warmup(self._warmed or self._watcher.ended(), self._watch.measured)

@@ -12,7 +12,7 @@ from threading import Lock
 from fasteners import ReaderWriterLock
 
 from auditor.core.errors import FolderUnusable, OutOfTime
-from auditor.core.jobs import Completed, HostFacts, Invocation, Strain
+from auditor.core.jobs import Completed, HostFacts, HostInterference, Invocation
 from auditor.core.listing import EVERYTHING, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
@@ -231,13 +231,13 @@ def _marker(into: Path) -> Path:
     return into / "built.json"
 
 
-def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> Strain:
+def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> HostInterference:
     """Return what kept the machine from a trial; that others waited for it is our own doing.
 
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.
     """
-    found = Strain.together((answer.seconds, answer.strain) for answer in answers)
+    found = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
     if not trial.alone:
         return replace(found, waited=None)
     if found.others is None and found.waited is not None and loop.waited is not None:
@@ -245,7 +245,7 @@ def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> Strai
     return found
 
 
-class Bench(TrialRunner):
+class TrialExecutor(TrialRunner):
     """A project whose benchmarks can be listed as well."""
 
     def __init__(  # noqa: PLR0913 - as a TrialRunner

@@ -6,7 +6,7 @@ from typing import Any
 
 from auditor.abs.model import PairVerdict
 from auditor.core.jobs import HostFacts
-from auditor.core.mutant import Delay, Kind, Variant, Wait
+from auditor.core.mutant import Delay, InjectionKind, Kind, Variant
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.provenance import Context
@@ -88,7 +88,7 @@ def pair_run(
     slowed: Iterable[float],
     *,
     plain: Iterable[float] = (),
-    wait: Wait = Wait.WORK,
+    wait: InjectionKind = InjectionKind.WORK,
     number: float = 100,
     **more,
 ) -> Run:
@@ -103,7 +103,7 @@ def pair_run(
 
 
 def mutant_run(values: Iterable[float], **more) -> Run:
-    arms = (Arm(ArmName.SLOWED, Delay(Wait.SLEEP, 0.6)),)
+    arms = (Arm(ArmName.SLOWED, Delay(InjectionKind.SLEEP, 0.6)),)
     outcome = Measured((series(values, ArmName.SLOWED),))
     return run(outcome, purpose=Purpose.MUTANT, arms=arms, **more)
 
@@ -133,9 +133,9 @@ def calibration_run(
         *(series([value] * blocks, ArmName.CLOCKED, name) for name, value in clocked.items()),
     ]
     arms = (
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
-        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, turns)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
     )
     return run(Measured(tuple(measured)), purpose=Purpose.CALIBRATION, arms=arms, **more)
 

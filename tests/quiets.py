@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from auditor.core.outcome import Measured, Outcome
-from auditor.core.schedule import Quiet, Schedule
+from auditor.core.schedule import Schedule, StableMinimumStop
 from auditor.core.values import TIME
 
-SOON = Quiet(blocks=4, share=0.02)
-NEVER = Quiet(blocks=4, share=-1.0)
+SOON = StableMinimumStop(blocks=4, share=0.02)
+NEVER = StableMinimumStop(blocks=4, share=-1.0)
 
 
-def until(quiet: Quiet, schedule: Schedule) -> Schedule:
+def until(quiet: StableMinimumStop, schedule: Schedule) -> Schedule:
     return replace(schedule, quiet=quiet)
 
 

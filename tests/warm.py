@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from auditor.core.request import BuildWords, FolderSpec
+from auditor.core.request import BuildOptions, FolderSpec
 from runners.home import Home
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
@@ -92,5 +92,5 @@ def _of_java(folder):
     given = tuple(sorted({**passed, "HOME": str(user)}.items()))
     common = {"home": Home(folder), "host": LocalHost(), "environment": given}
     placed = place(FolderSpec(JAVA_RING), **common)
-    project = prepare_tree(placed, **common, words=BuildWords((), ()))
+    project = prepare_tree(placed, **common, words=BuildOptions((), ()))
     prepare_guests(**common, jmh_core_jar=jmh_jar(project.parts))

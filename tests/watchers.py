@@ -7,7 +7,7 @@ from auditor.core.outcome import Measured, Outcome
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Launcher
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark
 from auditor.core.values import TIME
@@ -15,7 +15,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.trial import TrialRunner
 
-WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
+WATCH = StoppingRule(method=Criterion.COV, measured=3, seconds=1000.0)
 NEVER = 10**9
 MOST = 200
 """Blocks of a process that is to end long before the last of them."""
@@ -32,14 +32,14 @@ class Patient:
         assert trial.watch == WATCH
         return self
 
-    def observe(self, seconds: float, lasted: float) -> Warmed | None:
+    def observe(self, seconds: float, lasted: float) -> WarmupResult | None:
         self.seen.append((seconds, lasted))
         if len(self.seen) < self.enough:
             return None
-        return Warmed(method=Method.COV, warm=self.enough - WATCH.measured, enough=True)
+        return WarmupResult(method=Criterion.COV, warm=self.enough - WATCH.measured, enough=True)
 
-    def ended(self) -> Warmed:
-        return Warmed(method=Method.COV, warm=None, enough=False)
+    def ended(self) -> WarmupResult:
+        return WarmupResult(method=Criterion.COV, warm=None, enough=False)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def assert_told_apart(outcome: Outcome, watcher: Patient, most: int = MOST) -> N
     """All that the watcher has seen is kept, in its phases, and the process ended early."""
     measured = times(outcome)
     warm = watcher.enough - WATCH.measured
-    assert outcome.warmed == Warmed(method=Method.COV, warm=warm, enough=True)
+    assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=warm, enough=True)
     assert outcome.of(TIME, ArmName.PLAIN).at == tuple(range(warm, warm + len(measured)))
     kept = times(outcome, Phase.WARMUP) + measured[: WATCH.measured]
     assert kept == tuple(seconds for seconds, _ in watcher.seen)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from auditor.abs.document import Either
+from auditor.abs.document import AbsOrStability
 from auditor.abs.document_of_verdict import document, stability_document
 from auditor.abs.model import AbsVerdict
 from auditor.abs.page.report import page
@@ -18,7 +18,7 @@ from auditor.core.request import AbsRequest
 from auditor.core.stability import Stability
 from auditor.core.units import duration
 from auditor.measure import stability_study
-from auditor.measure.context import UNDECIDED, Deadline, Parts
+from auditor.measure.context import UNDECIDED, Deadline, StudyContext
 from auditor.measure.planning.preview import Preview
 from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
@@ -32,7 +32,7 @@ MOST_LOOKED_UP = 1000
 class Audit:
     """A subject made ready, with everything that can be asked of it."""
 
-    def __init__(self, config: Config, parts: Parts, session: Session) -> None:
+    def __init__(self, config: Config, parts: StudyContext, session: Session) -> None:
         """Take the parts; nothing is measured yet."""
         self._config = config
         self._reuse = Reuse(parts.observer, parts.project.revision)
@@ -70,7 +70,7 @@ class Audit:
         no_time = Deadline(self._parts.clock, 0)
         return self._judged(request, replace(self._parts, deadline=no_time))
 
-    def _judged(self, request: AbsRequest, parts: Parts) -> AbsVerdict:
+    def _judged(self, request: AbsRequest, parts: StudyContext) -> AbsVerdict:
         verdict = abs_audit.audit(request, parts)
         said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
         return replace(verdict, caveats=said)
@@ -100,7 +100,7 @@ class Audit:
         verdict = stability_study.audit(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
-    def document(self, verdict: AbsVerdict | Stability) -> Either:
+    def document(self, verdict: AbsVerdict | Stability) -> AbsOrStability:
         """Return the result, and remember it in the store."""
         context = self._session.context(self._config, self._parts.project, self._command)
         made = (
@@ -111,7 +111,7 @@ class Audit:
         self._session.end(self._number, context.ended, results.text(made))
         return made
 
-    def page(self, made: Either) -> str:
+    def page(self, made: AbsOrStability) -> str:
         """Return the HTML report of a document."""
         return page(made)
 

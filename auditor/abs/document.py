@@ -219,10 +219,10 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
     caveats: tuple[Caveat, ...]
 
 
-Either = Document | StabilityDocument
+AbsOrStability = Document | StabilityDocument
 
 
-def read(written: str | bytes) -> Either:
+def read(written: str | bytes) -> AbsOrStability:
     """Return the document that `text` wrote; raises UsageError for anything else."""
     try:
         return msgspec.json.decode(written, type=Document | StabilityDocument)
@@ -232,4 +232,4 @@ def read(written: str | bytes) -> Either:
 
 def schema() -> str:
     """Return the JSON Schema of both documents (checked in as result.schema.json)."""
-    return schema_of(Either, "A result of bench-audit")
+    return schema_of(AbsOrStability, "A result of bench-audit")

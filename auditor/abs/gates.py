@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from auditor.abs.document import Document, Either, Method, Score
+from auditor.abs.document import AbsOrStability, Document, Method, Score
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.model import MethodVerdict
@@ -195,7 +195,9 @@ def _anything_judged(document: Document) -> bool:
     )
 
 
-def judge_stability(document: Either, least: float | None = None) -> tuple[Exit, Sequence[str]]:
+def judge_stability(
+    document: AbsOrStability, least: float | None = None
+) -> tuple[Exit, Sequence[str]]:
     """Return the verdict on a stability audit and what to say about it.
 
     A gate on the score, of `least` percent, cannot tell: no method was slowed down.

@@ -15,11 +15,11 @@ from auditor.abs.study.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
 from auditor.abs.study.expectation import CERTAIN, expected_of, rehearse_counts, slowed_methods
 from auditor.abs.study.inventory import inventory
 from auditor.abs.study.pair import corrections, most_runs
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CurveMode, Rule
 from auditor.measure import schedules
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import (
     Inventory,
     Preview,
@@ -33,7 +33,7 @@ from auditor.measure.suite_runs import baseline, chosen
 from auditor.measure.trial_times import schedule_seconds
 
 
-def preview(request: AbsRequest, parts: Parts) -> Preview:
+def preview(request: AbsRequest, parts: StudyContext) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
     seen, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
     if not seen.lacks(*CERTAIN):
@@ -67,12 +67,12 @@ def preview(request: AbsRequest, parts: Parts) -> Preview:
     return Preview(phases, (said,) if said else (), expected, listed)
 
 
-def _unlimited(parts: Parts) -> Parts:
+def _unlimited(parts: StudyContext) -> StudyContext:
     """Return the parts without a budget."""
     return replace(parts, deadline=None, request=replace(parts.request, budget_seconds=None))
 
 
-def preview_suite(parts: Parts) -> Preview:
+def preview_suite(parts: StudyContext) -> Preview:
     """Return what `stability` and `measure` would measure: the unchanged suite."""
     seen = rehearse(parts, baseline)
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
@@ -80,7 +80,7 @@ def preview_suite(parts: Parts) -> Preview:
     return Preview(suite_phases(parts, seen), (), expected_of_suite(parts, seen), listed)
 
 
-def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+def _profile_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
     """Return the profiles as if each benchmark called a method near the limit."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
@@ -93,12 +93,12 @@ def _profile_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ..
     )
 
 
-def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
     """Return the phases of the pairs as if each benchmark called each method."""
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     count = slowed_methods(request, parts)
     fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
-    rng, delay = np.random.default_rng(request.suite.seed), Delay(Wait.WORK, 1)
+    rng, delay = np.random.default_rng(request.suite.seed), Delay(InjectionKind.WORK, 1)
     finer = [schedules.calibrating(fit, one) for fit, one in zip(fits, benchmarks, strict=True)]
     calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
     allocating = []
@@ -128,14 +128,14 @@ def _upper_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]
     return (*phases, planned_phase(named, each if count else 0, plain))
 
 
-def _further_limits(request: AbsRequest, parts: Parts) -> tuple[PreviewPhase, ...]:
+def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
     """Return controls and curve as if each method were noticed, in the slowest benchmark."""
     if request.estimate:
         return ()
     benchmarks = chosen(parts.suite, request.suite.benchmarks)
     fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng = np.random.default_rng(request.suite.seed)
-    judged = [schedules.pairs(fit, None, Delay(Wait.WORK, 1), rng) for fit in fits]
+    judged = [schedules.pairs(fit, None, Delay(InjectionKind.WORK, 1), rng) for fit in fits]
     slowest = [max(judged, key=schedule_seconds)]
     once = slowed_methods(request, parts) * request.suite.plan.forks
     found = []

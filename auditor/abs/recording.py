@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Purpose, Run
 from auditor.core.ports import Observer
@@ -24,7 +24,7 @@ class Heard:
 
     runs: dict[tuple[str, str], Run] = field(default_factory=dict)
 
-    def around(self, surroundings: Surroundings) -> Surroundings:
+    def around(self, surroundings: AppContext) -> AppContext:
         """Return surroundings whose audits are heard."""
         from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.abs import terminal
-from auditor.abs.document import Either
+from auditor.abs.document import AbsOrStability
 from auditor.cli import output
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
@@ -53,7 +53,9 @@ def opened(asked: Asked) -> Iterator[Opened]:
         yield Opened(audit, console)
 
 
-def make(asked: Asked, answer: "Callable[[Audit], Either]", files: Files) -> tuple[Either, Console]:
+def make(
+    asked: Asked, answer: "Callable[[Audit], AbsOrStability]", files: Files
+) -> tuple[AbsOrStability, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
     with opened(asked) as open_:
         document = answer(open_.audit)
@@ -61,19 +63,23 @@ def make(asked: Asked, answer: "Callable[[Audit], Either]", files: Files) -> tup
     return document, open_.console
 
 
-def keep(asked: Asked, files: Files, document: Either, page: Callable[[Either], str]) -> None:
+def keep(
+    asked: Asked, files: Files, document: AbsOrStability, page: Callable[[AbsOrStability], str]
+) -> None:
     """Write the result, then its report; neither where one of them cannot be made."""
     keep_in(asked.places.output, files, document, page)
 
 
-def keep_in(folder: Path, files: Files, document: Either, page: Callable[[Either], str]) -> None:
+def keep_in(
+    folder: Path, files: Files, document: AbsOrStability, page: Callable[[AbsOrStability], str]
+) -> None:
     """Write what `keep` writes into a folder."""
     report = page(document)  # first, as the text of a large result is much larger
     output.write(folder / files.result, results.pieces(document))
     output.write(folder / files.report, report)
 
 
-def show(asked: Asked, console: Console, document: Either, files: Files) -> None:
+def show(asked: Asked, console: Console, document: AbsOrStability, files: Files) -> None:
     """Print a result, and where its files are."""
     show_in(asked.places.output, files, document, console, as_json=asked.as_json)
     if any(caveat.slug == "budget" for caveat in document.caveats):
@@ -81,7 +87,7 @@ def show(asked: Asked, console: Console, document: Either, files: Files) -> None
 
 
 def show_in(
-    folder: Path, files: Files, document: Either, console: Console, *, as_json: bool
+    folder: Path, files: Files, document: AbsOrStability, console: Console, *, as_json: bool
 ) -> None:
     """Print what `show` prints of a folder."""
     if as_json:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.abs import document as documents
-from auditor.abs.document import Document, Either
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
@@ -52,7 +52,7 @@ class Kept:
         with SqliteStore(self.path) as store:
             return store.result(self.record)
 
-    def document(self) -> Either:
+    def document(self) -> AbsOrStability:
         """Read its result; raises StoreError where that is none of `abs` and `stability`."""
         with sound(self.path):
             return documents.read(self.result())
@@ -77,14 +77,16 @@ def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
     return (same or mine)[-1]
 
 
-def beside(path: Path, of: str, config: Mapping[str, Any], document: Either) -> tuple[Either, ...]:
+def beside(
+    path: Path, of: str, config: Mapping[str, Any], document: AbsOrStability
+) -> tuple[AbsOrStability, ...]:
     """Return the last result of the same question on each machine unlike that of `document`.
 
     `of` is the command, and `config` the configuration, that `document` is the result of. A store
     has such results where another host was asked for, or where others were merged into it.
     """
     asked = _anywhere(config)
-    by_machine: dict[str, Either] = {}
+    by_machine: dict[str, AbsOrStability] = {}
     for one in _kept(path, of):
         if _anywhere(one.config) == asked:
             other = one.document()
@@ -98,11 +100,11 @@ def _anywhere(config: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in config.items() if key not in _WHERE}
 
 
-def _machine(document: Either) -> str:
+def _machine(document: AbsOrStability) -> str:
     return machine(HostFacts(document.host, tuple(document.host_facts.items())))
 
 
-def stored(asked: Asked, console: Console) -> Either:
+def stored(asked: Asked, console: Console) -> AbsOrStability:
     """Return the last result of `abs` that a store holds, and say which it is."""
     wanted = json.loads(asked.config.text)
     found = last(asked.places.store, wanted, "abs")
@@ -176,7 +178,7 @@ def sound(path: Path) -> Iterator[None]:
         raise damaged(path, str(error)) from error
 
 
-def read(path: Path) -> Either:
+def read(path: Path) -> AbsOrStability:
     """Return the result in a file; raises UsageError where there is none."""
     written = read_named(path)
     try:
@@ -197,7 +199,7 @@ def _other_kind(path: Path, content: bytes) -> str:
     return own_files.describe_beginning(content, path)
 
 
-def matrix(either: Either) -> Document:
+def matrix(either: AbsOrStability) -> Document:
     """Return a result that tells who detects what; raises UsageError for another."""
     found = long_tables.judged(either)
     if any(caveat.slug == "score-mode" for caveat in found.caveats):

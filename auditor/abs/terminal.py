@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from auditor.abs.document import Benchmark, Document, Either
+from auditor.abs.document import AbsOrStability, Benchmark, Document
 from auditor.abs.page.environments import environments
 from auditor.abs.page.table import MethodRow, Summary, summary
 from auditor.abs.result_parts.accepted import Accepted
@@ -22,7 +22,7 @@ _STYLES = {
 }
 
 
-def result(document: Either) -> RenderableType:
+def result(document: AbsOrStability) -> RenderableType:
     """Return what a terminal shows of an audit."""
     known = summary(document)
     parts: list[RenderableType] = [*_head(known)]
@@ -96,7 +96,7 @@ def _note(text: str | None) -> str:
     return names.line(short(text or ""))
 
 
-def _accepted(document: Either) -> list[str]:
+def _accepted(document: AbsOrStability) -> list[str]:
     accepted = document.accepted if isinstance(document, Document) else ()
     return [
         names.line(f"{one.method}: {one.reason} ({_state(one)}; {one.where})") for one in accepted
@@ -117,7 +117,7 @@ def _spreads(known: Summary) -> str:
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 
 
-def side_by_side(document: Either, others: Sequence[Either]) -> RenderableType:
+def side_by_side(document: AbsOrStability, others: Sequence[AbsOrStability]) -> RenderableType:
     """Return how stable a suite is on each machine."""
     view = environments(document, others)
     table = Table(box=None, pad_edge=False, title="\nSide by side", title_justify="left")

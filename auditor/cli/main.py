@@ -15,7 +15,7 @@ import click
 
 from auditor.cli import interrupts
 from auditor.cli.interrupts import INTERRUPTS
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
 from reports import names
 
@@ -197,7 +197,7 @@ def cli(context: click.Context) -> int:
 def main(
     argv: Sequence[str] | None = None,
     *,
-    surroundings: Surroundings | None = None,
+    surroundings: AppContext | None = None,
     platform: str = sys.platform,
 ) -> int:
     """Run a command and return its exit code; the only place where errors become codes."""
@@ -208,7 +208,7 @@ def main(
             prog_name=PROGRAM,
             standalone_mode=False,
             obj=replace(
-                surroundings or Surroundings.real(),
+                surroundings or AppContext.real(),
                 arguments=tuple(map(str, sys.argv[1:] if argv is None else argv)),
             ),
         )

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import click
 
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.config import Config, Places, load, places, shares
 from auditor.config.settings import MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
-from auditor.core.stop_rules import Method
+from auditor.core.stop_rules import Criterion
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -136,7 +136,7 @@ RETRY_FAILED = click.option(
 STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
 WARMUP = click.option(
     "--warmup",
-    type=click.Choice([str(one) for one in Method]),
+    type=click.Choice([str(one) for one in Criterion]),
     help="What ends the warm-up of a process of the suite: the plan, or a rule that looks at it.",
 )
 
@@ -165,7 +165,7 @@ class Asked:
 
     config: Config
     places: Places
-    surroundings: Surroundings
+    surroundings: AppContext
     as_json: bool
     quiet: bool
     verbose: int
@@ -179,7 +179,7 @@ class Asked:
         `what` is the configuration or subject, where that is not the command's argument `what`.
         """
         given: Mapping[str, Any] = context.params
-        surroundings = context.find_object(Surroundings) or Surroundings.real()
+        surroundings = context.find_object(AppContext) or AppContext.real()
         config = load(
             what or given["what"],
             changes,

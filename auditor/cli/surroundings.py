@@ -11,7 +11,7 @@ AnyOpener = TypeVar("AnyOpener", bound=Opener)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class AppContext:
     """What a command gets from outside."""
 
     environment: Mapping[str, str]
@@ -22,7 +22,7 @@ class Surroundings:
     """Of openers of features: what a test has called in their place."""
 
     @classmethod
-    def real(cls) -> "Surroundings":
+    def real(cls) -> "AppContext":
         """Return those of this process."""
         return cls(environment=dict(os.environ))
 

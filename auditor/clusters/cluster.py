@@ -20,7 +20,7 @@ from auditor.core.hosts import DaskSpec
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
 from auditor.core.ports import Clock, Host, Observer
-from auditor.languages.subject_setup import Benched
+from auditor.languages.subject_setup import PreparedSubject
 from auditor.store.machines import machine
 from auditor.versions import own_code, own_version
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
@@ -78,7 +78,7 @@ class Cluster:
 
     def serving(
         self,
-        made: Benched,
+        made: PreparedSubject,
         placed: Placed,
         observer: Observer,
         allowed: Callable[[Trial], bool],

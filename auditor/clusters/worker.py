@@ -19,13 +19,13 @@ from auditor.core.plan import Run, Trial
 from auditor.core.ports import Host
 from auditor.hosts import open_host
 from auditor.languages.harnesses import Machine
-from auditor.languages.subject_setup import Benched, benched
+from auditor.languages.subject_setup import PreparedSubject, prepare_subject
 from auditor.versions import own_code, own_version
 from runners.dispatch.machine import locked
 from runners.home import Home, node
 from runners.hosts.clock import SystemClock
 from runners.hosts.facts import machine_facts
-from runners.hosts.loop import Loop
+from runners.hosts.loop import ReferenceWorkload
 from runners.jmh.built import Built
 from runners.programs import is_made
 from runners.subjects.jar import NAME
@@ -64,7 +64,7 @@ class Worker:
 class _Open:
     """A bench, the lock of its machine, its folder of builds, and who has what it would build."""
 
-    made: Benched
+    made: PreparedSubject
     lock: Path
     builds: Path
     peers: Peers
@@ -161,8 +161,8 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
         elsewhere=peers.program,
         built=recipe.built,
     )
-    loop = Loop(opened.host, opened.home, path, clock)
-    made = benched(config, placed, host, clock, loop.look)
+    loop = ReferenceWorkload(opened.host, opened.home, path, clock)
+    made = prepare_subject(config, placed, host, clock, loop.look)
     if made.ready.project.digest != recipe.digest:
         said = ", ".join(" ".join(version) for version in made.ready.project.versions)
         raise MachineError(

@@ -19,7 +19,7 @@ from auditor.config.subjects import as_revision
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
 from auditor.core.provenance import Context
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview
 from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
@@ -30,7 +30,11 @@ class Comparing:
     """Two revisions of a subject made ready."""
 
     def __init__(
-        self, configs: tuple[Config, Config], base: Parts, head: Parts, session: Session
+        self,
+        configs: tuple[Config, Config],
+        base: StudyContext,
+        head: StudyContext,
+        session: Session,
     ) -> None:
         """Take the parts of both; nothing is measured yet."""
         config = configs[1]

@@ -9,7 +9,7 @@ import click
 
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.compare.document import ComparisonDocument, read
 from auditor.compare.markdown import markdown
 from auditor.core.errors import Exit, UsageError
@@ -52,7 +52,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     what it names stands in code spans. Which pull request it is comes from GitHub's event alone.
     GITHUB_REPOSITORY and GITHUB_TOKEN have to be set.
     """
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     missing = [name for name in _NEEDED if not environment.get(name)]

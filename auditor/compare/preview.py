@@ -8,21 +8,21 @@ from auditor.compare.judge import LOOKS
 from auditor.compare.study import ComparisonStudy
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CompareRequest
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import Inventory, Preview
 from auditor.measure.planning.rehearsal import rehearse
 
 
 def preview_comparison(
-    base: Parts, head: Parts, request: CompareRequest, audit: AbsRequest
+    base: StudyContext, head: StudyContext, request: CompareRequest, audit: AbsRequest
 ) -> Preview:
     """Return what `compare` would measure at most; nothing is started, the stores are only read.
 
     `audit` is what the audit of the patch asks. Where nothing is suspected, four rounds are enough.
     """
 
-    def compare(still: Parts) -> None:
+    def compare(still: StudyContext) -> None:
         before = replace(base, store=still.store, observer=still.observer, deadline=still.deadline)
         ComparisonStudy(before, still, request).compare()
 

@@ -19,7 +19,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import trust, warmup_results
 from auditor.measure.block_sizes import Sizes, sized
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.failures import reason
 from auditor.measure.suite_runs import chosen, is_broken, obstacle, unlisted
 from auditor.measure.trial_times import expected_seconds
@@ -61,8 +61,8 @@ class Both:
 class ComparisonStudy:
     """Measures and judges; `base` and `head` share all but the project and the suite."""
 
-    base: Parts
-    head: Parts
+    base: StudyContext
+    head: StudyContext
     request: CompareRequest
     changed: Sequence[Method] = ()
     """All that differs in the library; empty where that is not known, or is not in methods."""
@@ -407,7 +407,7 @@ class ComparisonStudy:
         return BenchmarkComparison(id=both.id, dimensions=judged, reason=why, calls_changed=calls)
 
 
-def _by_id(parts: Parts) -> dict[str, Benchmark]:
+def _by_id(parts: StudyContext) -> dict[str, Benchmark]:
     """Return the benchmarks that are asked for; a revision may have none yet, or no longer."""
     try:
         return {one.id: one for one in chosen(parts.suite, parts.request.benchmarks)}

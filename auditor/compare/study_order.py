@@ -8,7 +8,7 @@ from auditor.core.result import ReachState
 from auditor.core.subject import Method, SourceFile
 from auditor.core.suite import Benchmark
 from auditor.measure.block_sizes import Sizes
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import CountingLimits, map_reach
 from auditor.measure.suite_runs import Baseline
@@ -20,7 +20,7 @@ _IMPORT = re.compile(r'(?:import|from|package)\b.*|[\w.]*\s?"[^"]*"|[()]')
 _CALLED = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
 
 
-def changed_methods(patch: Patch, base: Parts, head: Parts) -> tuple[Method, ...]:
+def changed_methods(patch: Patch, base: StudyContext, head: StudyContext) -> tuple[Method, ...]:
     """Return the methods that head has changed or added, if nothing else differs.
 
     Empty where lines outside of methods differ (imports, comments and blank lines aside): any
@@ -35,7 +35,7 @@ def changed_methods(patch: Patch, base: Parts, head: Parts) -> tuple[Method, ...
 
 
 def calls_any(
-    methods: Sequence[Method], benchmarks: Sequence[Benchmark], sizes: Sizes, parts: Parts
+    methods: Sequence[Method], benchmarks: Sequence[Benchmark], sizes: Sizes, parts: StudyContext
 ) -> dict[str, bool | None]:
     """Return by id whether a benchmark calls one of `methods`; None: not known.
 
@@ -70,7 +70,7 @@ def _any_called(reaches: Sequence[Reach | None]) -> bool | None:
     return False if surely else None
 
 
-def _outside(parts: Parts) -> dict[str, list[str]]:
+def _outside(parts: StudyContext) -> dict[str, list[str]]:
     """Return by file the lines that belong to no method that can be compared."""
     inside: dict[str, set[int]] = {}
     for method in parts.mutator.methods(parts.suite.sources):

@@ -10,10 +10,10 @@ from auditor.core.caveats import Caveat
 from auditor.core.request import AbsRequest, CompareRequest, CurveMode, Rule, second_seed
 from auditor.core.result import Result
 from auditor.core.subject import Method
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 
 
-def differing(base: Parts, head: Parts) -> tuple[Patch, tuple[Caveat, ...]]:
+def differing(base: StudyContext, head: StudyContext) -> tuple[Patch, tuple[Caveat, ...]]:
     """Return the methods that head has changed, added and removed, by what their sources say.
 
     Lines that are comments, and white space without a meaning, are no difference. Methods without a
@@ -49,7 +49,7 @@ def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
     )
 
 
-def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
+def audited(patch: Patch, most: int, asked: AbsRequest, head: StudyContext) -> Patch:
     """Slow `most` of the methods down that head has changed or added, the public ones first.
 
     None is where head has no benchmark.
@@ -64,14 +64,14 @@ def audited(patch: Patch, most: int, asked: AbsRequest, head: Parts) -> Patch:
     return replace(patch, unwatched=unwatched, verdict=verdict)
 
 
-def audited_again(methods: Sequence[str], asked: AbsRequest, head: Parts) -> AbsVerdict:
+def audited_again(methods: Sequence[str], asked: AbsRequest, head: StudyContext) -> AbsVerdict:
     """Slow methods down again, with new measurements only."""
     suite = replace(asked.suite, seed=second_seed(asked.suite.seed))
     again = replace(asked, suite=suite, methods=tuple(methods))
     return abs_audit.audit(again, replace(head, request=suite))
 
 
-def names(patch: Patch, most: int, head: Parts) -> tuple[str, ...]:
+def names(patch: Patch, most: int, head: StudyContext) -> tuple[str, ...]:
     """Return the methods that head has changed or added, `most` at most, the public ones first."""
     public = {method.id: method.public for method in head.mutator.methods(head.suite.sources)}
     wanted = sorted((*patch.changed, *patch.added), key=lambda name: not public[name])
@@ -82,7 +82,7 @@ def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:
     return tuple(method.id for method in methods if method.id in names and method.public)
 
 
-def _texts(parts: Parts) -> dict[str, str | None]:
+def _texts(parts: StudyContext) -> dict[str, str | None]:
     """Return what each method that can be slowed says, None where its source is not known."""
     lines = {
         source.path: source.text.decode(errors="replace").splitlines()

@@ -13,7 +13,7 @@ from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.machine import busy
 from auditor.cli.progress import observer
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.concurrency import output
 from auditor.concurrency.document import ConcurrencyDocument
 from auditor.config.concurrency import ConcurrencyRequest, concurrency_request
@@ -106,7 +106,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         --new maven:org.example:pool:1.4
     bench-audit concurrency --class org.example.Pool --old git:.@v1.3 --new . --fail-on regression
     """
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     asked = concurrency_request(given, Path.cwd())
     quiet = given["quiet"] or given["format"] == "json"
     console = Console(surroundings.environment, quiet=quiet)
@@ -133,7 +133,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 
 def _raced(
-    asked: ConcurrencyRequest, places: Places, surroundings: Surroundings, console: Console
+    asked: ConcurrencyRequest, places: Places, surroundings: AppContext, console: Console
 ) -> ConcurrencyDocument:
     """Race the versions, keep what came out, and return it."""
     from auditor.concurrency.assemble import open_concurrency  # noqa: PLC0415 numpy and scipy come with it

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from auditor.concurrency.judge import oracle
 from auditor.concurrency.judge.catalogue import Catalogue, described
 from auditor.concurrency.study_generation import Generating
-from auditor.concurrency.study_race import Racing
+from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
     SEQUENTIAL,
@@ -20,7 +20,11 @@ from auditor.core.contracts.concurrency import (
     Timed,
 )
 from auditor.core.contracts.concurrent_test import Test
-from auditor.core.contracts.concurrent_test_runner import Arena, Memory, Writer
+from auditor.core.contracts.concurrent_test_runner import (
+    ConcurrentResultCache,
+    ConcurrentTestRunner,
+    Writer,
+)
 from auditor.core.errors import SubjectError
 from auditor.core.ports import Observer
 
@@ -29,9 +33,9 @@ from auditor.core.ports import Observer
 class Workers:
     """What the study is handed. `writer` writes the tests of a catalogue."""
 
-    arena: Arena
+    arena: ConcurrentTestRunner
     writer: Callable[[Catalogue], Writer]
-    memory: Memory
+    memory: ConcurrentResultCache
     observer: Observer
 
 
@@ -44,7 +48,7 @@ class ConcurrencyStudy:
     focus: Sequence[Focus]
     workers: Workers
     caveats: tuple[Caveat, ...] = ()
-    _racing: Racing = field(init=False)
+    _racing: RaceMeasurement = field(init=False)
 
     def audit(self) -> ConcurrencyVerdict:
         """Make tests, race them, and say what they come to.
@@ -56,7 +60,7 @@ class ConcurrencyStudy:
         catalogue = workers.arena.make(described(self.subject))
         _require_methods(catalogue)
         writer = workers.writer(catalogue)
-        self._racing = Racing(plan, workers.arena, writer)
+        self._racing = RaceMeasurement(plan, workers.arena, writer)
         generating = Generating(
             subject=self.subject,
             plan=plan,

@@ -9,11 +9,15 @@ from auditor.concurrency.judge.generation import Generator
 from auditor.concurrency.judge.length import Length, Tried, search
 from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.uncompilable_calls import blamed, parts
-from auditor.concurrency.study_race import Racing
+from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Version
 from auditor.core.contracts.concurrent_test import Member, Test
-from auditor.core.contracts.concurrent_test_runner import Arena, Memory, Writer
+from auditor.core.contracts.concurrent_test_runner import (
+    ConcurrentResultCache,
+    ConcurrentTestRunner,
+    Writer,
+)
 from auditor.core.errors import SubjectError
 
 _FIRST_TRIED = 1000
@@ -33,10 +37,10 @@ class Generating:
     subject: str
     plan: Plan
     focus: Sequence[Focus]
-    arena: Arena
+    arena: ConcurrentTestRunner
     writer: Writer
-    racing: Racing
-    memory: Memory
+    racing: RaceMeasurement
+    memory: ConcurrentResultCache
     phase: Callable[[str], None]
     _generator: Generator = field(init=False)
     _banned: tuple[Member, ...] = ()

@@ -8,15 +8,21 @@ import numpy as np
 from auditor.concurrency.judge import oracle
 from auditor.core.contracts.concurrency import Plan, Timed, Version
 from auditor.core.contracts.concurrent_test import Test
-from auditor.core.contracts.concurrent_test_runner import Arena, Pilot, Race, Settings, Writer
+from auditor.core.contracts.concurrent_test_runner import (
+    ConcurrentRun,
+    ConcurrentTestRunner,
+    Pilot,
+    Settings,
+    Writer,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Racing:
+class RaceMeasurement:
     """Measures tests."""
 
     plan: Plan
-    arena: Arena
+    arena: ConcurrentTestRunner
     writer: Writer
     _pilots: dict[tuple[Test, int, Version], Pilot | str] = field(default_factory=dict)
 
@@ -99,8 +105,8 @@ class Racing:
             self._pilots[key] = self.arena.pilot(race, self.plan.warmup_seconds)
         return self._pilots[key]
 
-    def _race(self, test: Test, threads: int, version: Version) -> Race:
-        return Race(
+    def _race(self, test: Test, threads: int, version: Version) -> ConcurrentRun:
+        return ConcurrentRun(
             test=self.writer.name(test),
             threads=threads,
             suffixes=len(test.suffixes),

@@ -7,7 +7,7 @@ from pathlib import Path
 from auditor.config.settings import CHOICES, Settings
 from auditor.config.suite import suite_request
 from auditor.core.accepted import Acceptance
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.request import AbsRequest, CurveMode, Rule
 
 
@@ -63,8 +63,8 @@ def _curve(settings: Settings) -> CurveMode:
     return CurveMode.NONE if plain else CurveMode.METHODS
 
 
-def _wait(settings: Settings) -> Wait | None:
+def _wait(settings: Settings) -> InjectionKind | None:
     if settings.wait is None:
         # The paper's own way (Section 6.2), unless the user says otherwise.
-        return Wait.SLEEP if settings.rule == "paper" else None
-    return None if settings.wait == "auto" else Wait(settings.wait)
+        return InjectionKind.SLEEP if settings.rule == "paper" else None
+    return None if settings.wait == "auto" else InjectionKind(settings.wait)

@@ -23,7 +23,7 @@ from auditor.core.files.paths import exists, is_dir, is_file
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 from auditor.core.request import (
     AbsRequest,
-    BuildWords,
+    BuildOptions,
     CompareRequest,
     FolderSpec,
     GitSpec,
@@ -56,7 +56,7 @@ class Config:
     subject: SubjectSpec
     harness: str | None
     tags: tuple[str, ...]
-    build: BuildWords
+    build: BuildOptions
     python: PythonSpec
     host: str
     local: LocalSpec

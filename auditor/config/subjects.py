@@ -10,7 +10,7 @@ from auditor.config.sections import SubjectSection
 from auditor.core.errors import UsageError
 from auditor.core.files.paths import exists, is_dir, is_file
 from auditor.core.request import (
-    BuildWords,
+    BuildOptions,
     DistributionSpec,
     FolderSpec,
     GitSpec,
@@ -240,16 +240,16 @@ def _name(subject: SubjectSpec) -> str:
             return f"{subject.artifact}-{subject.version}"
 
 
-def build_words(written: str | SubjectSection) -> BuildWords:
+def build_words(written: str | SubjectSection) -> BuildOptions:
     """Return what a subject asks of its build."""
     if isinstance(written, str):
-        return BuildWords()
-    return BuildWords(
+        return BuildOptions()
+    return BuildOptions(
         written.profiles, written.flags, jdk=written.jdk or "", gradle=written.gradle or ""
     )
 
 
-def resolved(subject: SubjectSpec, words: BuildWords) -> str | SubjectSection:
+def resolved(subject: SubjectSpec, words: BuildOptions) -> str | SubjectSection:
     """Return the subject as a configuration that means the same from everywhere."""
     written = described(subject)
     if isinstance(subject, MavenSpec):
@@ -258,7 +258,7 @@ def resolved(subject: SubjectSpec, words: BuildWords) -> str | SubjectSection:
         section = SubjectSection(git=written.removeprefix("git:"))
     else:
         section = SubjectSection(path=written)
-    if words == BuildWords() and not section.extra:
+    if words == BuildOptions() and not section.extra:
         return written
     return msgspec.structs.replace(
         section,

@@ -6,7 +6,7 @@ from pathlib import Path
 from auditor.config.durations import seconds
 from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
-from auditor.core.stop_rules import TRAINED, Method, Watch
+from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
 
 _MEASURED = 20
 _MEASURED_SECONDS = 2.0
@@ -40,9 +40,9 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
     length = written.iteration_time
     lasting = None if length is None else _seconds(length, "$.warmup.iteration_time")
     limit = _seconds(written.limit, "$.warmup.limit")
-    method = Method(written.method)
+    method = Criterion(written.method)
     digest = _model_digest(method, path)
-    if method is Method.FIXED:
+    if method is Criterion.FIXED:
         return None
     measured = written.measured or _MEASURED
     if measured >= written.iterations:
@@ -51,7 +51,7 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
             f"{written.iterations}"
         )
     return WatchRequest(
-        watch=Watch(
+        watch=StoppingRule(
             method=method,
             measured=measured,
             seconds=limit,
@@ -64,7 +64,7 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
     )
 
 
-def _model_digest(method: Method, path: Path | None) -> str | None:
+def _model_digest(method: Criterion, path: Path | None) -> str | None:
     if method not in TRAINED and path is None:
         return None
     from auditor.warmup.scorers import files  # noqa: PLC0415 numpy and scipy come with it

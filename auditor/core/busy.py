@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from auditor.core.caveats import HasSlug
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.units import percent
 
 BUSY = 0.10
@@ -17,7 +17,7 @@ SLUG = "busy-machine"
 """The caveat of what was measured on a busy machine."""
 
 
-def busy_causes(strain: Strain) -> Iterator[str]:
+def busy_causes(strain: HostInterference) -> Iterator[str]:
     """Yield what kept a machine from a process for more than BUSY of its time, with the share.
 
     Counters that a machine lacks yield nothing. Waiting counts only where others than the process
@@ -35,18 +35,18 @@ def busy_causes(strain: Strain) -> Iterator[str]:
         yield f"a processor was too hot {percent(hot)} of the time"
 
 
-def is_busy(strain: Strain) -> bool:
+def is_busy(strain: HostInterference) -> bool:
     """Tell whether the machine was busy under this strain."""
     return any(busy_causes(strain))
 
 
-def describe_machine(strain: Strain) -> str:
+def describe_machine(strain: HostInterference) -> str:
     """Return "busy machine" with the causes; empty for a machine that was not busy."""
     text = "; ".join(busy_causes(strain))
     return f"busy machine ({text})" if text else ""
 
 
-def add_to_headline(headline: str, strain: Strain) -> str:
+def add_to_headline(headline: str, strain: HostInterference) -> str:
     """Return a headline that says first that the machine was busy, where it was."""
     machine = describe_machine(strain)
     return f"{machine[0].upper()}{machine[1:]}: {headline}" if machine else headline

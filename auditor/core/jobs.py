@@ -57,7 +57,7 @@ class Invocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strain:
+class HostInterference:
     """What kept a machine from its work while a process ran, as shares of time; None: not known.
 
     `stolen`: of all processors' time, what another virtual machine had. `waited`: of the process's
@@ -74,7 +74,7 @@ class Strain:
     """Share of all processors' time that processes had which are not ours."""
 
     @classmethod
-    def together(cls, parts: Iterable[tuple[float, "Strain"]]) -> "Strain":
+    def together(cls, parts: Iterable[tuple[float, "HostInterference"]]) -> "HostInterference":
         """Return that of several processes, given how many seconds each took."""
         known = [(lasted, asdict(one)) for lasted, one in parts]
         return cls(**{one.name: _mean(one.name, known) for one in fields(cls)})
@@ -104,7 +104,7 @@ class Completed:
     truncated: bool = False
     enough: bool = False
     exhausted: str = ""
-    strain: Strain = field(default_factory=Strain)
+    strain: HostInterference = field(default_factory=HostInterference)
 
     @property
     def timed_out(self) -> bool:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from auditor.core.subject import Method
 
 
-class Wait(StrEnum):
+class InjectionKind(StrEnum):
     """How an injected delay passes its time (abs.md, "The injected slowdown").
 
     CLOCK does not wait: it measures the method's own time for the calibration. ALLOCATE does not
@@ -30,13 +30,13 @@ class Delay:
     bytes for ALLOCATE, and without meaning for CLOCK.
     """
 
-    wait: Wait
+    wait: InjectionKind
     number: float
 
     @property
     def counts_calls(self) -> bool:
         """Tell whether the guest counts the outermost calls as well."""
-        return self.wait in (Wait.CLOCK, Wait.ALLOCATE)
+        return self.wait in (InjectionKind.CLOCK, InjectionKind.ALLOCATE)
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Warmed
+from auditor.core.stop_rules import WarmupResult
 from auditor.core.values import Series
 
 
@@ -13,10 +13,10 @@ class Measured:
     """Values. The guest has confirmed that the variant asked for is the code that ran."""
 
     series: tuple[Series, ...] = field(repr=False)
-    warmed: Warmed | None = None
+    warmed: WarmupResult | None = None
     """Result of a watched process; None for all others."""
 
-    def told_apart(self, warmed: Warmed, measured: int) -> "Measured":
+    def split_warmup(self, warmed: WarmupResult, measured: int) -> "Measured":
         """Return the values of a watched process, its warm-up told from what counts.
 
         Where it was not seen warm its last `measured` blocks count.
@@ -268,7 +268,9 @@ class Ending(StrEnum):
     NOT_BUILT = "not-built"
 
 
-MAY_PASS = frozenset({Ending.TIMED_OUT, Ending.CRASHED, Ending.EXHAUSTED, Ending.UNREADABLE})
+TRANSIENT_FAILURES = frozenset(
+    {Ending.TIMED_OUT, Ending.CRASHED, Ending.EXHAUSTED, Ending.UNREADABLE}
+)
 """Failures that another try may not repeat; the others are decided by the subject's text."""
 
 

@@ -5,11 +5,11 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from auditor.core.jobs import HostFacts, Strain
+from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
-from auditor.core.outcome import MAY_PASS, Outcome, TimedOut, Traced, ending
+from auditor.core.outcome import TRANSIENT_FAILURES, Outcome, TimedOut, Traced, ending
 from auditor.core.schedule import Arm, Phase, Schedule
-from auditor.core.stop_rules import Watch
+from auditor.core.stop_rules import StoppingRule
 from auditor.core.suite import Benchmark
 
 
@@ -94,7 +94,7 @@ class Trial:
     """Part of the unit tests that runs (a package of Go); empty: all of them."""
     layout: int = 0
     """Number that the order of functions is drawn with; 0: the order of the user's own build."""
-    watch: Watch | None = None
+    watch: StoppingRule | None = None
     """When the process may end before its last block; None: it does all blocks."""
     rough: bool = False
     """Another process may run beside it."""
@@ -190,7 +190,7 @@ def _arm(arm: Arm) -> dict[str, object]:
     return text
 
 
-def _stopping_rule(watch: Watch) -> dict[str, object]:
+def _stopping_rule(watch: StoppingRule) -> dict[str, object]:
     return {
         "criterion": watch.method.value,
         "measured": watch.measured,
@@ -212,16 +212,16 @@ class Run:
     seconds: float
     revision: str = ""
     """That of the project it was made of: another revision may have the same trial."""
-    strain: Strain = field(default_factory=Strain)
+    strain: HostInterference = field(default_factory=HostInterference)
     """What kept the machine from it."""
     loop_seconds: float | None = None
     """Seconds of a fixed loop just before; None: it was not run."""
 
     @property
-    def may_pass(self) -> bool:
+    def is_transient(self) -> bool:
         """Tell whether the trial failed in a way that another try may not repeat."""
         cut_off = isinstance(self.outcome, Traced) and self.outcome.ended_after is not None
-        return cut_off or ending(self.outcome) in MAY_PASS
+        return cut_off or ending(self.outcome) in TRANSIENT_FAILURES
 
     def answers(self, trial: Trial) -> bool:
         """Tell whether this, a run of the same trial, need not be made again.

@@ -12,7 +12,7 @@ from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
-from auditor.core.stop_rules import Warmed
+from auditor.core.stop_rules import WarmupResult
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 
@@ -129,8 +129,8 @@ class Watcher(Protocol):
     `ended` says what it came to where all of its schedule was done before that.
     """
 
-    def observe(self, seconds: float, lasted: float) -> Warmed | None: ...
-    def ended(self) -> Warmed: ...
+    def observe(self, seconds: float, lasted: float) -> WarmupResult | None: ...
+    def ended(self) -> WarmupResult: ...
 
 
 Watchers = Callable[[Trial], Watcher]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.request import Plan
 
 NamedValues = tuple[tuple[str, str], ...]
@@ -34,5 +34,7 @@ class Context:
     config: str = field(default="", repr=False)  # JSON text with all defaults filled in
     started: str  # UTC, ISO 8601
     ended: str  # UTC, ISO 8601
-    strain: Strain = field(default_factory=Strain)  # of the machine during the measurement
+    strain: HostInterference = field(
+        default_factory=HostInterference
+    )  # of the machine during the measurement
     caveats: tuple[Caveat, ...] = ()  # of the machine during the measurement

@@ -6,9 +6,9 @@ from math import ceil
 from pathlib import Path
 
 from auditor.core.accepted import Acceptance
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.popularity import Popularity, Ranking
-from auditor.core.stop_rules import Watch
+from auditor.core.stop_rules import StoppingRule
 
 SIGNIFICANCE = 0.01
 """False-positive rate of the test of a method, as in the paper (MSR 2018, Section 6.2)."""
@@ -131,7 +131,7 @@ class Pace:
 class WatchRequest:
     """How the processes of a suite are watched that end once they are warm and measured."""
 
-    watch: Watch
+    watch: StoppingRule
     """`measured` is the least number of iterations that are measured."""
     iterations: int
     """Most iterations of a process."""
@@ -140,7 +140,7 @@ class WatchRequest:
     measured_seconds: float
     """Time that is measured at least, up to half of a process; 0: `watch.measured` alone."""
 
-    def watch_of(self, iteration_seconds: float) -> Watch:
+    def watch_of(self, iteration_seconds: float) -> StoppingRule:
         """Return how a process is watched whose iterations last so long, zero: nobody knows."""
         if not iteration_seconds or not self.measured_seconds:
             return self.watch
@@ -211,7 +211,7 @@ class AbsRequest:
     """Runs of each pair."""
     slowdown: float | None
     """v, 0.6 for 60 %; None: from the spreads."""
-    wait: Wait | None
+    wait: InjectionKind | None
     """None: by the method's duration."""
     rule: Rule
     exact: bool
@@ -258,7 +258,7 @@ class AbsRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class BuildWords:
+class BuildOptions:
     """What the project's own build is called with."""
 
     profiles: tuple[str, ...] = ()
@@ -302,7 +302,7 @@ class ClientSpec:
     name: str
     """As the user wrote it."""
     subject: SubjectSpec
-    build: BuildWords
+    build: BuildOptions
     python: PythonSpec
     tests: tuple[str, ...] = ()
     """Those that run, as its test runner names them; none: all."""

@@ -67,7 +67,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quiet:
+class StableMinimumStop:
     """When a process of a calibration may end before its last block: once every arm was quiet.
 
     What disturbs a block only adds to it, so the least block of an arm was hardly disturbed if
@@ -99,7 +99,7 @@ class Schedule:
     seconds: float
     operations: int | None = None
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    quiet: Quiet | None = field(default=None, compare=False, repr=False)
+    quiet: StableMinimumStop | None = field(default=None, compare=False, repr=False)
 
     @property
     def allocates(self) -> bool:

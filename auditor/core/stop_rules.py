@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Method(StrEnum):
+class Criterion(StrEnum):
     """What tells that a benchmark is warm; FIXED is the warm-up that the user or the plan states.
 
     COV, RCIW and KLD are the dynamic rules of Laaber et al. (FSE 2020), KBKSSD looks at the series
@@ -23,12 +23,12 @@ class Method(StrEnum):
     LEARNED = "learned"
 
 
-TRAINED = frozenset({Method.FCN, Method.OSCNN, Method.ROCKET, Method.LEARNED})
+TRAINED = frozenset({Criterion.FCN, Criterion.OSCNN, Criterion.ROCKET, Criterion.LEARNED})
 """Those that have a model, which has seen some iterations only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
+class StoppingRule:
     """How a process is watched; the blocks of its schedule are the most that it does.
 
     From where it is warm at least `measured` iterations are measured, and more until the 95 %
@@ -37,7 +37,7 @@ class Watch:
     method has, if any.
     """
 
-    method: Method
+    method: Criterion
     measured: int
     seconds: float
     width: float | None = None
@@ -45,7 +45,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Warmed:
+class WarmupResult:
     """What a watched process came to.
 
     The first `warm` iterations are its warm-up; None: it was not seen warm before it had to end.
@@ -53,7 +53,7 @@ class Warmed:
     the iteration, from zero, from which on it seems to have been steady already; None: not known.
     """
 
-    method: Method
+    method: Criterion
     warm: int | None
     enough: bool
     since: int | None = None

@@ -16,12 +16,12 @@ from rich.text import Text
 from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.machine import caveats, unwritable
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.config import Config, Places, load
 from auditor.config.places import home, state
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, ToolMissing, UsageError
-from auditor.core.jobs import Invocation, Strain
+from auditor.core.jobs import HostInterference, Invocation
 from auditor.housekeeping.tools import TOOLS, look, usable
 from reports import number_format
 from runners.jmh.jdks import installed_jdks
@@ -45,7 +45,7 @@ _TUNING = {"tune": "tune", "restore": "reset"}
     options.FORMAT,
 )
 @click.pass_obj
-def command(surroundings: Surroundings, /, **given: Any) -> int:
+def command(surroundings: AppContext, /, **given: Any) -> int:
     """Look for the tools that suites are built and run with; exit with 4 if no suite can be run.
 
     With --host the tools and the machine are those of that host; a configuration may say what it
@@ -63,7 +63,7 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     return Exit.OK if writable and any(document["harnesses"].values()) else Exit.MACHINE
 
 
-def _tuned(surroundings: Surroundings, given: Mapping[str, Any], console: Console) -> int:
+def _tuned(surroundings: AppContext, given: Mapping[str, Any], console: Console) -> int:
     """Let pyperf change the machine, or change it back, and say what it says."""
     if given["tune"] and given["restore"]:
         raise UsageError("--tune and --restore undo each other; choose one")
@@ -91,7 +91,7 @@ def _tuned(surroundings: Surroundings, given: Mapping[str, Any], console: Consol
     return Exit.OK if done.exit_code == 0 else Exit.MACHINE
 
 
-def _opened(surroundings: Surroundings, config: Config) -> "AbstractContextManager[OpenHost]":
+def _opened(surroundings: AppContext, config: Config) -> "AbstractContextManager[OpenHost]":
     from auditor.hosts import open_host  # noqa: PLC0415 only the doctor needs it
     from runners.hosts.clock import SystemClock  # noqa: PLC0415 as above
 
@@ -102,7 +102,7 @@ def _opened(surroundings: Surroundings, config: Config) -> "AbstractContextManag
     return open_host(config, places, surroundings.environment, SystemClock())
 
 
-def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str, Any]:
+def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, Any]:
     environment = surroundings.environment
     folders = {"cache": home(environment), "results": state(environment)}
     asked = {"host": given["host"]} if given["host"] else {}
@@ -143,16 +143,20 @@ def _document(surroundings: Surroundings, given: Mapping[str, Any]) -> dict[str,
 def _advice(probe: Mapping[str, Any] | None) -> list[Caveat]:
     from auditor.measure import interference as strain  # noqa: PLC0415 numpy takes a while to import
 
-    return [*strain.advice(probe["rating"], Strain(**probe["strain"]))] if probe else []
+    return [*strain.advice(probe["rating"], HostInterference(**probe["strain"]))] if probe else []
 
 
 def _probe(opened: "OpenHost") -> dict[str, Any]:
     """Run the loop for a while."""
     from auditor.measure import interference as strain  # noqa: PLC0415 numpy takes a while to import
-    from runners.hosts.loop import Loop  # noqa: PLC0415 only here
+    from runners.hosts.loop import ReferenceWorkload  # noqa: PLC0415 only here
 
     path = opened.environment.get("PATH", os.defpath)
-    return asdict(strain.probed(*Loop(opened.host, opened.home, path, opened.clock).probe(_LOOPS)))
+    return asdict(
+        strain.probed(
+            *ReferenceWorkload(opened.host, opened.home, path, opened.clock).probe(_LOOPS)
+        )
+    )
 
 
 def _show(document: dict[str, Any], console: Console) -> None:
@@ -178,7 +182,7 @@ def _show(document: dict[str, Any], console: Console) -> None:
 
 
 def _said(probe: Mapping[str, Any]) -> str:
-    strain = Strain(**probe["strain"])
+    strain = HostInterference(**probe["strain"])
     also = [
         f"{name} {number_format.share(value)} of the time"
         for name, value in asdict(strain).items()

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.config.places import rented
 from auditor.core.errors import Exit
 from runners.hosts.clock import SystemClock
@@ -27,7 +27,7 @@ def command() -> None:
 
 
 def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Ledger, Console]:
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     environment, clock = surroundings.environment, SystemClock()
     ledger = Ledger(rented(environment), LocalHost(clock), clock, environment)
     return ledger, Console(environment, quiet=given["quiet"])

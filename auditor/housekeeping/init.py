@@ -9,7 +9,7 @@ import click
 
 from auditor.cli import options, output
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
@@ -37,7 +37,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     \b
     bench-audit init -o bench-audit.json
     """
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     folder = given["folder"].absolute()
     if not is_dir(folder):

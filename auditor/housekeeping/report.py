@@ -12,13 +12,13 @@ import msgspec
 
 from auditor.abs import running as abs_output
 from auditor.abs import stored_result, terminal
-from auditor.abs.document import Document, Either
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
 from auditor.abs.exports.formats import Format, written
 from auditor.abs.page.report import page
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.compare import document as comparison_document
 from auditor.compare import output as comparison
 from auditor.core.errors import Exit, UsageError
@@ -117,7 +117,7 @@ def _other(asked: options.Asked, console: Console, found: stored_result.Kept, fo
 
 def _of_file(context: click.Context, given: dict[str, Any]) -> int:
     """Write what a file holds."""
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     document = stored_result.read(given["result"])
     files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
@@ -130,7 +130,7 @@ def _of_file(context: click.Context, given: dict[str, Any]) -> int:
     return Exit.OK
 
 
-def _written(found: Either, given: dict[str, Any]) -> str:
+def _written(found: AbsOrStability, given: dict[str, Any]) -> str:
     chosen = Format(given["format"])
     texts = {}
     if given["sources"]:

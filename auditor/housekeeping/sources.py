@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from auditor.abs.document import Document, Either
+from auditor.abs.document import AbsOrStability, Document
 from auditor.core.errors import UsageError
 
 LARGEST = 4 * 1024 * 1024
 """Bytes; a source that people read is smaller."""
 
 
-def named(document: Either) -> tuple[str, ...]:
+def named(document: AbsOrStability) -> tuple[str, ...]:
     """Return the files in which methods of a result are."""
     methods = document.methods if isinstance(document, Document) else ()
     return tuple(dict.fromkeys(method.span.file for method in methods if method.span))

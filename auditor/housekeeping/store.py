@@ -10,7 +10,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.config import load, places
 from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep
@@ -43,7 +43,7 @@ def _sub(name: str) -> Callable[[Callable[..., int]], click.Command]:
 
 
 def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     path = given["store"]
     if path is None:
         config = load(given["what"], {}, Path.cwd())
@@ -88,7 +88,7 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
     What is there already stays, unless it failed in a way that may pass. Runs of other machines are
     kept apart: an audit only uses those of a machine like its own.
     """
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=quiet)
     for source in sources:
         found = upkeep.merge(into.absolute(), source.absolute())

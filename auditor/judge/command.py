@@ -12,7 +12,7 @@ from auditor.abs.document import Document
 from auditor.abs.page.report import page
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.compare import gates as compare_gates
 from auditor.compare import output as comparison
 from auditor.config import Gates
@@ -85,7 +85,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit judge head/ --against base/
     bench-audit judge monday.json tuesday.json    what JMH left (-rf json), or printed
     """
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["against"] or any(map(is_stored, given["files"])):
         return _stored(given, console, surroundings)
@@ -106,7 +106,7 @@ def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
             raise UsageError(f"--{name.replace('_', '-')} is for {whose}; leave it out")
 
 
-def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
+def _table(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
     path = given["files"][0]
     table = Table(
         path=path,
@@ -129,7 +129,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: Surroundings) 
     return _say_and_end(console, given, verdict, said)
 
 
-def _stored(given: dict[str, Any], console: Console, surroundings: Surroundings) -> int:
+def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
     _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
     asked = StoredQuestion(
         paths=given["files"],

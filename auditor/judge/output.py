@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from auditor.abs.document import Either, StabilityDocument
+from auditor.abs.document import AbsOrStability, StabilityDocument
 from auditor.abs.document_of_verdict import document, stability_document
 from auditor.abs.model import AbsVerdict
 from auditor.compare.document import ComparisonDocument, comparison_document
@@ -53,7 +53,7 @@ class Table:
         return shlex.join(words)
 
 
-def judged(table: Table) -> Either:
+def judged(table: Table) -> AbsOrStability:
     """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
 
     Raises UsageError where the slowdown is to be sized and cannot.

@@ -9,7 +9,7 @@ from typing import Any
 from auditor.config import Config
 from auditor.core.errors import UsageError
 from auditor.core.ports import Harness, Host, Mutator
-from auditor.core.request import BuildWords, JarSpec, MavenSpec, Pace, SubjectSpec
+from auditor.core.request import BuildOptions, JarSpec, MavenSpec, Pace, SubjectSpec
 from auditor.core.subject import Project, SourceFile
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
@@ -98,7 +98,7 @@ def _go(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> 
     if isinstance(spec, MavenSpec | JarSpec):
         what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
         raise UsageError(f"{what} no Go benchmarks; leave out the harness")
-    if config.build != BuildWords():
+    if config.build != BuildOptions():
         raise UsageError("profiles, flags, jdk and gradle are for JMH suites; a Go suite has none")
     options = {"tags": ",".join(config.tags)} if config.tags else {}
     project = prepare_go(placed, options=options, **machine.parts)
@@ -114,7 +114,7 @@ def _python(
         raise UsageError(
             "Maven artifacts and jars hold no Python benchmarks; leave out the harness"
         )
-    if config.build != BuildWords() or config.tags:
+    if config.build != BuildOptions() or config.tags:
         raise UsageError(
             "profiles, flags, jdk, gradle and tags are for other builds; a Python suite has none"
         )

@@ -9,30 +9,30 @@ from auditor.languages.harnesses import HarnessSupport, Machine, Ready, ready_of
 from auditor.warmup.stop_rules import Watchers
 from runners.hosts.loop import LoopLook
 from runners.subjects.placed import Placed
-from runners.trial import Bench
+from runners.trial import TrialExecutor
 
 
 @dataclass(frozen=True, slots=True)
-class Benched:
+class PreparedSubject:
     """A bench, what it was made of, and the configuration with what was left to the harness."""
 
     config: Config
     ready: Ready
     support: HarnessSupport
-    bench: Bench
+    bench: TrialExecutor
 
 
-def benched(
+def prepare_subject(
     config: Config,
     placed: Placed,
     machine: Machine,
     clock: Clock,
     loop: Callable[[], LoopLook],
-) -> Benched:
+) -> PreparedSubject:
     """Make a subject that is here ready; raises an AuditError where that fails."""
     ready, support = ready_of(config, placed, machine)
     config = config.at_pace(support.pace)
-    bench = Bench(
+    bench = TrialExecutor(
         project=ready.project,
         harness=ready.harness,
         host=machine.host,
@@ -43,4 +43,4 @@ def benched(
         loop=loop,
         elsewhere=machine.elsewhere,
     )
-    return Benched(config, ready, support, bench)
+    return PreparedSubject(config, ready, support, bench)

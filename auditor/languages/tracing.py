@@ -13,7 +13,7 @@ from auditor.core.errors import (
 )
 from auditor.core.popularity import Library
 from auditor.core.ports import Launcher, Mutator, StubWriter
-from auditor.core.request import BuildWords, ClientSpec, JarSpec, MavenSpec, SubjectSpec
+from auditor.core.request import BuildOptions, ClientSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import Language, Project, SourceFile
 from auditor.languages.harnesses import Machine
 from mutators.go.mutator import GoMutator
@@ -65,7 +65,7 @@ class TracingSupport:
 
     mutator: Mutator
     stubs: Callable[[Project], StubWriter]
-    library: Callable[[Placed, Machine, SubjectSpec, BuildWords], Library]
+    library: Callable[[Placed, Machine, SubjectSpec, BuildOptions], Library]
     client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
     notes: Callable[[Sequence[SourceFile]], Sequence[str]] = lambda _: ()
 
@@ -135,7 +135,7 @@ def _go_stubs(project: Project) -> StubWriter:
 
 
 def _java_library(
-    placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildWords
+    placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildOptions
 ) -> Library:
     spec = subject if isinstance(subject, MavenSpec) else None
     machine = machine.with_jdk(words.jdk)
@@ -169,7 +169,7 @@ LANGUAGES: Mapping[str, TracingSupport] = {
 class LibraryTracing:
     """A library placed, with what its language brings."""
 
-    def __init__(self, subject: SubjectSpec, words: BuildWords, machine: Machine) -> None:
+    def __init__(self, subject: SubjectSpec, words: BuildOptions, machine: Machine) -> None:
         """Place the library; raises SubjectError for what is none, UsageError without methods."""
         self._machine = machine
         placed = self._place(subject)

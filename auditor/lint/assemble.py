@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from auditor.abs.document import Benchmark, Document, Either
+from auditor.abs.document import AbsOrStability, Benchmark, Document
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Calls, Linter, Rule, Timed
@@ -27,7 +27,7 @@ class LintRequest:
     """What is looked for, and a result that bears findings out or not."""
 
     wanted: Wanted = field(default_factory=Wanted)
-    result: Either | None = None
+    result: AbsOrStability | None = None
 
 
 def rules() -> tuple[Rule, ...]:
@@ -64,7 +64,7 @@ def linted(
     return lint_document(looked, LintedSources(found.name, found.revision, own_version()))
 
 
-def _of_another(result: Either | None, revision: str) -> tuple[Caveat, ...]:
+def _of_another(result: AbsOrStability | None, revision: str) -> tuple[Caveat, ...]:
     """Say that a result is of other sources; where one has no revision nobody knows."""
     known = result.revision if result else ""
     if not known or not revision or known.startswith(revision) or revision.startswith(known):
@@ -73,7 +73,7 @@ def _of_another(result: Either | None, revision: str) -> tuple[Caveat, ...]:
     return (Caveat("result-of-another", text),)
 
 
-def _timed(result: Either) -> Iterator[Timed]:
+def _timed(result: AbsOrStability) -> Iterator[Timed]:
     pairs = result.pairs if isinstance(result, Document) else ()
     for benchmark in result.benchmarks:
         seconds = _seconds(benchmark)

@@ -8,7 +8,7 @@ import click
 from auditor.abs import stored_result
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.config import load, places
 from auditor.core.errors import Exit
 from auditor.lint import output
@@ -56,7 +56,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         rules,
     )
 
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     if given["listed"]:

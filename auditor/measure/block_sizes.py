@@ -11,7 +11,7 @@ from auditor.core.schedule import ArmName, Schedule
 from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, OPERATIONS, TIME
 from auditor.measure import readings, schedules
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.trials import measure
 
 
@@ -56,7 +56,7 @@ OUTLASTS = 2
 """An operation that lasts more than this many blocks is a block by itself."""
 
 
-def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
+def sized(benchmarks: Sequence[Benchmark], parts: StudyContext) -> Sizes:
     """Find out how long blocks have to be, and how many operations they hold, by one process."""
     plan = parts.request.plan
     tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
@@ -66,7 +66,7 @@ def sized(benchmarks: Sequence[Benchmark], parts: Parts) -> Sizes:
     return Sizes(plans, operations, tuple(tried), parts.request.whole)
 
 
-def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: Parts) -> list[Run]:
+def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:
     """Run a process of each benchmark that tells how long an operation is."""
     trials = [
         parts.trial(Purpose.PILOT, benchmark, schedules.pilot(schedules.fitted(plan, benchmark)))

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import count
 
 from auditor.core.busy import is_busy
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Run, Trial
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.stability_judge import busy_runs
 from auditor.measure.trials import measure
 
@@ -22,7 +22,7 @@ RunKey = tuple[str, int]
 """A benchmark, by its id, and the number of a run."""
 
 
-def replace_busy_runs(runs: Sequence[Run], parts: Parts) -> list[Run]:
+def replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
     """Return the runs, those of a busy machine replaced by repeats on a quiet one where possible.
 
     A repeat has a number of its own, so that the store has both.
@@ -49,7 +49,7 @@ def replace_busy_runs(runs: Sequence[Run], parts: Parts) -> list[Run]:
     return [one for run in runs for one in quiet.get(_key(run), (run,)) if _replaces(one, run)]
 
 
-def _becomes_quiet(seconds: float, parts: Parts) -> bool:
+def _becomes_quiet(seconds: float, parts: StudyContext) -> bool:
     parts.observer.phase_started("waiting for a quiet machine", 0, seconds)
     return parts.becomes_quiet(seconds)
 
@@ -63,7 +63,9 @@ def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[RunKey, Sequence
             yield (name, number), [run for run in mine if run.trial.repetition == number]
 
 
-def _next_repeat(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], Sequence[Trial]]:
+def _next_repeat(
+    trials: Sequence[Trial], parts: StudyContext
+) -> tuple[Sequence[Run], Sequence[Trial]]:
     """Return the processes of an earlier repeat that was quiet, else the trials of the next one."""
     for times in count(1):
         later = [
@@ -78,7 +80,7 @@ def _next_repeat(trials: Sequence[Trial], parts: Parts) -> tuple[Sequence[Run], 
 
 
 def _affordable(
-    trials: Mapping[RunKey, Sequence[Trial]], parts: Parts
+    trials: Mapping[RunKey, Sequence[Trial]], parts: StudyContext
 ) -> dict[RunKey, Sequence[Trial]]:
     """Return what may be run again: all without a budget, nothing in a rehearsal."""
     deadline = parts.deadline
@@ -93,7 +95,7 @@ def _affordable(
     return affordable
 
 
-def _patience(runs: Iterable[Run], parts: Parts) -> float:
+def _patience(runs: Iterable[Run], parts: StudyContext) -> float:
     """Return how many seconds to wait for a quiet machine at most."""
     limits = [LONGEST_WAIT, WAIT_PART * sum(run.seconds for run in runs)]
     if parts.deadline is not None:
@@ -102,7 +104,7 @@ def _patience(runs: Iterable[Run], parts: Parts) -> float:
 
 
 def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
-    strain = Strain.together((run.seconds, run.strain) for run in runs)
+    strain = HostInterference.together((run.seconds, run.strain) for run in runs)
     measured = all(isinstance(run.outcome, Measured) for run in runs)
     return len(runs) == processes and measured and not is_busy(strain)
 

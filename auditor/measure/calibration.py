@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from auditor.core.caveats import Caveat
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
@@ -60,7 +60,7 @@ class Asked:
     slowdown: float
     calls_per_operation: float
     concurrency: int
-    wait: Wait | None
+    wait: InjectionKind | None
     verified: bool = True
     clock_seconds: float | None = None
 
@@ -91,7 +91,7 @@ def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibra
     if time is None or not points:
         return _unknown(asked, points, settled=len(tries) > 1)
     wait = asked.wait or wait_for(time)
-    if wait is not Wait.WORK:
+    if wait is not InjectionKind.WORK:
         return Calibration(
             method_seconds=time,
             turns=next(iter(points)),
@@ -110,22 +110,22 @@ def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibra
             turns=turns,
             achieved=None,
             settled=True,
-            delay=Delay(Wait.WORK, turns),
+            delay=Delay(InjectionKind.WORK, turns),
         )
     return Calibration(
         method_seconds=time,
         turns=turns,
         achieved=points[best] / time,
         settled=off <= CLOSE_ENOUGH or turns in points,
-        delay=Delay(Wait.WORK, best),
+        delay=Delay(InjectionKind.WORK, best),
     )
 
 
-def wait_for(method_seconds: float) -> Wait:
+def wait_for(method_seconds: float) -> InjectionKind:
     """Choose how to wait by the method's duration."""
     if method_seconds < WORK_BELOW_SECONDS:
-        return Wait.WORK
-    return Wait.SPIN if method_seconds < SLEEP_FROM_SECONDS else Wait.SLEEP
+        return InjectionKind.WORK
+    return InjectionKind.SPIN if method_seconds < SLEEP_FROM_SECONDS else InjectionKind.SLEEP
 
 
 def achieved_caveat(
@@ -151,8 +151,8 @@ def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
         "proportion to it can be made sure",
     )
     turns = next(iter(points), 1.0)
-    wait = asked.wait or Wait.SPIN
-    number = turns if wait is Wait.WORK else asked.slowdown
+    wait = asked.wait or InjectionKind.SPIN
+    number = turns if wait is InjectionKind.WORK else asked.slowdown
     return Calibration(
         method_seconds=None,
         turns=turns,

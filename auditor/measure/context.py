@@ -102,7 +102,7 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class StudyContext:
     """A subject with its suite, what is asked of it, and the workers.
 
     `fixed_operations`, `layouts` and `one_processor` are the harness's; without a `deadline`

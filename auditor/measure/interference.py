@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from auditor.core import busy
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.units import percent
 
 STOLEN = 0.01
@@ -41,14 +41,14 @@ class Noted:
     machine: str
     started: str
     seconds: float
-    strain: Strain
+    strain: HostInterference
     loop_seconds: float | None
     benchmark: str = ""
 
 
-def whole(noted: Sequence[Noted]) -> Strain:
+def whole(noted: Sequence[Noted]) -> HostInterference:
     """Return the strain of all processes, each as long as it took."""
-    return Strain.together((one.seconds, one.strain) for one in noted)
+    return HostInterference.together((one.seconds, one.strain) for one in noted)
 
 
 def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
@@ -183,11 +183,11 @@ class Probed:
     seconds: float
     jitter: float
     worst: float
-    strain: Strain
+    strain: HostInterference
     rating: Rating
 
 
-def advice(rating: Rating, found: Strain) -> Iterator[Caveat]:
+def advice(rating: Rating, found: HostInterference) -> Iterator[Caveat]:
     """Say what to do about a machine that is not quiet, before it is measured on."""
     if rating is Rating.QUIET:
         return
@@ -211,7 +211,7 @@ def advice(rating: Rating, found: Strain) -> Iterator[Caveat]:
     yield Caveat("host-noisy", text)
 
 
-def probed(took: Sequence[float], strain: Strain) -> Probed:
+def probed(took: Sequence[float], strain: HostInterference) -> Probed:
     """Rate a machine by what a fixed loop took on it, at least once."""
     values = np.asarray(took, dtype=np.float64)
     low, middle, high = (float(one) for one in np.quantile(values, (0.1, 0.5, 0.9)))

@@ -10,7 +10,7 @@ from auditor.core.ports import Mutator
 from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
 from auditor.measure import popularity
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 
 LARGEST_CHOICE = 20
 """How many methods an automatic choice takes (abs.md, "Finding the often-used methods")."""
@@ -41,7 +41,7 @@ class Candidates:
         return slowable if self.known else min(LARGEST_CHOICE, slowable)
 
 
-def candidates(request: AbsRequest, parts: Parts) -> Candidates:
+def candidates(request: AbsRequest, parts: StudyContext) -> Candidates:
     """Return the methods named, in their order, else those of the baseline, else the most used.
 
     Where nothing is known of their use they are all public ones that can be slowed. Raises

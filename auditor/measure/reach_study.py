@@ -12,7 +12,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.context import Built, Parts
+from auditor.measure.context import Built, StudyContext
 from auditor.measure.reach_judge import Reach, reach_map
 from auditor.measure.suite_runs import Baseline
 from auditor.measure.trials import measure
@@ -57,7 +57,7 @@ class ReachRuns:
 def map_reach(
     methods: Sequence[Method],
     baseline: Baseline,
-    parts: Parts,
+    parts: StudyContext,
     *,
     with_unit_tests: bool,
     limits: CountingLimits | None = None,
@@ -86,7 +86,9 @@ def map_reach(
     return ReachRuns(counted, usage, tests, bad, asked, unlinked)
 
 
-def _counted(trials: Sequence[Trial], parts: Parts, limits: CountingLimits | None) -> list[Run]:
+def _counted(
+    trials: Sequence[Trial], parts: StudyContext, limits: CountingLimits | None
+) -> list[Run]:
     """Return the runs of the counting processes."""
     deadline = parts.deadline
     if limits is None or deadline is None:
@@ -112,7 +114,7 @@ def _trials(
     asked: Sequence[Benchmark],
     built: Built | Refused,
     baseline: Baseline,
-    parts: Parts,
+    parts: StudyContext,
     *,
     with_unit_tests: bool,
 ) -> list[Trial]:
@@ -128,7 +130,7 @@ def _trials(
     return tests + [_trial(benchmark, built, baseline, parts) for benchmark in asked]
 
 
-def _are_known(trials: Sequence[Trial], parts: Parts) -> bool:
+def _are_known(trials: Sequence[Trial], parts: StudyContext) -> bool:
     """Tell whether the store has all counts, so that the methods are known to compile.
 
     It does not tell where nobody knows which methods a program holds: there the build of any of
@@ -140,7 +142,7 @@ def _are_known(trials: Sequence[Trial], parts: Parts) -> bool:
 
 
 def _linked(
-    methods: Sequence[Method], baseline: Baseline, parts: Parts
+    methods: Sequence[Method], baseline: Baseline, parts: StudyContext
 ) -> tuple[tuple[Benchmark, ...], frozenset[tuple[str, str]]]:
     """Return the benchmarks whose programs hold some method, and the pairs of the others."""
     unlinked: set[tuple[str, str]] = set()
@@ -154,14 +156,14 @@ def _linked(
     return tuple(asked), frozenset(unlinked)
 
 
-def _is_checked(built: Built | Refused, baseline: Baseline, parts: Parts) -> bool:
+def _is_checked(built: Built | Refused, baseline: Baseline, parts: StudyContext) -> bool:
     """Tell whether the store has the check of just this code: an audit that is repeated has it."""
     if isinstance(built, Refused):
         return False
     return parts.store.find(_check(built, baseline, parts)) is not None
 
 
-def _check(built: Built, baseline: Baseline, parts: Parts) -> Trial:
+def _check(built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
     """Return the process that tells whether all of the overlay compiles.
 
     All of the project decides that, also what this benchmark's own program has not.
@@ -174,13 +176,13 @@ def _check(built: Built, baseline: Baseline, parts: Parts) -> Trial:
     return replace(trial, subject=parts.project.whole.digest, laid="")
 
 
-def _counting(methods: Sequence[Method], parts: Parts) -> Built | Refused:
+def _counting(methods: Sequence[Method], parts: StudyContext) -> Built | Refused:
     variant = Variant(Kind.COUNTING, tuple(methods))
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
 
 
-def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts) -> Trial:
+def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
     plan = schedules.fitted(parts.request.plan, benchmark)
     operations = baseline.operations[benchmark.id]
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
@@ -194,7 +196,7 @@ def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: Parts)
 Parted = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]
 
 
-def _instrumentable(methods: Sequence[Method], baseline: Baseline, parts: Parts) -> Parted:
+def _instrumentable(methods: Sequence[Method], baseline: Baseline, parts: StudyContext) -> Parted:
     """Part `methods` into those that can be built with counters and those that cannot.
 
     One method that does not compile would spoil the build of all, so a failing set is halved
@@ -213,7 +215,9 @@ def _instrumentable(methods: Sequence[Method], baseline: Baseline, parts: Parts)
     return left[0] + right[0], left[1] + right[1]
 
 
-def _build_failure(methods: Sequence[Method], baseline: Baseline, parts: Parts) -> str | None:
+def _build_failure(
+    methods: Sequence[Method], baseline: Baseline, parts: StudyContext
+) -> str | None:
     built = _counting(methods, parts)
     if isinstance(built, Refused):
         return built.reason

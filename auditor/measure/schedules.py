@@ -6,9 +6,9 @@ from math import ceil
 
 import numpy as np
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.request import Plan, WatchRequest
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Quiet, Schedule
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, StableMinimumStop
 from auditor.core.suite import Benchmark
 from auditor.warmup.validity import usual_seconds
 
@@ -18,7 +18,7 @@ CALIBRATION_BLOCKS = 6
 """Measured blocks per arm of a calibration: the least of them counts, one has to be quiet."""
 MOST_ARMS = 4
 """Arms of a calibration: each warms up."""
-QUIET = Quiet(blocks=4, share=0.03)
+QUIET = StableMinimumStop(blocks=4, share=0.03)
 """When the least blocks of a calibration need not be looked for any longer."""
 FINER = 2
 """Times as many of them, and as short, where their length is free: more moments are looked at."""
@@ -263,9 +263,9 @@ def calibration(
     plain, too.
     """
     arms = (
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
-        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, turns)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
         *((PLAIN_ARM,) if beside else ()),
     )
     return _alternating(plan, operations, arms, plan.iterations, rng)
@@ -274,8 +274,8 @@ def calibration(
 def allocating(plan: Plan, operations: int | None, size: int, rng: np.random.Generator) -> Schedule:
     """Return pairs of blocks, one of which allocates `size` bytes at each call."""
     arms = (
-        Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
-        Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, size)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.ALLOCATE, 0)),
+        Arm(ArmName.ALLOCATING, Delay(InjectionKind.ALLOCATE, size)),
     )
     return _alternating(plan, operations, arms, plan.iterations, rng)
 

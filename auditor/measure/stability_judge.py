@@ -8,7 +8,7 @@ import numpy as np
 
 from auditor.core import busy
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Ending, Measured, ending
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
@@ -162,7 +162,7 @@ def _complete(runs: Sequence[Run]) -> Complete:
     }
 
 
-def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, Strain]:
+def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, HostInterference]:
     """Return the strain of each run of a benchmark that a busy machine has spoilt, by its number.
 
     Empty where there is no spread yet, and where the spread of all runs is below 5 %: other work
@@ -176,7 +176,7 @@ def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, Strain]:
     found = {}
     for repetition in complete:
         processes = [run for run in runs if run.trial.repetition == repetition]
-        strain = Strain.together((run.seconds, run.strain) for run in processes)
+        strain = HostInterference.together((run.seconds, run.strain) for run in processes)
         if busy.is_busy(strain):
             found[repetition] = strain
     return found
@@ -196,7 +196,7 @@ def _has_spread(complete: Complete, wanted_runs: int) -> bool:
 
 
 def _quiet_spread(
-    complete: Complete, spoilt: Mapping[int, Strain], wanted_runs: int
+    complete: Complete, spoilt: Mapping[int, HostInterference], wanted_runs: int
 ) -> tuple[float | None, tuple[Caveat, ...]]:
     """Return the spread of the runs that no busy machine has spoilt, with its caveats."""
     if not _has_spread(complete, wanted_runs):
@@ -204,7 +204,7 @@ def _quiet_spread(
     if not spoilt:
         return spread(list(complete.values())), ()
     quiet = [values for one, values in complete.items() if one not in spoilt]
-    strain = Strain.together((1.0, one) for one in spoilt.values())
+    strain = HostInterference.together((1.0, one) for one in spoilt.values())
     machine = busy.describe_machine(strain) or "busy machine"
     what = f"{len(spoilt)} of {wanted_runs} runs were made on a {machine}"
     if len(quiet) >= 2:

@@ -6,17 +6,17 @@ from auditor.core.busy import is_busy
 from auditor.core.stability import Filter, Stability
 from auditor.core.suite import Suite
 from auditor.measure import trust, warmup_results
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.stability_judge import Unseen, judge
 from auditor.measure.suite_runs import Baseline, baseline, unlisted
 
 
-def audit(parts: Parts) -> Stability:
+def audit(parts: StudyContext) -> Stability:
     """Return the stability of the suite; raises NoBenchmarks when nothing could be measured."""
     return judged(baseline(parts), parts)
 
 
-def judged(found: Baseline, parts: Parts) -> Stability:
+def judged(found: Baseline, parts: StudyContext) -> Stability:
     """Judge the runs of a baseline, and say where they are not warm or not alike."""
     verdict = judge(
         found.benchmarks,

@@ -18,7 +18,7 @@ from auditor.core.suite import Benchmark, Suite
 from auditor.measure import readings
 from auditor.measure.block_sizes import Sizes, sized
 from auditor.measure.busy_runs import replace_busy_runs
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.failures import reason
 from auditor.measure.trials import measure
 from auditor.measure.warmup_results import forks_width
@@ -160,7 +160,7 @@ def _names(name: str) -> Iterator[str]:
     yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
 
 
-def baseline(parts: Parts) -> Baseline:
+def baseline(parts: StudyContext) -> Baseline:
     """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
 
     Raises NoBenchmarks when nothing could be measured.
@@ -191,7 +191,9 @@ def baseline(parts: Parts) -> Baseline:
     )
 
 
-def _find_slow_operations(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> Sizes:
+def _find_slow_operations(
+    benchmarks: Sequence[Benchmark], size: Sizes, parts: StudyContext
+) -> Sizes:
     """Return the sizes with the first process of each benchmark as its pilot.
 
     This is for a harness that does not fix the number of operations, and so has no other pilots. A
@@ -233,7 +235,7 @@ def unfinished(
 
 
 def suite_runs(
-    benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts
+    benchmarks: Sequence[Benchmark], size: Sizes, parts: StudyContext
 ) -> tuple[list[Run], Forks]:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next.
 

@@ -10,7 +10,7 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Watch
+from auditor.core.stop_rules import StoppingRule
 from auditor.core.suite import Configured
 from auditor.core.units import duration, percent
 from auditor.core.values import OPERATIONS, TIME, WALL
@@ -199,7 +199,7 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
         yield Caveat("fewer-forks", text)
 
 
-def otherwise(asked: Watch, watches: Iterable[Watch | None]) -> Iterator[Caveat]:
+def otherwise(asked: StoppingRule, watches: Iterable[StoppingRule | None]) -> Iterator[Caveat]:
     """Say which methods looked instead of the one that was asked for."""
     for method in sorted({watch.method for watch in watches if watch} - {asked.method}):
         text = (

@@ -9,7 +9,7 @@ from auditor.core.request import Plan, WatchRequest
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.block_sizes import Sizes, lasting, operations_in
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.warmup_results import WarmUp, warm_ups
 from auditor.warmup.validity import trusted
 
@@ -19,7 +19,9 @@ _LONGER = 1.25
 """Times as long as planned may a block be without being another one: operations are rounded."""
 
 
-def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> dict[str, Trial]:
+def suite_trials(
+    benchmarks: Sequence[Benchmark], size: Sizes, parts: StudyContext
+) -> dict[str, Trial]:
     """Return the trial of a process of each benchmark, by its id."""
     asked = parts.request.watched
     if asked is None:
@@ -45,7 +47,7 @@ def suite_trials(benchmarks: Sequence[Benchmark], size: Sizes, parts: Parts) -> 
     return {name: _watched(one, lasts.get(name), asked, parts) for name, one in trials.items()}
 
 
-def _watched(trial: Trial, lasts: float | None, asked: WatchRequest, parts: Parts) -> Trial:
+def _watched(trial: Trial, lasts: float | None, asked: WatchRequest, parts: StudyContext) -> Trial:
     """Return a trial that is watched; its blocks are the most that it does, not what it takes.
 
     `lasts` is how long a block of it was seen to be. Of a call that is one by itself nobody knows.

@@ -126,7 +126,9 @@ class Qualifying:
         def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
             subject = known[case.method or first]
             wanted = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
-            slowing = checkout_slowdown.Slowing(methods[subject.method], subject.guarded, parts)
+            slowing = checkout_slowdown.SourcePatcher(
+                methods[subject.method], subject.guarded, parts
+            )
             made = slowing.laid(wanted, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
             return {posixpath.normpath(inside / name): content for name, content in made.items()}

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from auditor.core.contracts.qualify import Subject, Version
 from auditor.core.errors import SubjectError
-from auditor.core.mutant import Delay, Kind, Overlay, Refused, Variant, Wait
+from auditor.core.mutant import Delay, InjectionKind, Kind, Overlay, Refused, Variant
 from auditor.core.subject import Language, Method, Role
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from mutators.go.mutator import FOLDER
 from mutators.java.slowing import slowed as java_slowed
 from mutators.python.guest_call_edits import GUEST
 
-Laid = Mapping[str, bytes]
+PatchedFiles = Mapping[str, bytes]
 """Files by their paths in the project."""
 
 _GO = """package {folder}
@@ -51,19 +51,19 @@ def delay(of: Subject, factor: float, *, waits: bool) -> Delay:
     A factor of 1 is that of pairs that are alike.
     """
     known = of.at(factor) if factor != 1.0 else next(iter(of.injected), None)
-    found = known.delay if known else Delay(Wait.SPIN, factor - 1.0)
+    found = known.delay if known else Delay(InjectionKind.SPIN, factor - 1.0)
     return found if waits and factor != 1.0 else replace(found, number=0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Slowing:
+class SourcePatcher:
     """A method that is to be slowed, guarded against nested calls or not, and its project."""
 
     method: Method
     guarded: bool
-    parts: Parts
+    parts: StudyContext
 
-    def laid(self, wanted: Delay, trace: Path, version: Version) -> Laid:
+    def laid(self, wanted: Delay, trace: Path, version: Version) -> PatchedFiles:
         """Return what is written into a checkout; its code leaves a file named by its version.
 
         Raises SubjectError where the method cannot be slowed in its source.
@@ -96,7 +96,7 @@ class Slowing:
         return found
 
 
-def _go(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
+def _go(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> PatchedFiles:
     found = {file.path: file.text for file in overlay.files}
     guest = next(
         posixpath.dirname(path) for path in found if posixpath.dirname(path).endswith(FOLDER)
@@ -107,16 +107,16 @@ def _go(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
         wait=words["wait"],
         number=float(wanted.number),
         trace=trace,
-        clock="" if wanted.wait is Wait.WORK else "\tmeasureClock()\n",
+        clock="" if wanted.wait is InjectionKind.WORK else "\tmeasureClock()\n",
     )
     return {**found, f"{guest}/fixed.go": text.encode()}
 
 
-def _python(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> Laid:
+def _python(overlay: Overlay, wanted: Delay, words: Mapping[str, str]) -> PatchedFiles:
     """Put the guest into the package, so that it is installed with it, under a name of its own."""
     guest = files("runners.pybench").joinpath("guest", f"{GUEST}.py").read_bytes()
-    number = int(wanted.number) if wanted.wait is Wait.WORK else float(wanted.number)
-    clock = "" if wanted.wait is Wait.WORK else "measure_clock()\n"
+    number = int(wanted.number) if wanted.wait is InjectionKind.WORK else float(wanted.number)
+    clock = "" if wanted.wait is InjectionKind.WORK else "measure_clock()\n"
     text = _PYTHON.format(wait=words["wait"], number=number, trace=words["trace"], clock=clock)
     units = {
         path: unit

@@ -11,7 +11,7 @@ from auditor.abs import stored_result
 from auditor.abs.document import Document
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.select import assemble, text
 from auditor.select.document import Answer
@@ -46,7 +46,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit select . --changed changed-methods.txt  which benchmarks watch these
     """
     answering = _answer(given)
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["result"]:
         found = stored_result.read(given["result"])

@@ -9,7 +9,7 @@ from auditor.core.ports import Observer
 from auditor.core.provenance import Context
 from auditor.core.request import SeriesRequest
 from auditor.core.series.stored import StoredResults
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview
 from auditor.measure.reuse import Reuse
 from auditor.series.preview import preview_series
@@ -20,7 +20,7 @@ from auditor.session import Session, open_session
 class SuiteSeries:
     """A subject made ready, whose benchmarks are measured from the start of their processes on."""
 
-    def __init__(self, config: Config, parts: Parts, session: Session) -> None:
+    def __init__(self, config: Config, parts: StudyContext, session: Session) -> None:
         """Take the parts; nothing is measured yet."""
         self._config = config
         self._reuse = Reuse(parts.observer, parts.project.revision)

@@ -2,14 +2,14 @@
 
 from auditor.core.plan import Purpose
 from auditor.core.request import SeriesRequest
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview, expected_of_phases, planned_phase
 from auditor.measure.planning.rehearsal import rehearse
 from auditor.measure.suite_runs import chosen
 from auditor.series.study import processes, schedule
 
 
-def preview_series(asked: SeriesRequest, parts: Parts) -> Preview:
+def preview_series(asked: SeriesRequest, parts: StudyContext) -> Preview:
     """Return what `steady` and `similarity` would measure of a suite."""
     seen = rehearse(parts, lambda still: processes(asked, still))
     pilot = seen.phase("pilot", Purpose.PILOT)

@@ -13,7 +13,7 @@ from auditor.cli import options, output, running
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
 from auditor.cli.progress import told
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from auditor.core.provenance import Context
@@ -64,7 +64,7 @@ def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -
         return _run(context, suite, answer)
     files = tuple(map(Path, given["files"]))
     source.refuse_what_is_of_suites(given, files[0])
-    surroundings = context.find_object(Surroundings) or Surroundings.real()
+    surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     asked = StoredQuestion(verb=answer.verb, paths=files, more=answer.own, commit=given["commit"])
     found = source.kept(files, given["commit"]) or _read(asked)

@@ -20,7 +20,7 @@ from auditor.core.series.stored import StoredProcess, StoredResults
 from auditor.core.suite import Benchmark, Configured
 from auditor.measure import own_series, readings, schedules
 from auditor.measure.block_sizes import operations_in, pilots
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.stability_judge import filtered
 from auditor.measure.stability_study import unseen
 from auditor.measure.suite_runs import chosen, first_failure
@@ -35,7 +35,7 @@ _CALL_SECONDS = 0.1
 _TOO_LATE = "the budget was used up before any benchmark gave a series"
 
 
-def series(asked: SeriesRequest, parts: Parts) -> StoredResults:
+def series(asked: SeriesRequest, parts: StudyContext) -> StoredResults:
     """Return what `watched` gives as results; a benchmark that cannot be listed has failed.
 
     Raises NoBenchmarks where none gave a series.
@@ -58,7 +58,7 @@ def series(asked: SeriesRequest, parts: Parts) -> StoredResults:
     )
 
 
-def watched(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
+def watched(asked: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
     runs = processes(asked, parts)
     if not any(isinstance(run.outcome, Measured) for run in runs):
@@ -67,7 +67,7 @@ def watched(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
     return runs
 
 
-def processes(asked: SeriesRequest, parts: Parts) -> tuple[Run, ...]:
+def processes(asked: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     plan = asked.plan
@@ -134,7 +134,7 @@ def _in_turns(
     wanted: Sequence[tuple[Benchmark, Schedule]],
     forks: int,
     seconds: Mapping[Benchmark | None, float | None],
-    parts: Parts,
+    parts: StudyContext,
 ) -> list[Run]:
     """Run fork by fork, so that those of a benchmark lie apart in time."""
     runs: list[Run] = []
@@ -150,7 +150,7 @@ def _in_turns(
     return runs
 
 
-def _trial(one: Benchmark, blocks: Schedule, seconds: float | None, parts: Parts) -> Trial:
+def _trial(one: Benchmark, blocks: Schedule, seconds: float | None, parts: StudyContext) -> Trial:
     """Return the trial, with patience for operations that are longer than a block."""
     trial = parts.trial(Purpose.STEADY, one, blocks)
     longer = 10 * len(blocks.blocks) * (blocks.operations or 1) * (seconds or 0.0)

@@ -19,7 +19,7 @@ LEAST_DEVIATION = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class InterimAnalysis:
     """After `pairs` pairs the interval reaches `critical` standard errors to either side."""
 
     pairs: int
@@ -27,7 +27,7 @@ class Look:
 
 
 @lru_cache(maxsize=64)
-def looks(most: int, level: float) -> tuple[Look, ...]:
+def looks(most: int, level: float) -> tuple[InterimAnalysis, ...]:
     """Return the looks before the last of `most` pairs.
 
     All intervals together hold with `level` (Bonferroni), whenever one stops (Jennison and Turnbull
@@ -35,7 +35,9 @@ def looks(most: int, level: float) -> tuple[Look, ...]:
     """
     numbers = [pairs for pairs in LOOKS if pairs < most]
     tail = (1 - level) * EARLY / max(1, len(numbers)) / 2
-    return tuple(Look(pairs, float(special.stdtrit(pairs - 1, 1 - tail))) for pairs in numbers)
+    return tuple(
+        InterimAnalysis(pairs, float(special.stdtrit(pairs - 1, 1 - tail))) for pairs in numbers
+    )
 
 
 def repeated(differences: Sequence[float], most: int, level: float) -> Shift:
@@ -56,7 +58,9 @@ def repeated(differences: Sequence[float], most: int, level: float) -> Shift:
     planned = looks(most, level)
     reached = [look for look in planned if look.pairs <= values.size]
     if values.size >= most > 1:
-        reached.append(Look(values.size, float(special.stdtrit(values.size - 1, (1 + last) / 2))))
+        reached.append(
+            InterimAnalysis(values.size, float(special.stdtrit(values.size - 1, (1 + last) / 2)))
+        )
     if not reached:
         return Shift(estimate=float(values.mean()), interval=None, p=1.0)
     look = reached[-1]

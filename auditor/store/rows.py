@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict, astuple
 from typing import Any, TypedDict, assert_never
 
-from auditor.core.jobs import HostFacts, Strain
-from auditor.core.mutant import Delay, Wait
+from auditor.core.jobs import HostFacts, HostInterference
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
     Clocked,
     Counted,
@@ -29,7 +29,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark, Configured, Suite
 from auditor.core.values import Series
@@ -114,7 +114,7 @@ def schedule_from_row(text: str) -> Schedule:
     row = json.loads(text)
     return Schedule(
         arms=tuple(
-            Arm(ArmName(name), Delay(Wait(delay[0]), delay[1]) if delay else None)
+            Arm(ArmName(name), Delay(InjectionKind(delay[0]), delay[1]) if delay else None)
             for name, *delay in row["arms"]
         ),
         blocks=tuple(Block(Phase(phase), arm) for phase, arm in row["blocks"]),
@@ -145,17 +145,17 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
     )
 
 
-def watch_to_row(watch: Watch | None) -> str:
+def watch_to_row(watch: StoppingRule | None) -> str:
     """Return how a process is watched as JSON, nothing where it is not."""
     return "" if watch is None else dump(asdict(watch))
 
 
-def watch_from_row(text: str) -> Watch | None:
+def watch_from_row(text: str) -> StoppingRule | None:
     """Read how a process is watched."""
     if not text:
         return None
     row = json.loads(text)
-    return Watch(**{**row, "method": Method(row["method"])})
+    return StoppingRule(**{**row, "method": Criterion(row["method"])})
 
 
 class TrialChanges(TypedDict):
@@ -191,15 +191,15 @@ def host_from_row(text: str) -> HostFacts:
     return HostFacts(row["name"], _pairs(row["facts"]))
 
 
-def strain_to_row(strain: Strain) -> str:
+def strain_to_row(strain: HostInterference) -> str:
     """Return what is known of it; '' for nothing."""
     known = {key: value for key, value in asdict(strain).items() if value is not None}
     return dump(known) if known else ""
 
 
-def strain_from_row(text: str) -> Strain:
+def strain_from_row(text: str) -> HostInterference:
     """Return what `strain_to_row` wrote; raises ValueError, KeyError or TypeError."""
-    return Strain(**json.loads(text)) if text else Strain()
+    return HostInterference(**json.loads(text)) if text else HostInterference()
 
 
 def series_to_row(series: Series) -> SeriesRow:
@@ -298,8 +298,8 @@ def _profiled(row: dict[str, Any]) -> Profiled:
     return Profiled(**{**row, **typed})
 
 
-def _warmed(row: dict[str, Any]) -> Warmed:
-    return Warmed(**{**row, "method": Method(row["method"])})
+def _warmed(row: dict[str, Any]) -> WarmupResult:
+    return WarmupResult(**{**row, "method": Criterion(row["method"])})
 
 
 def _calls(row: dict[str, Any]) -> MethodCalls:

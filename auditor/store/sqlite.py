@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from auditor.core.jobs import HostFacts
-from auditor.core.outcome import MAY_PASS, Ending
+from auditor.core.outcome import TRANSIENT_FAILURES, Ending
 from auditor.core.plan import Run, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
@@ -94,7 +94,7 @@ class SqliteStore:
             ).fetchone()
             run = read_run(connection, trial, row) if row else None
         again = self._retry_failed and trial.id not in self._added
-        if run is None or not run.answers(trial) or (again and run.may_pass):
+        if run is None or not run.answers(trial) or (again and run.is_transient):
             return None
         return run
 
@@ -277,7 +277,7 @@ def read_run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
 
 
 def _forget_failure(connection: sqlite3.Connection, trial: str, machine: str) -> None:
-    endings = sorted(MAY_PASS)
+    endings = sorted(TRANSIENT_FAILURES)
     places = ", ".join("?" * len(endings))
     connection.execute(
         f"DELETE FROM run WHERE trial = ? AND machine = ? AND (ending IN ({places})"  # noqa: S608 ours

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from auditor.core.errors import UsageError
 from auditor.core.files.paths import exists, is_file
-from auditor.core.outcome import MAY_PASS
+from auditor.core.outcome import TRANSIENT_FAILURES
 from auditor.core.values import Series
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
@@ -20,7 +20,7 @@ BUSY_SECONDS = 30.0
 _RUN = "trial, machine, host, ending, payload, started, seconds, revision, strain, loop"
 _SERIES = "number, metric, unit, arm, phase, packed, positions"
 _AUDIT = "command, subject, config, tools, version, started, ended, document"
-_FAILED = ", ".join(f"'{one.value}'" for one in sorted(MAY_PASS))
+_FAILED = ", ".join(f"'{one.value}'" for one in sorted(TRANSIENT_FAILURES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
 from auditor.languages.tracing import LibraryTracing, ReadyClient
-from auditor.measure.context import Deadline, Parts
+from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE
@@ -120,7 +120,7 @@ def open_profiling(
 class SuiteTracing:
     """A subject made ready, of whose own benchmarks and unit tests calls are counted."""
 
-    def __init__(self, config: Config, parts: Parts, session: Session) -> None:
+    def __init__(self, config: Config, parts: StudyContext, session: Session) -> None:
         """Take the parts; nothing is run yet."""
         self._config = config
         self._reuse = Reuse(parts.observer, parts.project.revision)

@@ -8,7 +8,7 @@ from auditor.core.outcome import Counted, Measured
 from auditor.core.plan import Run
 from auditor.core.subject import Method
 from auditor.measure import reach_judge
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.failures import line, reason
 from auditor.measure.reach_study import ReachRuns, map_reach
 from auditor.measure.stability_judge import filtered
@@ -18,7 +18,7 @@ from auditor.trace.judge import Counts, judge
 from auditor.trace.model import SuiteUse
 
 
-def suite_use(parts: Parts) -> SuiteUse:
+def suite_use(parts: StudyContext) -> SuiteUse:
     """Count the calls of all public methods in each benchmark, and in the library's own tests.
 
     Nothing is timed and nothing slowed: each benchmark runs once to find its operations, where the

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from auditor.core.stop_rules import Method
+from auditor.core.stop_rules import Criterion
 from auditor.warmup.run_so_far import SoFar
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.convolutional import Convolutional
@@ -28,7 +28,7 @@ class Scored:
     def __init__(self, model: Model) -> None:
         """Take the model."""
         scoring = model.scoring
-        self.method: Method = model.method
+        self.method: Criterion = model.method
         self.last_warmup: int | None = None
         self._threshold = model.threshold
         self._scorer = _Course(scoring) if isinstance(scoring, Boosted) else _Last(scoring)

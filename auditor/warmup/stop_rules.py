@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from auditor.core.plan import Trial
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.stats.compare import relative_width
 from auditor.warmup.detector import Values
 from auditor.warmup.kbkssd import KbKssd
@@ -34,7 +34,7 @@ class Rule(Protocol):
     """Tells when a process is warm."""
 
     @property
-    def method(self) -> Method:
+    def method(self) -> Criterion:
         """Return what it is."""
         ...
 
@@ -54,14 +54,14 @@ class Rule(Protocol):
 class ProcessWatcher:
     """Watches one process: until it is warm by a rule, then until enough is measured."""
 
-    def __init__(self, watch: Watch, rule: Rule) -> None:
+    def __init__(self, watch: StoppingRule, rule: Rule) -> None:
         """Take what is asked for, and the rule."""
         self._watch = watch
         self._rule = rule
         self._seconds: list[float] = []
         self._warm: int | None = None
 
-    def observe(self, seconds: float, lasted: float) -> Warmed | None:
+    def observe(self, seconds: float, lasted: float) -> WarmupResult | None:
         """Take an iteration, seconds an operation and how long it lasted; not None: it may end."""
         self._seconds.append(seconds)
         if self._warm is None:
@@ -69,11 +69,11 @@ class ProcessWatcher:
         came_to = self.ended()
         return came_to if came_to.enough else None
 
-    def ended(self) -> Warmed:
+    def ended(self) -> WarmupResult:
         """Return what the process came to so far; warm without anything measured is not."""
         measured = np.array([] if self._warm is None else self._seconds[self._warm :])
         last = self._rule.last_warmup if len(measured) else None
-        return Warmed(
+        return WarmupResult(
             method=self._rule.method,
             warm=self._warm if len(measured) else None,
             enough=self._is_enough(measured),
@@ -103,7 +103,7 @@ class Dynamic:
 
     last_warmup = None
 
-    def __init__(self, method: Method, technique: Technique, seed: int) -> None:
+    def __init__(self, method: Criterion, technique: Technique, seed: int) -> None:
         """Take the rule; what it draws is decided by the seed."""
         self.method = method
         rng = np.random.default_rng(seed)
@@ -130,7 +130,7 @@ class Kelly:
     Warm is where it has said the same several times, with a whole window of its test behind it.
     """
 
-    method = Method.KBKSSD
+    method = Criterion.KBKSSD
     last_warmup = None
 
     def __init__(self) -> None:
@@ -152,11 +152,11 @@ class Kelly:
         return self._said[-1] if same else None
 
 
-_RULES: Mapping[Method, Callable[[int], Rule]] = {
-    Method.COV: lambda seed: Dynamic(Method.COV, Technique.COV, seed),
-    Method.RCIW: lambda seed: Dynamic(Method.RCIW, Technique.RCIW, seed),
-    Method.KLD: lambda seed: Dynamic(Method.KLD, Technique.KLD, seed),
-    Method.KBKSSD: lambda _: Kelly(),
+_RULES: Mapping[Criterion, Callable[[int], Rule]] = {
+    Criterion.COV: lambda seed: Dynamic(Criterion.COV, Technique.COV, seed),
+    Criterion.RCIW: lambda seed: Dynamic(Criterion.RCIW, Technique.RCIW, seed),
+    Criterion.KLD: lambda seed: Dynamic(Criterion.KLD, Technique.KLD, seed),
+    Criterion.KBKSSD: lambda _: Kelly(),
 }
 
 
@@ -166,7 +166,7 @@ class Watchers:
     def __init__(self, model: Path | None = None) -> None:
         """Take the user's file of a model, None: those that come with this package."""
         self._file = model
-        self._models: dict[Method, files.Model | None] = {}
+        self._models: dict[Criterion, files.Model | None] = {}
 
     def __call__(self, trial: Trial) -> ProcessWatcher:
         """Return it for a trial that has a watch."""
@@ -175,7 +175,7 @@ class Watchers:
             raise ValueError("nothing asks for this trial to be watched")
         return ProcessWatcher(watch, self.rule(watch, trial.seed))
 
-    def rule(self, watch: Watch, seed: int) -> Rule:
+    def rule(self, watch: StoppingRule, seed: int) -> Rule:
         """Return what tells when a process is warm; what it draws is decided by the seed."""
         if watch.method in _RULES:
             return _RULES[watch.method](seed)

@@ -3,32 +3,32 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from auditor.core.stop_rules import TRAINED, Method, Watch
+from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
 
-_VALIDATED: Mapping[tuple[Method, str], float] = {
+_VALIDATED: Mapping[tuple[Criterion, str], float] = {
     **{(method, "jmh"): 0.1 for method in TRAINED},
-    (Method.LEARNED, "go"): 0.03,
+    (Criterion.LEARNED, "go"): 0.03,
 }
 """Seconds of an iteration, by method and harness: what models were trained with (JMH), and what
 has been measured since (docs/methods/learned-stopping.md, "Elsewhere")."""
 _USUAL = 0.1
 """Seconds of an iteration where nothing is known to suit better."""
-FALLBACK = Method.RCIW
+FALLBACK = Criterion.RCIW
 """Needs no training, and of such rules has the fewest results that deviate (EMSE 2022)."""
 
 
-def usual_seconds(method: Method, harness: str) -> float:
+def usual_seconds(method: Criterion, harness: str) -> float:
     """Return how long an iteration lasts where nobody says: as long as the method knows it."""
     return _VALIDATED.get((method, harness), _USUAL)
 
 
-def shown(method: Method) -> str:
+def shown(method: Criterion) -> str:
     """Say for which iterations a method with a model has been shown to work."""
     of = ((harness, one) for (each, harness), one in _VALIDATED.items() if each is method)
     return " and ".join(f"{1000 * one:.0f} ms ({harness})" for harness, one in of)
 
 
-def trusted(watch: Watch, harness: str, iteration_seconds: float) -> Watch:
+def trusted(watch: StoppingRule, harness: str, iteration_seconds: float) -> StoppingRule:
     """Return a watch by a method that may judge such processes: the one asked for, if it may."""
     known = _VALIDATED.get((watch.method, harness))
     if watch.method not in TRAINED or known == round(iteration_seconds, 6):

@@ -13,10 +13,10 @@ from rich.text import Text
 from auditor.cli import tables
 from auditor.cli.console import Console
 from auditor.cli.options import FORMAT, PATH
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import Completed, Follow, Invocation
-from auditor.core.stop_rules import Method, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.importers.streams import Stream
 from auditor.measure import warmup_results
 from auditor.warmup.scorers import files
@@ -36,15 +36,15 @@ _SEED = 1
 @click.argument("words", metavar="(- | -- COMMAND...)", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--warmup",
-    type=click.Choice([str(one) for one in Method if one is not Method.FIXED]),
-    default=str(Method.LEARNED),
+    type=click.Choice([str(one) for one in Criterion if one is not Criterion.FIXED]),
+    default=str(Criterion.LEARNED),
     show_default=True,
     help="What tells that a process is warm.",
 )
 @click.option("--model", type=PATH, help="The file of a model of that method.")
 @FORMAT
 @click.pass_obj
-def command(surroundings: Surroundings, /, **given: Any) -> int:
+def command(surroundings: AppContext, /, **given: Any) -> int:
     """Look at what JMH or go test prints while it runs, and tell when each process is warm.
 
     It is run as COMMAND, or its output comes from a pipe ( ... | bench-audit watch - ). Nothing is
@@ -56,9 +56,9 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
     words = list(given["words"])
     if not words:
         raise UsageError("nothing to watch: write - for standard input, or -- and a command")
-    method, model = Method(given["warmup"]), given["model"]
+    method, model = Criterion(given["warmup"]), given["model"]
     known = files.of(method, model)
-    watch = Watch(
+    watch = StoppingRule(
         method=method, measured=1, seconds=_FOREVER, model=None if known is None else known.digest
     )
     streams = Streams(watch, Watchers(model), _SEED)
@@ -83,7 +83,7 @@ def command(surroundings: Surroundings, /, **given: Any) -> int:
 
 
 def _watched(
-    words: Sequence[str], stream: Stream, console: Console, surroundings: Surroundings
+    words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
 ) -> Exit:
     """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
     try:
@@ -101,7 +101,7 @@ def _watched(
 
 
 def _run(
-    words: Sequence[str], stream: Stream, console: Console, surroundings: Surroundings
+    words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
 ) -> Completed:
     def read(data: bytes) -> Sequence[tuple[float, float]]:
         if not console.quiet:
@@ -162,7 +162,7 @@ def _set(seen: Seen) -> str:
     return f"{seen.warmups} iterations ({seen.warmup_seconds:.3g} s)"
 
 
-def _table(asked: Watch, every: Sequence[Seen]) -> RenderableType:
+def _table(asked: StoppingRule, every: Sequence[Seen]) -> RenderableType:
     made = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
     for one in every:
         style = "yellow" if one.warm is None else "green"
@@ -175,12 +175,14 @@ def _table(asked: Watch, every: Sequence[Seen]) -> RenderableType:
     return Group("", head, "", made, *_notes(asked, every))
 
 
-def _notes(asked: Watch, every: Sequence[Seen]) -> list[RenderableType]:
+def _notes(asked: StoppingRule, every: Sequence[Seen]) -> list[RenderableType]:
     said = warmup_results.otherwise(asked, (one.watch for one in every))
     return tables.section("To know", [f"{one.text} [{one.slug}]" for one in said])
 
 
-def _document(asked: Watch, every: Sequence[Seen], problems: Sequence[str]) -> Mapping[str, Any]:
+def _document(
+    asked: StoppingRule, every: Sequence[Seen], problems: Sequence[str]
+) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/watch/1",
         "processes": [

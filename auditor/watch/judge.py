@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.series.printed import Printed
-from auditor.core.stop_rules import Watch
+from auditor.core.stop_rules import StoppingRule
 from auditor.warmup.stop_rules import Rule, Watchers
 from auditor.warmup.validity import trusted
 
@@ -23,7 +23,7 @@ class Seen:
     benchmark: str
     run: int
     fork: int
-    watch: Watch
+    watch: StoppingRule
     warmups: int | None
     warmup_seconds: float | None
     warm: int | None = None
@@ -39,7 +39,7 @@ class Seen:
 class Streams:
     """Looks at all processes that are printed, each by itself."""
 
-    def __init__(self, watch: Watch, watchers: Watchers, seed: int) -> None:
+    def __init__(self, watch: StoppingRule, watchers: Watchers, seed: int) -> None:
         """Take how they are watched; what is drawn at random is decided by the seed."""
         self._watch = watch
         self._watchers = watchers
@@ -74,14 +74,14 @@ class Streams:
         mine.seen.since = None if last is None else last + 1
         return None if was_warm or mine.seen.warm is None else mine.seen
 
-    def _again(self, mine: "_Process", watch: Watch) -> None:
+    def _again(self, mine: "_Process", watch: StoppingRule) -> None:
         """Let another rule look from the start on: iterations have a length no model knows."""
         mine.seen.watch, mine.rule = watch, self._watchers.rule(watch, self._seed)
         before = zip(mine.seconds, mine.seen.lasted, strict=True)
         found = (mine.rule.observe(*each) for each in before)
         mine.seen.warm = next((warm for warm in found if warm is not None), None)
 
-    def _begun(self, one: Printed, watch: Watch) -> "_Process":
+    def _begun(self, one: Printed, watch: StoppingRule) -> "_Process":
         seconds = None
         if one.warmups is not None and one.warmup_seconds is not None:
             seconds = one.warmups * one.warmup_seconds

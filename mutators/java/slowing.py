@@ -11,7 +11,7 @@ import tree_sitter_java
 from tree_sitter import Language, Node, Parser
 
 from auditor.core.errors import SubjectError
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.subject import Method, SourceFile
 from mutators.java.races import quoted
 
@@ -90,7 +90,7 @@ def slowed(
     `trace` is a file that is made where the class is loaded. Raises SubjectError where the method
     has no source here, is a constructor, or waits in a way that a source cannot.
     """
-    if delay.wait not in {Wait.WORK, Wait.SPIN}:
+    if delay.wait not in {InjectionKind.WORK, InjectionKind.SPIN}:
         raise SubjectError(f"{method.id}: a source cannot wait by {delay.wait}")
     source = _source(sources, method)
     body = _body(source, method)
@@ -105,7 +105,7 @@ def slowed(
             text[body.end_byte :],
         )
     )
-    works = delay.wait is Wait.WORK
+    works = delay.wait is InjectionKind.WORK
     waiter = _CLASS.format(
         package=f"package {package};\n\n" if package else "",
         name=WAITER,

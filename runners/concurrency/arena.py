@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from auditor.core.contracts.concurrency import Version
-from auditor.core.contracts.concurrent_test_runner import Pilot, Race, Settings
-from auditor.core.contracts.test_generation import Making
+from auditor.core.contracts.concurrent_test_runner import ConcurrentRun, Pilot, Settings
+from auditor.core.contracts.test_generation import GenerationSteps
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
@@ -57,7 +57,7 @@ class LocalArena:
     _classes: list[Path] = field(default_factory=list)
     _beside: list[Mapping[str, float]] = field(default_factory=list)
 
-    def make(self, making: Making[_Made], /) -> _Made:
+    def make(self, making: GenerationSteps[_Made], /) -> _Made:
         """Let a maker try what it makes with both versions in one process."""
         paths = tuple(_joined(self.class_paths[one]) for one in Version)
         talk = Conversation(
@@ -102,7 +102,7 @@ class LocalArena:
             left = {name: text for name, text in left.items() if name not in blamed}
         return problems
 
-    def pilot(self, race: Race, seconds: float, /) -> Pilot | str:
+    def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str:
         """Run a test for so long, and tell what its repetitions take."""
         found = self._raced(race, (f"pilot={seconds}",), seconds)
         if isinstance(found, str):
@@ -112,7 +112,7 @@ class LocalArena:
                 return Pilot(wall=float(rest[1]), suffixes=float(rest[2]))
         return "it ended without a measurement"
 
-    def measure(self, race: Race, settings: Settings, /) -> tuple[float, ...] | str:
+    def measure(self, race: ConcurrentRun, settings: Settings, /) -> tuple[float, ...] | str:
         """Measure a test in a process of its own."""
         words = (
             f"warmup={settings.warmup}", f"repetitions={settings.repetitions}",
@@ -128,7 +128,9 @@ class LocalArena:
         found, self._beside = self._beside, []
         return found
 
-    def _raced(self, race: Race, words: tuple[str, ...], seconds: float) -> list[list[str]] | str:
+    def _raced(
+        self, race: ConcurrentRun, words: tuple[str, ...], seconds: float
+    ) -> list[list[str]] | str:
         path = (*reversed(self._classes), self.guest, *self.class_paths[race.version])
         folder = self._scratch("race")
         job = Invocation(

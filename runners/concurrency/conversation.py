@@ -20,8 +20,8 @@ from auditor.core.contracts.test_generation import (
     Attempt,
     Describe,
     Factories,
+    GenerationSteps,
     Lines,
-    Making,
     Request,
     Segment,
     Subtypes,
@@ -105,7 +105,7 @@ class Conversation:
     _rest: bytes = b""
     _token: str = ""
 
-    def make(self, making: Making[_Made]) -> _Made:
+    def make(self, making: GenerationSteps[_Made]) -> _Made:
         """Go on until the maker has made what it wants; raises MachineError without a guest."""
         talk = _Talk(making)
         silent = 0
@@ -248,7 +248,7 @@ class Conversation:
 class _Talk(Generic[_Made]):
     """A maker, what it asks now (None once it is over), and what it has made in the end."""
 
-    def __init__(self, making: Making[_Made]) -> None:
+    def __init__(self, making: GenerationSteps[_Made]) -> None:
         self._making = making
         self._made: list[_Made] = []
         self.request: Request | None = None

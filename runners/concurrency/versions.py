@@ -15,7 +15,7 @@ from typing import assert_never
 from auditor.core.errors import SourceUnreadable, SubjectError
 from auditor.core.ports import Host
 from auditor.core.request import (
-    BuildWords,
+    BuildOptions,
     ClassPathSpec,
     FolderSpec,
     GitSpec,
@@ -80,7 +80,7 @@ def ready_version(  # noqa: PLR0913 - what the version, the machine and the user
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-    words: BuildWords | None = None,
+    words: BuildOptions | None = None,
 ) -> ReadyVersion:
     """Return a version, fetched or built if need be; `words` are what the user asks of a build.
 
@@ -88,10 +88,10 @@ def ready_version(  # noqa: PLR0913 - what the version, the machine and the user
     raise.
     """
     maven = Maven(home=home, host=host, environment=environment)
-    return _copied(written, _found(spec, maven, words or BuildWords()), home)
+    return _copied(written, _found(spec, maven, words or BuildOptions()), home)
 
 
-def _found(spec: VersionSpec, maven: Maven, words: BuildWords) -> _Found:
+def _found(spec: VersionSpec, maven: Maven, words: BuildOptions) -> _Found:
     match spec:
         case ClassPathSpec():
             return _given(spec)
@@ -138,7 +138,7 @@ def _published(spec: MavenSpec, maven: Maven) -> _Found:
     return _Found(tuple(found.files.values()), found.class_path, lacking, found.version)
 
 
-def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildWords) -> _Found:
+def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _Found:
     """Build a project; what its modules compile, tests left out, is the version's own."""
     home, host, environment = maven.home, maven.host, maven.environment
     placed = place(spec, home=home, host=host, environment=environment)

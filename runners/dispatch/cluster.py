@@ -12,9 +12,9 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import AuditError, MachineError, WorkerUnusable
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
-from runners.dispatch.crew import Admission, Crew, require_loss
-from runners.dispatch.lanes import AHEAD, Lane, Lanes, Sent, Waiting
-from runners.dispatch.makers import Makers
+from runners.dispatch.crew import Admission, WorkerPool, require_loss
+from runners.dispatch.lanes import AHEAD, Lanes, Sent, Waiting, WorkerQueue
+from runners.dispatch.makers import ArtifactLocations
 
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""
@@ -43,7 +43,7 @@ class ClusterDispatcher:
         self,
         client: Any,
         work: Callable[..., Run],
-        crew: Crew,
+        crew: WorkerPool,
         *,
         clock: Clock,
         told: Callable[[Caveat], None],
@@ -65,7 +65,7 @@ class ClusterDispatcher:
         self._patience = patience_seconds
         self._admission = Admission(crew, clock, told)
         self._lanes = Lanes(crew.home)
-        self._makers = Makers()
+        self._makers = ArtifactLocations()
         self._sent: dict[Any, Sent] = {}
         self._orphans: deque[Waiting] = deque()
         self._numbers = 0
@@ -115,7 +115,7 @@ class ClusterDispatcher:
                 self._sent[future] = Sent(of, worker, first=lane.begun == 0)
                 lane.begun += 1
 
-    def _gave(self, worker: str, lane: Lane, subject: str) -> bool:
+    def _gave(self, worker: str, lane: WorkerQueue, subject: str) -> bool:
         """Tell whether a worker has what trials of a subject need; else it is looked at next.
 
         It has that before it is sent one: of trials that wait for data, Dask runs any one first.
@@ -231,7 +231,7 @@ class ClusterDispatcher:
             for worker in [one for one in self._lanes.each if one not in there]:
                 self._lose(worker, there)
             for worker in self._admission.admitted(there, tuple(self._lanes.each)):
-                self._lanes.each[worker] = Lane()
+                self._lanes.each[worker] = WorkerQueue()
             if self._lanes.each:
                 self._rehome()
                 self._looked = self._clock.monotonic()
@@ -255,7 +255,7 @@ class ClusterDispatcher:
 
     def _drop(self, worker: str) -> list[Sent]:
         """Have a worker no more; return what it was sent. What was waiting for it is kept."""
-        lane = self._lanes.each.pop(worker, Lane())
+        lane = self._lanes.each.pop(worker, WorkerQueue())
         self._makers.lose(worker)
         mine = [(future, sent) for future, sent in self._sent.items() if sent.worker == worker]
         for future, _ in mine:

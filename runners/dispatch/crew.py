@@ -11,7 +11,7 @@ _AGAIN_SECONDS = 5.0
 """After how long a worker is asked again that did not answer."""
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Those who work on a cluster."""
 
     def give(self, worker: str, subject: str) -> tuple[Any, ...]:
@@ -39,7 +39,7 @@ class Crew(Protocol):
 class Admission:
     """Remembers who was refused, and who has not answered."""
 
-    def __init__(self, crew: Crew, clock: Clock, told: Callable[[Caveat], None]) -> None:
+    def __init__(self, crew: WorkerPool, clock: Clock, told: Callable[[Caveat], None]) -> None:
         """Take whom to ask, and who is told of those that cannot be used."""
         self._crew = crew
         self._clock = clock

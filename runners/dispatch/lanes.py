@@ -33,7 +33,7 @@ class Sent:
 
 
 @dataclass(slots=True)
-class Lane:
+class WorkerQueue:
     """What one worker has to do: in order, and begun; and what it has been given, by subject."""
 
     waiting: deque[Waiting] = field(default_factory=deque)
@@ -51,7 +51,7 @@ class Lanes:
 
     def __init__(self, home: Callable[[str], str | None]) -> None:
         """Begin without workers; `home` says which has measured a benchmark before."""
-        self.each: dict[str, Lane] = {}
+        self.each: dict[str, WorkerQueue] = {}
         self._home = home
         self._homes: dict[str, str] = {}
 
@@ -67,7 +67,7 @@ class Lanes:
             known < _FAR * many and any(lane.load < AHEAD for lane in self.each.values())
         )
 
-    def of(self, trial: Trial) -> Lane:
+    def of(self, trial: Trial) -> WorkerQueue:
         """Return the lane that has or had the trial's benchmark, else one with little to do."""
         name = trial.benchmark.id if trial.benchmark else trial.tests
         if self._homes.get(name) not in self.each:

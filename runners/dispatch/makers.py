@@ -11,7 +11,7 @@ not always of the same one.
 """
 
 
-class Makers:
+class ArtifactLocations:
     """The workers that have run a trial of each program, as long as they are there."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from runners.hosts.exchange import collect, refuse_links, write_files
 from runners.hosts.facts import SCRIPT, linux_facts, machine_facts, said
 from runners.hosts.following import Following
 from runners.hosts.mounts import mounts
-from runners.hosts.watching import Watch, signal_or_code
+from runners.hosts.watching import OutputWatch, signal_or_code
 
 _NOBODY = 65534
 """Who runs in the container where we are root."""
@@ -126,7 +126,7 @@ class DockerHost:
             before, started = strain.here(), self._clock.monotonic()
             with container.started(job.timeout_seconds) as watched:
                 self._running.add(container)
-                watch = Watch(watched, self._clock, job.output_limit, following)
+                watch = OutputWatch(watched, self._clock, job.output_limit, following)
                 try:
                     over = self._stopped.is_set() or watch.until(started + job.timeout_seconds)
                 finally:
@@ -145,7 +145,7 @@ class DockerHost:
         return replace(answer, strain=replace(strained, throttled=None, others=None))
 
     def _answer(
-        self, job: Invocation, watch: Watch, state: Any, *, over: bool, seconds: float
+        self, job: Invocation, watch: OutputWatch, state: Any, *, over: bool, seconds: float
     ) -> Completed:
         ended = signal_or_code(int(state["ExitCode"]))
         if ended == _NOT_FOUND and watch.stderr.kept.startswith(_INIT):

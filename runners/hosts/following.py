@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.files.foreign_files import open_regular
 from auditor.core.jobs import Follow, Invocation
-from runners.hosts.mark import Mark
+from runners.hosts.mark import StopFile
 
 POLL_SECONDS = 0.02
 """How often a file is looked at."""
@@ -26,7 +26,7 @@ class Following:
         follow = job.follow or _NOTHING
         self._take = follow.take
         self._path = job.cwd / follow.path if follow.path else None
-        self._enough = Mark(job.cwd / follow.enough, *inside) if follow.enough else None
+        self._enough = StopFile(job.cwd / follow.enough, *inside) if follow.enough else None
         self._heard = bytearray()
         self._offset = 0
         self._grace: float | None = None

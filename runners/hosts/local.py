@@ -26,7 +26,7 @@ from runners.hosts.facts import machine_facts
 from runners.hosts.following import Following
 from runners.hosts.interrupts import HeldBack
 from runners.hosts.processors import numbers
-from runners.hosts.watching import Watch, Watched
+from runners.hosts.watching import OutputWatch, Watched
 
 # Reads its group's number; if the auditor dies (end of file instead of a second line), the group
 # dies too. A parent-death signal would reach only the first process, and would depend on the
@@ -88,7 +88,7 @@ class LocalHost:
         with DESCENDANTS.job(), _keeper() as keep, _process(job, words) as process:
             keep(process.pid)
             self._running.add(process.pid)
-            watch = Watch(_watched(process), self._clock, job.output_limit, following)
+            watch = OutputWatch(_watched(process), self._clock, job.output_limit, following)
             try:
                 with capped(self._caps, process.pid) as exceeded:
                     brought_about = self._stopped.is_set() or watch.until(

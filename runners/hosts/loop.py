@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from auditor.core.busy import is_busy
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, Invocation, Strain
+from auditor.core.jobs import Completed, HostInterference, Invocation
 from auditor.core.ports import Clock, Host
 from runners.home import Home
 
@@ -45,7 +45,7 @@ class LoopLook:
 NO_LOOK = LoopLook(None, None)
 
 
-class Loop:
+class ReferenceWorkload:
     """Runs a fixed loop of the shell on a host, now and then."""
 
     def __init__(self, host: Host, home: Home, path: str, clock: Clock) -> None:
@@ -67,7 +67,7 @@ class Loop:
             self._at = self._clock.monotonic()
         return self._look
 
-    def probe(self, times: int) -> tuple[tuple[float, ...], Strain]:
+    def probe(self, times: int) -> tuple[tuple[float, ...], HostInterference]:
         """Return what it takes so many times in a row, and what kept the machine from it.
 
         Raises MachineError where the loop fails, or no clock there is that fine.

@@ -9,7 +9,7 @@ from runners.disk import writing
 from runners.hosts.exchange import require
 
 
-class Mark:
+class StopFile:
     """An empty file in a folder that the process may write, where we may be allowed more than it.
 
     The folder is held from before the process starts. Whatever that puts in place of the folder or

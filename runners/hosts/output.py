@@ -3,7 +3,7 @@
 from collections import deque
 
 
-class Ends:
+class HeadTailBuffer:
     """Keeps the first half and the last half of `limit` bytes, whatever passes."""
 
     def __init__(self, limit: int) -> None:

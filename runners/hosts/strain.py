@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from runners.hosts import groups
 
 STAT, PRESSURE, UPTIME = "/proc/stat", "/proc/pressure/cpu", "/proc/uptime"
@@ -79,13 +79,13 @@ def _heat() -> tuple[str, ...]:
     return tuple(sorted(map(str, found)))
 
 
-def between(before: Counters, after: Counters, processors: int | None = None) -> Strain:
+def between(before: Counters, after: Counters, processors: int | None = None) -> HostInterference:
     """Return what was counted meanwhile; the process may use so many processors (None: all)."""
     lasted = _difference(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
     all_ticks = sum(ticks[:_COUNTED])
     hot = [after.hot[one] - before.hot[one] for one in before.hot.keys() & after.hot.keys()]
-    return Strain(
+    return HostInterference(
         stolen=ticks[_STOLEN] / all_ticks if len(ticks) > _STOLEN and all_ticks > 0 else None,
         waited=_share(_difference(before.waited, after.waited), lasted),
         throttled=_share(_difference(before.throttled, after.throttled), lasted),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from auditor.core.ports import Clock
 from runners.hosts.following import Following
-from runners.hosts.output import Ends
+from runners.hosts.output import HeadTailBuffer
 
 GRACE_SECONDS = 0.5
 """How long a process may take to end after an interrupt, and again after a request to end."""
@@ -59,7 +59,7 @@ def signal_or_code(said: int) -> int:
     return 128 - said if 128 < said <= 128 + _SIGNALS else said
 
 
-class Watch:
+class OutputWatch:
     """Reads what a process writes while waiting for its end, in one thread."""
 
     def __init__(self, watched: Watched, clock: Clock, limit: int, following: Following) -> None:
@@ -68,8 +68,8 @@ class Watch:
         self._clock = clock
         self._following = following
         self.enough = False
-        self.stdout = Ends(limit)
-        self.stderr = Ends(limit)
+        self.stdout = HeadTailBuffer(limit)
+        self.stderr = HeadTailBuffer(limit)
         self._selector = selectors.DefaultSelector()
         for stream, ends in ((watched.stdout, self.stdout), (watched.stderr, self.stderr)):
             self._selector.register(stream, selectors.EVENT_READ, ends)

@@ -12,7 +12,7 @@ import msgspec
 from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMissing
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.disk import writing
 from runners.jmh.adapting import remove
 from runners.jmh.build_steps import BuildSteps, nobody
@@ -52,7 +52,7 @@ class Gradle:
     tell: Callable[[str], None] = nobody
     """Hears which step Gradle is at."""
 
-    def build(self, top: Path, root: Path, words: BuildWords) -> None:
+    def build(self, top: Path, root: Path, words: BuildOptions) -> None:
         """Compile all source sets below `root`, and let each write down what it runs with.
 
         Raises, saying what Gradle said, when it fails.

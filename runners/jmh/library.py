@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Host
-from auditor.core.request import BuildWords, MavenSpec
+from auditor.core.request import BuildOptions, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh import artifact
@@ -28,7 +28,7 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-    words: BuildWords,
+    words: BuildOptions,
     tell: Callable[[str], None] = nobody,
 ) -> Project:
     """Return a project that has only the parts LIBRARY and SOURCES.

@@ -1,7 +1,7 @@
 """A JMH subject's own unit tests: by their calls methods are chosen where nothing else is known."""
 
 from auditor.core.ports import Host
-from auditor.core.request import BuildWords, MavenSpec
+from auditor.core.request import BuildOptions, MavenSpec
 from runners.home import Home
 from runners.jmh import artifact, reactor, testing
 from runners.jmh.build_plan import plan_build
@@ -19,7 +19,7 @@ def tests_of_tree(
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-    words: BuildWords,
+    words: BuildOptions,
 ) -> UnitTests:
     """Return the call of the build tool, in a copy of their own: what is measured stays as it is.
 

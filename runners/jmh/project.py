@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.errors import UsageError
 from auditor.core.ports import Host
-from auditor.core.request import BuildWords, JarSpec, MavenSpec
+from auditor.core.request import BuildOptions, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.artifact import prepared
@@ -42,7 +42,7 @@ def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user con
     home: Home,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-    words: BuildWords,
+    words: BuildOptions,
     tell: Callable[[str], None] = nobody,
 ) -> Project:
     """Build a tree of Maven or Gradle in a copy; `tell` hears of the steps."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from auditor.core.errors import BuildFailed
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.disk import writing
 from runners.jmh import pom_tree
 from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, remove, unbind
@@ -35,13 +35,13 @@ _NO_TEST_RUNS = "-Dmaven.test.skip.exec=true"
 """Not skipTests: profiles of benchmarks are often switched off by it."""
 
 
-def switched(words: BuildWords, more: tuple[str, ...] = ()) -> tuple[str, ...]:
+def switched(words: BuildOptions, more: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the arguments of mvn that the user asks for, with `more` profiles."""
     names = ",".join(dict.fromkeys((*words.profiles, *more)))
     return (*((f"-P{names}",) if names else ()), *words.flags)
 
 
-def build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
+def build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
     """Compile the modules of a plan and let each write its class path, in one go."""
     try:
         _build(top, maven, jdk, words, plan)
@@ -52,7 +52,7 @@ def build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan)
         raise BuildFailed(f"{error}\na profile has JMH: {_naming(min(profiles))}") from error
 
 
-def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildWords, plan: BuildPlan) -> None:
+def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
     maven = _project_maven(top, plan.where, maven)
     lenient = (_LENIENT, *((_PROCESSORS,) if jdk.feature >= _PROCESSORS_ASKED_FOR else ()))
     arguments = (
@@ -121,7 +121,7 @@ def _aggregator(plan: BuildPlan) -> str:
     return _AGGREGATOR_TEXT.format(modules=named)
 
 
-def _selection(plan: BuildPlan, words: BuildWords) -> tuple[str, ...]:
+def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
     """Return the arguments that choose the modules, unless the user's own ones do."""
     if any(flag.startswith(("-pl", "--projects")) for flag in words.flags):
         return ()
@@ -146,7 +146,9 @@ def _project_maven(top: Path, where: Path, maven: Maven) -> Maven:
     return maven
 
 
-def tests(top: Path, root: Path, maven: Maven, words: BuildWords) -> tuple[Path, Maven, list[str]]:
+def tests(
+    top: Path, root: Path, maven: Maven, words: BuildOptions
+) -> tuple[Path, Maven, list[str]]:
     """Return where Maven runs unit tests, which Maven, and what it is called with."""
     plan = plan_build(top, root, everything=True)
     arguments = [*SKIPPED, *_selection(plan, words), *switched(words, plan.profiles)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.folders import running
 from runners.jmh import reactor
 from runners.jmh.artifact import Fetched
@@ -54,7 +54,7 @@ class UnitTests:
 
 
 def of_tree(
-    maven: Maven, top: Path, root: Path, words: BuildWords, tests: Sequence[str]
+    maven: Maven, top: Path, root: Path, words: BuildOptions, tests: Sequence[str]
 ) -> UnitTests:
     """Return the call of a tree's build tool; `tests` are the only ones, if there are any."""
     if is_gradle(root):

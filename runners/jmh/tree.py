@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from auditor.core.errors import NoBenchmarks
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from auditor.core.subject import Part
 from runners.disk import writing
 from runners.jmh import gradle, modules, reactor
@@ -22,7 +22,7 @@ _BENCHMARKS = "benchmarks"
 
 
 def tree_parts(
-    placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords
+    placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions
 ) -> tuple[Path, tuple[Part, ...]]:
     """Build what the benchmarks of a project need; return where, and its parts.
 
@@ -39,7 +39,7 @@ def tree_parts(
 
 
 def built(
-    placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, *, benchmarks: bool = False
+    placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, *, benchmarks: bool = False
 ) -> tuple[Path, list[SourceSet]]:
     """Build a project in a copy, unless that is done; return where, and what was compiled.
 
@@ -60,7 +60,7 @@ def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of th
     root: Path,
     maven: Maven,
     jdk: Jdk,
-    words: BuildWords,
+    words: BuildOptions,
     *,
     benchmarks: bool = False,
 ) -> None:
@@ -79,7 +79,7 @@ def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of th
     reactor.build(top, maven, jdk, words, plan)
 
 
-def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildWords, what: str = "") -> Path:
+def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, what: str = "") -> Path:
     """Return the folder whose `tree` is a copy, made anew unless something is built there.
 
     `what` tells copies of one tree apart that serve different ends.
@@ -103,7 +103,7 @@ def is_built(folder: Path, *, done: bool = False) -> bool:
     return marker.is_file()
 
 
-def deciding(words: BuildWords) -> tuple[str, ...]:
+def deciding(words: BuildOptions) -> tuple[str, ...]:
     """Return what decides how the tree is built, beside the tree: no two requests have the same."""
     gradle_program = (f"gradle {words.gradle}",) if words.gradle else ()
     return (*(f"profile {profile}" for profile in words.profiles), *words.flags, *gradle_program)

@@ -14,7 +14,7 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.outcome import Crashed, Measured, Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
-from auditor.core.stop_rules import Method, Warmed
+from auditor.core.stop_rules import Criterion, WarmupResult
 from auditor.core.subject import Language, Project
 from runners.hosts.clock import SystemClock
 from runners.live import GRACE_SECONDS, LiveRecords, Watching
@@ -141,7 +141,7 @@ def test_a_process_ends_at_its_limit_however_little_time_its_iterations_say():
     clock.seconds = 108.0
     assert follow.take(block(2)) is not None
 
-    warmed = Warmed(method=Method.COV, warm=None, enough=False)
+    warmed = WarmupResult(method=Criterion.COV, warm=None, enough=False)
     assert watching.told(Measured(())) == Measured((), warmed)
 
 
@@ -156,7 +156,7 @@ def test_what_is_no_measurement_stays_what_it_is():
 
 
 def test_a_process_that_did_all_is_asked_what_it_came_to():
-    warmed = Warmed(method=Method.COV, warm=None, enough=False)
+    warmed = WarmupResult(method=Criterion.COV, warm=None, enough=False)
 
     assert Watching(WATCH, Patient(NEVER), SystemClock()).told(Measured(())) == Measured((), warmed)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from watchers import blocks
 
-from auditor.core.jobs import Completed, Invocation, Strain
+from auditor.core.jobs import Completed, HostInterference, Invocation
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
@@ -55,12 +55,12 @@ def ran(strain, loop, folder, purpose=Purpose.SUITE):
 @pytest.mark.parametrize(
     ("strain", "loop", "waited"),
     [
-        (Strain(waited=0.9), 0.01, 0.01),  # a container whose threads wait for each other
-        (Strain(waited=0.9), 0.8, 0.8),
-        (Strain(waited=0.3), 0.8, 0.3),
-        (Strain(waited=0.9), None, 0.9),
-        (Strain(waited=0.9, others=0.5), 0.01, 0.9),
-        (Strain(), 0.8, None),
+        (HostInterference(waited=0.9), 0.01, 0.01),  # a container whose threads wait for each other
+        (HostInterference(waited=0.9), 0.8, 0.8),
+        (HostInterference(waited=0.3), 0.8, 0.3),
+        (HostInterference(waited=0.9), None, 0.9),
+        (HostInterference(waited=0.9, others=0.5), 0.01, 0.9),
+        (HostInterference(), 0.8, None),
     ],
 )
 def test_a_process_beside_unknown_others_waited_no_more_for_them_than_one_thread_does(
@@ -70,4 +70,6 @@ def test_a_process_beside_unknown_others_waited_no_more_for_them_than_one_thread
 
 
 def test_what_runs_beside_others_of_ours_has_waited_for_them(tmp_path):
-    assert ran(Strain(waited=0.9, others=0.5), 0.8, tmp_path, Purpose.REACH).waited is None
+    assert (
+        ran(HostInterference(waited=0.9, others=0.5), 0.8, tmp_path, Purpose.REACH).waited is None
+    )

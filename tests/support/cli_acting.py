@@ -9,11 +9,11 @@ from builders import CONTEXT
 
 from auditor.abs import document_of_verdict
 from auditor.abs.assemble import open_audit
-from auditor.abs.document import Either
+from auditor.abs.document import AbsOrStability
 from auditor.abs.model import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
 from auditor.abs.page import report as pages
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result
@@ -129,12 +129,12 @@ class FakeAudit:
     def stability(self) -> Stability:
         return stability(self.spread)
 
-    def document(self, found: AbsVerdict | Stability) -> Either:
+    def document(self, found: AbsVerdict | Stability) -> AbsOrStability:
         if isinstance(found, AbsVerdict):
             return document_of_verdict.document(found, CONTEXT)
         return document_of_verdict.stability_document(found, CONTEXT)
 
-    def page(self, document: Either) -> str:
+    def page(self, document: AbsOrStability) -> str:
         return pages.page(document)
 
 
@@ -148,7 +148,7 @@ class Stage:
     opened: list[Any] = field(default_factory=list)
 
     def call(self, *arguments: str, **environment: str) -> int:
-        surroundings = Surroundings(
+        surroundings = AppContext(
             environment={"HOME": self.home, **environment}, replacements={open_audit: self._open}
         )
         return main(arguments, surroundings=surroundings)

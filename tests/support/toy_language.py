@@ -13,7 +13,7 @@ from builders import HOST, abs_request, crashed, timed_out
 from toy_draws import draw_seed
 
 from auditor.core.errors import OutOfTime
-from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Wait
+from auditor.core.mutant import InjectionKind, Kind, Overlay, OverlayFile, Refused
 from auditor.core.outcome import (
     Clocked,
     Counted,
@@ -39,7 +39,7 @@ from auditor.core.values import (
     TIME,
     Series,
 )
-from auditor.measure.context import Deadline, Parts
+from auditor.measure.context import Deadline, StudyContext
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
 NOISE = 0.002
@@ -251,7 +251,7 @@ def _measured(trial, plain, share):
         leak = LEAK * plain if arm.name is ArmName.SLOWED else 0.0
         calls = CALLS.get(_key(trial), 1) if trial.variant.methods else 0
         waits = _waited(arm.delay, share * plain, calls)
-        if trial.purpose is Purpose.PAIRS and arm.delay and arm.delay.wait is Wait.WORK:
+        if trial.purpose is Purpose.PAIRS and arm.delay and arm.delay.wait is InjectionKind.WORK:
             waits *= PAIR_TURNS
         seconds = plain + leak + waits
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0} | _also(trial)
@@ -298,9 +298,9 @@ def _key(trial):
 
 
 def _waited(delay, inside, calls):
-    if delay is None or not inside or delay.wait in (Wait.CLOCK, Wait.ALLOCATE):
+    if delay is None or not inside or delay.wait in (InjectionKind.CLOCK, InjectionKind.ALLOCATE):
         return 0.0
-    if delay.wait is Wait.WORK:
+    if delay.wait is InjectionKind.WORK:
         return max(0.0, delay.number * TURN_SECONDS - HIDDEN_SECONDS) * calls
     return delay.number * inside
 
@@ -310,7 +310,7 @@ class Memory(dict):
 
     def add(self, run):
         kept = self.get(run.trial.id)
-        self[run.trial.id] = run if kept is None or kept.may_pass else kept
+        self[run.trial.id] = run if kept is None or kept.is_transient else kept
 
     def find(self, trial):
         run = self.get(trial.id)
@@ -367,7 +367,7 @@ def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="t
     machine = machine or Machine()
     budget = asked.suite.budget_seconds
     benchmarks = tuple(Benchmark(group="toy", name=name) for name in BENCHMARKS)
-    return Parts(
+    return StudyContext(
         project=Project(
             name="toy",
             revision=digest,

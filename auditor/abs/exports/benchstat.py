@@ -7,7 +7,7 @@ suite: blocks of one process are no independent measurements, and benchstat take
 import re
 from collections.abc import Iterator
 
-from auditor.abs.document import Either
+from auditor.abs.document import AbsOrStability
 from auditor.abs.exports.grouping import parted
 from auditor.core.subject import Language
 from reports import names
@@ -16,7 +16,7 @@ _NAME = "Benchmark"
 _BLANK = re.compile(r"\s")
 
 
-def benchstat(document: Either) -> str:
+def benchstat(document: AbsOrStability) -> str:
     """Return one line for each benchmark and complete run, in nanoseconds per operation.
 
     The number of iterations is 1 in all lines: how many operations a mean is of differs and is not
@@ -35,7 +35,7 @@ def benchstat(document: Either) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(document: Either) -> Iterator[tuple[str, str]]:
+def _lines(document: AbsOrStability) -> Iterator[tuple[str, str]]:
     for benchmark in document.benchmarks:
         group, name = parted(benchmark.id, document.language)
         called = _called(name, go=document.language == Language.GO)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from auditor.abs.document import Either
+from auditor.abs.document import AbsOrStability
 from auditor.abs.exports import long_tables
 from auditor.abs.exports.benchstat import benchstat
 from auditor.abs.exports.findings import github, sarif
@@ -28,7 +28,7 @@ class Format(StrEnum):
     BENCHSTAT = "benchstat"
 
 
-_WRITERS: Mapping[Format, Callable[[Either], str]] = MappingProxyType(
+_WRITERS: Mapping[Format, Callable[[AbsOrStability], str]] = MappingProxyType(
     {
         Format.JSON: results.text,
         Format.HTML: page,
@@ -41,7 +41,7 @@ _WRITERS: Mapping[Format, Callable[[Either], str]] = MappingProxyType(
 
 
 def written(
-    document: Either,
+    document: AbsOrStability,
     format_: Format,
     *,
     rows: str = "pairs",

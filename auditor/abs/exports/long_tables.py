@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from auditor.abs.document import Benchmark, Document, Either, Method, Pair
+from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
 from auditor.abs.result_parts import curve
 from auditor.core.errors import UsageError
 from auditor.core.units import in_unit
@@ -50,12 +50,12 @@ TEXTS = frozenset(
 """Columns of text; all others are numbers."""
 
 
-def table(document: Either, name: str) -> Table:
+def table(document: AbsOrStability, name: str) -> Table:
     """Return one of TABLES; raises UsageError where this kind of result has no such table."""
     return TABLES[name](document)
 
 
-def _pairs(document: Either) -> Table:
+def _pairs(document: AbsOrStability) -> Table:
     return Table(PAIRS, map(_pair, judged(document).pairs))
 
 
@@ -68,7 +68,7 @@ def _pair(one: Pair) -> Row:
     )  # fmt: skip
 
 
-def _methods(document: Either) -> Table:
+def _methods(document: AbsOrStability) -> Table:
     known = judged(document)
     least = curve.least(known.curve)
     accepted = {one.method: int(one.left_out) for one in known.accepted}
@@ -89,7 +89,7 @@ def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
     )  # fmt: skip
 
 
-def _benchmarks(document: Either) -> Table:
+def _benchmarks(document: AbsOrStability) -> Table:
     cover = set(document.minimal_cover) if isinstance(document, Document) else None
     return Table(BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks))
 
@@ -104,7 +104,7 @@ def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
     )  # fmt: skip
 
 
-def _runs(document: Either) -> Table:
+def _runs(document: AbsOrStability) -> Table:
     pairs = document.pairs if isinstance(document, Document) else ()
     return Table(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
 
@@ -124,7 +124,7 @@ def _blocks(pairs: Iterable[Pair]) -> Iterator[Row]:
                     yield pair.method, pair.benchmark, run, arm, block, seconds
 
 
-def judged(document: Either) -> Document:
+def judged(document: AbsOrStability) -> Document:
     """Return a result that tells of methods; raises UsageError for one of stability."""
     if isinstance(document, Document):
         return document
@@ -142,7 +142,7 @@ def _slugs(caveats: Iterable[Caveat]) -> str | None:
     return " ".join(sorted({caveat.slug for caveat in caveats})) or None
 
 
-TABLES: Mapping[str, Callable[[Either], Table]] = MappingProxyType(
+TABLES: Mapping[str, Callable[[AbsOrStability], Table]] = MappingProxyType(
     {"pairs": _pairs, "methods": _methods, "benchmarks": _benchmarks, "runs": _runs}
 )
 """By what a row is."""

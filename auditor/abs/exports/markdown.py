@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from auditor.abs.document import Document, Either
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports.findings import KINDS, kind_of
 from auditor.abs.page import table
 from auditor.abs.result_parts.accepted import left_out
@@ -17,7 +17,7 @@ NAMED = 3
 """How many names a step shows."""
 
 
-def markdown(document: Either, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
+def markdown(document: AbsOrStability, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
     """Return headline, scores, what to do next, caveats and methods in at most `limit` bytes.
 
     `gates` is what the gates of the command that made the result say of it, below the headline.
@@ -35,7 +35,7 @@ def _size(text: str) -> int:
     return len(text.encode(errors="replace"))
 
 
-def _head(document: Either, gates: Sequence[str]) -> Iterator[str]:
+def _head(document: AbsOrStability, gates: Sequence[str]) -> Iterator[str]:
     yield f"## Benchmark audit of {code(words.subject(document))}"
     yield ""
     yield f"**{words.headline(document)}**"

@@ -29,7 +29,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
+class EffectThreshold:
     """The effect that has to be exceeded, and how far it may itself be wrong.
 
     `missing` is what a miss has to stay below where that is less. `off`: what was achieved is
@@ -51,7 +51,7 @@ def scaled(data: PairData, achieved: float) -> float:
     return data.limit * achieved / data.slowdown
 
 
-def aim(data: PairData, processes: Sequence[Process]) -> Aim:
+def aim(data: PairData, processes: Sequence[Process]) -> EffectThreshold:
     """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
 
     What was achieved is the middle of the processes: the loop of one may take half as long again.
@@ -61,7 +61,7 @@ def aim(data: PairData, processes: Sequence[Process]) -> Aim:
     """
     limit = data.limit
     if data.control or data.inside is None or data.method_seconds is None:
-        return Aim(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
+        return EffectThreshold(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
     inside = data.inside
     achieved = median(process.least * expm1(process.middle) / inside for process in processes)
     low = min(process.least * expm1(process.interval[0]) / inside for process in processes)
@@ -70,12 +70,12 @@ def aim(data: PairData, processes: Sequence[Process]) -> Aim:
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
         most = max(limit, scaled(data, achieved)) if caveat else limit
-        return Aim(
+        return EffectThreshold(
             threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
         )
     doubt = method_doubt(data) / data.method_seconds
     threshold = scaled(data, achieved)
-    return Aim(
+    return EffectThreshold(
         threshold=threshold,
         missing=threshold,
         low=threshold / (1 + doubt),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import expm1, hypot, inf, log, log1p
 
 from auditor.abs.judge import distortion, scatter, signs
-from auditor.abs.judge.effect_threshold import Aim, Process, aim, scaled
+from auditor.abs.judge.effect_threshold import EffectThreshold, Process, aim, scaled
 from auditor.abs.judge.pair import (
     Judgement,
     PairData,
@@ -16,7 +16,7 @@ from auditor.abs.judge.pair import (
 from auditor.abs.judge.prediction import predict
 from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import Interval, Result
 from auditor.core.schedule import ArmName, Phase, Stop
@@ -103,7 +103,7 @@ def missed_its_aim(data: PairData) -> bool:
     """Tell whether the turns gave surely another slowdown than they were to give."""
     found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
     processes = [one for one in found if one is not None]
-    return bool(processes) and data.wait == Wait.WORK and aim(data, processes).off
+    return bool(processes) and data.wait == InjectionKind.WORK and aim(data, processes).off
 
 
 def stop(data: PairData, most: int) -> Stop | None:
@@ -171,7 +171,7 @@ def _planned(run: Run) -> int:
     return arms.count(ArmName.SLOWED)
 
 
-def _run(process: Process, probed: Ratio, aimed: Aim, significance: float) -> PairRun:
+def _run(process: Process, probed: Ratio, aimed: EffectThreshold, significance: float) -> PairRun:
     effect = probed.estimate * expm1(process.middle)
     return PairRun(
         effect=effect,
@@ -198,7 +198,7 @@ def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
     )
 
 
-def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: Aim) -> Judgement:
+def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
     ends = [run.interval or (-inf, inf) for run in runs]
     below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aimed.low]
     least = min(runs, key=lambda run: run.interval[0] if run.interval else -inf)
@@ -243,7 +243,7 @@ def _near(clear: int, runs: int) -> str:
     return f"whether the effect is above the threshold is open in {which}"
 
 
-def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judgement:
+def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: EffectThreshold) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
     if (not data.beside or data.inlined) and _exceeds_operation(data):
         text = (
@@ -261,7 +261,7 @@ def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: Aim) -> Judge
     return _because(replace(said, caveats=others), "unverified", doubtful)
 
 
-def _doubtful(data: PairData, aimed: Aim) -> str | None:
+def _doubtful(data: PairData, aimed: EffectThreshold) -> str | None:
     """Return why the slowdown achieved is not known well enough to rest a verdict on it.
 
     Where no call was counted in the loop, any effect at all is more than there can be.
@@ -281,7 +281,7 @@ def _doubtful(data: PairData, aimed: Aim) -> str | None:
 
 def carries_no_verdict(data: PairData) -> bool:
     """Tell whether no runs can decide, as t(k) is in doubt, to which turns are in proportion."""
-    return not data.control and data.wait == Wait.WORK and _is_vague(data)
+    return not data.control and data.wait == InjectionKind.WORK and _is_vague(data)
 
 
 def _exceeds_operation(data: PairData) -> bool:
@@ -311,7 +311,7 @@ def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
         predicted = predict(data, by_counting=False)
         unseen = all(run.effect < data.limit for run in said.runs)
         surely = unseen and predicted is not None and predicted.misses
-        return data.wait == Wait.WORK and not surely
+        return data.wait == InjectionKind.WORK and not surely
     return said.outcome is Result.DETECTED or any(
         caveat.slug == UNFINISHED for caveat in said.caveats
     )

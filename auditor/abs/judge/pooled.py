@@ -12,7 +12,7 @@ from statistics import fmean
 from auditor.abs.judge.pair import Judgement, PairData, undecided
 from auditor.abs.model import PairRun
 from auditor.core import busy
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.result import Result
 from auditor.core.schedule import ArmName
@@ -33,7 +33,7 @@ def judge(data: PairData) -> Judgement:
     slowed = _pooled(mutant_runs, ArmName.SLOWED)
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
     suite = readings.of_purpose(data.plain, purpose)
-    strain = Strain.together((run.seconds, run.strain) for run in (*mutant_runs, *suite))
+    strain = HostInterference.together((run.seconds, run.strain) for run in (*mutant_runs, *suite))
     if machine := busy.describe_machine(strain):
         text = (
             f"{machine}: this rule compares processes that follow each other; "

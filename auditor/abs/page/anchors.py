@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from auditor.abs.document import Document, Either
+from auditor.abs.document import AbsOrStability, Document
 from reports import names
 
 _LONGEST = 48
@@ -29,7 +29,7 @@ def methods(document: Document) -> Links:
     return {each: Link(name, method(each)) for each, name in short.items()}
 
 
-def benchmarks(document: Either) -> Links:
+def benchmarks(document: AbsOrStability) -> Links:
     """Return the benchmarks of the audit by their ids."""
     short = names.labels(one.id for one in document.benchmarks)
     return {each: Link(name, benchmark(each)) for each, name in short.items()}

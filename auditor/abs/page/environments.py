@@ -6,7 +6,7 @@ from statistics import fmean, median, stdev
 
 from markupsafe import Markup
 
-from auditor.abs.document import Benchmark, Either
+from auditor.abs.document import AbsOrStability, Benchmark
 from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Link
 from reports import number_format, violins
@@ -91,7 +91,9 @@ class EnvironmentsView:
         return "what it runs" if alike else "what it runs (not the same: it may be that)"
 
 
-def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView | None:
+def environments(
+    document: AbsOrStability, beside: Sequence[AbsOrStability]
+) -> EnvironmentsView | None:
     """Return the machines side by side; None where there is only one."""
     if not beside:
         return None
@@ -117,12 +119,12 @@ def environments(document: Either, beside: Sequence[Either]) -> EnvironmentsView
     )
 
 
-def _name(at: int, document: Either) -> str:
+def _name(at: int, document: AbsOrStability) -> str:
     image = document.host_facts.get("image")
     return f"{at}: {document.host}{', containers' if image else ''}"
 
 
-def _row(name: str, document: Either) -> EnvironmentRow:
+def _row(name: str, document: AbsOrStability) -> EnvironmentRow:
     spreads = [
         benchmark.max_spread
         for benchmark in document.benchmarks
@@ -154,7 +156,7 @@ def _row(name: str, document: Either) -> EnvironmentRow:
     )
 
 
-def _code(document: Either) -> str:
+def _code(document: AbsOrStability) -> str:
     tools = (f"{name} {version}" for name, version in sorted(document.versions.items()))
     return ", ".join((document.revision, *tools))
 

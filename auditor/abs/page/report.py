@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs.document import Document, Either
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import allocations, anchors, evidence, suite
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.environments import EnvironmentsView, environments
@@ -82,7 +82,7 @@ class Page:
     closing: Closing
 
 
-def page(document: Either, beside: Sequence[Either] = ()) -> str:
+def page(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) -> str:
     """Render a document; the same document gives the same bytes.
 
     `beside` are results of the same suite on other machines.
@@ -90,7 +90,7 @@ def page(document: Either, beside: Sequence[Either] = ()) -> str:
     return rendered("page.html.j2", page=view(document, beside))
 
 
-def view(document: Either, beside: Sequence[Either] = ()) -> Page:
+def view(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) -> Page:
     """Put a document into words."""
     return Page(
         subject=words.subject(document),
@@ -126,7 +126,7 @@ def _abs(document: Document) -> AbsView:
     )
 
 
-def _steps(document: Either) -> tuple[StepView, ...]:
+def _steps(document: AbsOrStability) -> tuple[StepView, ...]:
     known = dict(anchors.benchmarks(document))
     if isinstance(document, Document):
         known |= anchors.methods(document)
@@ -144,7 +144,7 @@ def _steps(document: Either) -> tuple[StepView, ...]:
     )
 
 
-def _caveats(document: Either) -> tuple[CaveatView, ...]:
+def _caveats(document: AbsOrStability) -> tuple[CaveatView, ...]:
     whole = dict.fromkeys((*document.caveats, *document.stability.caveats))
     views = [CaveatView(caveat.slug, caveat.text, "") for caveat in whole]
     groups: dict[tuple[str, str], list[str]] = {}
@@ -156,7 +156,7 @@ def _caveats(document: Either) -> tuple[CaveatView, ...]:
     return tuple(views)
 
 
-def _local(document: Either) -> Iterable[tuple[Caveat, str]]:
+def _local(document: AbsOrStability) -> Iterable[tuple[Caveat, str]]:
     if isinstance(document, Document):
         yield from evidence.gathered(document)
     for benchmark in document.benchmarks:

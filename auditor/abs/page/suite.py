@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs.document import Benchmark, Document, Either
+from auditor.abs.document import AbsOrStability, Benchmark, Document
 from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import Link
 from auditor.abs.text import advice, cost_benefit, words
@@ -118,7 +118,7 @@ class RedundancyView:
     silent: str
 
 
-def stability(document: Either) -> StabilityView:
+def stability(document: AbsOrStability) -> StabilityView:
     """Return the section on stability, least stable benchmarks first."""
     known = [
         benchmark.max_spread
@@ -219,7 +219,7 @@ def costs(document: Document) -> tuple[CostView, ...]:
     return tuple(_cost(one, links[one.benchmark]) for one in cost_benefit.bought(document))
 
 
-def _cost(one: cost_benefit.Bought, link: Link) -> CostView:
+def _cost(one: cost_benefit.BenchmarkValue, link: Link) -> CostView:
     return CostView(
         link=link,
         seconds=number_format.seconds(one.seconds),

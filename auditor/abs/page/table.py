@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from auditor.abs.document import Benchmark, Document, Either, Method, Score, Stability
+from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Score, Stability
 from auditor.abs.page import allocations
 from auditor.abs.result_parts import controls, curve
 from auditor.abs.text import words
@@ -80,7 +80,7 @@ def _curve(document: Document) -> str:
     return curve.suite(document.curve, words.undecided(document.scores.total))
 
 
-def summary(known: Either) -> Summary:
+def summary(known: AbsOrStability) -> Summary:
     """Return what a terminal shows of a document."""
     judged = known if isinstance(known, Document) else None
     return Summary(

@@ -26,7 +26,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import binary_layout
 from auditor.measure import reach_judge as reach
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import LARGEST_CHOICE, Candidates, candidates
 from auditor.measure.planning.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.measure.reach_judge import Reach
@@ -81,7 +81,7 @@ class Chosen:
         )
 
 
-def audit(request: AbsRequest, parts: Parts) -> AbsVerdict:
+def audit(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
     found = candidates(request, parts)
     accepted = accepted_study.accepted(request.accepted, parts)
@@ -132,7 +132,9 @@ def _unfinished(base: Baseline) -> frozenset[str]:
     return frozenset(benchmark.id for benchmark in base.unfinished)
 
 
-def _note_unmeasured(pairs: tuple[PairVerdict, ...], parts: Parts) -> tuple[PairVerdict, ...]:
+def _note_unmeasured(
+    pairs: tuple[PairVerdict, ...], parts: StudyContext
+) -> tuple[PairVerdict, ...]:
     """Return the pairs, and note that the deadline kept some from being measured.
 
     A stage with a deadline of its own does not note that in the study's. Pairs of a method that
@@ -154,7 +156,7 @@ def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> A
 
 
 def _measured(
-    question: Question, study: PairStudy | None, pairs: Sequence[Pair], parts: Parts
+    question: Question, study: PairStudy | None, pairs: Sequence[Pair], parts: StudyContext
 ) -> tuple[Question, StudyRuns]:
     """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
     if study is None:
@@ -172,7 +174,7 @@ SAMPLES_PART = 0.6
 """Part of the time left that CPU samples may take where there is a budget."""
 
 
-def _for_samples(parts: Parts) -> Parts:
+def _for_samples(parts: StudyContext) -> StudyContext:
     deadline = parts.deadline
     if deadline is None:
         return parts
@@ -180,7 +182,7 @@ def _for_samples(parts: Parts) -> Parts:
 
 
 def _unchanged(
-    request: AbsRequest, found: Candidates, parts: Parts
+    request: AbsRequest, found: Candidates, parts: StudyContext
 ) -> tuple[Baseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
@@ -212,7 +214,7 @@ def _seen(
 
 
 def _allocations(
-    request: AbsRequest, chosen: Chosen, pairs: Sequence[Pair], base: Baseline, parts: Parts
+    request: AbsRequest, chosen: Chosen, pairs: Sequence[Pair], base: Baseline, parts: StudyContext
 ) -> Allocations | None:
     """Judge the reached pairs by allocations, before the times, which take all that is left."""
     size = request.allocation_bytes
@@ -228,7 +230,7 @@ def _further(
     verdicts: Sequence[PairVerdict],
     pairs: Sequence[Pair],
     made: StudyRuns,
-    parts: Parts,
+    parts: StudyContext,
 ) -> tuple[Controls | None, list[Search] | None]:
     """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
     request, slowdown = question.request, question.slowdown
@@ -240,7 +242,7 @@ def _further(
     return checked, searched
 
 
-def _slowdown(request: AbsRequest, steady: Stability, parts: Parts) -> float | None:
+def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> float | None:
     """Return v; None where the runs that it is sized by were prevented by the deadline.
 
     None, too, where the machine was so busy that most spreads are its own.
@@ -266,7 +268,7 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
     found: Candidates,
     base: Baseline,
     study: PairStudy | None,
-    parts: Parts,
+    parts: StudyContext,
     *,
     counted: ReachRuns | None,
 ) -> Chosen:
@@ -352,7 +354,7 @@ def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple
     return tuple(map(indifference_zone.settle_borderline, verdicts))
 
 
-def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:
+def _told(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
     """Say what must be said before the time is spent, and return it."""
     if caveat is None:
         return []
@@ -360,7 +362,7 @@ def _told(caveat: Caveat | None, parts: Parts) -> list[Caveat]:
     return [caveat]
 
 
-def _layouts(question: Question, made: StudyRuns, parts: Parts) -> list[Caveat]:
+def _layouts(question: Question, made: StudyRuns, parts: StudyContext) -> list[Caveat]:
     if question.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
         return []
     found = binary_layout.caveat(parts.layouts, question.layout, made.references)

@@ -7,11 +7,11 @@ from auditor.abs.judge.accepted_misses import MARKER, marked, without_accepted
 from auditor.abs.model import AbsVerdict
 from auditor.core.accepted import CONFIGURATION, Acceptance, Accepted
 from auditor.core.errors import UsageError
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import named
 
 
-def accepted(written: Sequence[Acceptance], parts: Parts) -> dict[str, Accepted]:
+def accepted(written: Sequence[Acceptance], parts: StudyContext) -> dict[str, Accepted]:
     """Return the accepted misses by method; the configuration goes before a marker.
 
     Raises UsageError for a name that means no method or several, for a method that is named twice,
@@ -32,7 +32,7 @@ def accepted(written: Sequence[Acceptance], parts: Parts) -> dict[str, Accepted]
     return {one.method: one for one in marked(methods, sources, parts.mutator.comment)} | found
 
 
-def judged(verdict: AbsVerdict, found: dict[str, Accepted], parts: Parts) -> AbsVerdict:
+def judged(verdict: AbsVerdict, found: dict[str, Accepted], parts: StudyContext) -> AbsVerdict:
     """Add them to a verdict; the day is that of Coordinated Universal Time."""
     if not found:
         return verdict

@@ -12,7 +12,7 @@ from auditor.core.mutant import Refused
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.measure import schedules
-from auditor.measure.context import Built, Parts
+from auditor.measure.context import Built, StudyContext
 from auditor.measure.suite_runs import Baseline
 from auditor.measure.trials import measure
 
@@ -30,7 +30,7 @@ def short(plan: Plan) -> Plan:
 
 
 def study(
-    size: int, pairs: Sequence[Pair], baseline: Baseline, parts: Parts
+    size: int, pairs: Sequence[Pair], baseline: Baseline, parts: StudyContext
 ) -> tuple[AllocationPair, ...]:
     """Judge `pairs` by allocations of `size` bytes; what the deadline prevented is unmeasured.
 
@@ -61,7 +61,7 @@ def study(
     )
 
 
-def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: Parts) -> Trial:
+def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
     plan = schedules.fitted(short(parts.request.plan), pair.benchmark)
     schedule = schedules.allocating(
         plan,
@@ -72,7 +72,7 @@ def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: Parts
     return parts.trial(Purpose.ALLOCATION, pair.benchmark, schedule, built)
 
 
-def _runs(trials: Mapping[PairKey, Trial], parts: Parts) -> dict[PairKey, Run]:
+def _runs(trials: Mapping[PairKey, Trial], parts: StudyContext) -> dict[PairKey, Run]:
     keys = {trial.id: key for key, trial in trials.items()}
     if not keys:
         return {}

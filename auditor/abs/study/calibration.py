@@ -9,7 +9,7 @@ from statistics import median
 from auditor.abs.judge import distortion
 from auditor.abs.judge.prediction import predict
 from auditor.abs.study.pair import Pair, PairKey, PairRuns, Question, operations
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import AbsRequest, Plan
@@ -18,7 +18,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import calibration, readings, schedules
 from auditor.measure.calibration import Asked, Calibration, achieved_caveat
-from auditor.measure.context import Built, Parts
+from auditor.measure.context import Built, StudyContext
 from auditor.measure.suite_runs import Baseline
 from auditor.measure.trials import measure
 
@@ -107,13 +107,16 @@ class Calibrated:
             runs=tuple(runs),
         )
 
-    def delay(self, wait: Wait | None) -> Delay:
+    def delay(self, wait: InjectionKind | None) -> Delay:
         """Return what the slowed blocks wait; without a calibration the clock decides in place."""
         if self.known is not None:
             return self.known.delay
-        return Delay(wait if wait in (Wait.SLEEP, Wait.SPIN) else Wait.SPIN, self.asked.slowdown)
+        return Delay(
+            wait if wait in (InjectionKind.SLEEP, InjectionKind.SPIN) else InjectionKind.SPIN,
+            self.asked.slowdown,
+        )
 
-    def operations(self, plan: Plan, baseline: Baseline, wait: Wait | None) -> int | None:
+    def operations(self, plan: Plan, baseline: Baseline, wait: InjectionKind | None) -> int | None:
         """Return the operations of a block by the time that one takes with the probe.
 
         Blocks of a calibration hold fewer, since the clock makes some of them many times as long;
@@ -121,7 +124,7 @@ class Calibrated:
         first, whatever other audits add.
         """
         known = baseline.operations[self.pair.benchmark.id]
-        timed = self.delay(wait).wait is not Wait.WORK
+        timed = self.delay(wait).wait is not InjectionKind.WORK
         arm = ArmName.CLOCKED if timed else ArmName.PROBE
         probes = readings.medians(self.runs[:1], arm)
         if known is None or not probes:
@@ -158,7 +161,7 @@ class CalibrationStudy:
     another.
     """
 
-    def __init__(self, question: Question, parts: Parts) -> None:
+    def __init__(self, question: Question, parts: StudyContext) -> None:
         """Take what is asked."""
         self._question = question
         self._baseline = question.baseline

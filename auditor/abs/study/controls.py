@@ -7,7 +7,7 @@ from auditor.abs.judge import controls, detection
 from auditor.abs.model import PairVerdict
 from auditor.abs.study.pair import Manner, Question, StudyRuns, most_runs
 from auditor.abs.study.pairs import PairStudy
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 
 
 def zero_delays(
@@ -15,7 +15,7 @@ def zero_delays(
     slowdown: float,
     verdicts: Sequence[PairVerdict],
     made: StudyRuns,
-    parts: Parts,
+    parts: StudyContext,
 ) -> list[PairVerdict]:
     """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
     request = replace(question.request, score_only=False)

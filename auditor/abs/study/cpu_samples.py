@@ -12,7 +12,7 @@ from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.measure import schedules
-from auditor.measure.context import Built, Parts
+from auditor.measure.context import Built, StudyContext
 from auditor.measure.failures import line, reason
 from auditor.measure.profiles.cpu_shares import (
     Share,
@@ -37,7 +37,7 @@ SHARE_ERROR = 0.01
 """Two-sided error of the shares of one method in all its benchmarks together."""
 
 
-def sample_shares(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sampling:
+def sample_shares(pairs: Sequence[Pair], question: Question, parts: StudyContext) -> Sampling:
     """Return the sampled share of each pair, as far as samples and time allow."""
     if parts.unprofiled:
         return Sampling(caveats=(_report_no_profile(parts.unprofiled),))
@@ -47,7 +47,7 @@ def sample_shares(pairs: Sequence[Pair], question: Question, parts: Parts) -> Sa
     return _Sampler(pairs, question, built, parts).sample()
 
 
-def _build_program(apart: tuple[Method, ...], parts: Parts) -> Built | Refused:
+def _build_program(apart: tuple[Method, ...], parts: StudyContext) -> Built | Refused:
     """Return the program that is sampled, with methods that a JVM keeps out of line."""
     variant = Variant(Kind.PROFILED, apart)
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
@@ -58,7 +58,7 @@ class _Sampler:
     """Profiles benchmarks round by round."""
 
     def __init__(
-        self, pairs: Sequence[Pair], question: Question, built: Built, parts: Parts
+        self, pairs: Sequence[Pair], question: Question, built: Built, parts: StudyContext
     ) -> None:
         self._question = question
         self._built = built
@@ -164,7 +164,7 @@ class _Sampler:
         return Sampling(pairs=pairs, caveats=_describe_failures(failed))
 
 
-def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: Parts) -> str:
+def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: StudyContext) -> str:
     """Return where the compiler removed the call of a method, empty where it did not surely.
 
     No sample is in the method. Kept out of line (JVM), a call takes longer than the whole

@@ -14,7 +14,7 @@ from auditor.abs.study.pairs import PairStudy
 from auditor.core.plan import Run
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 
 
 def detection_curve(
@@ -22,7 +22,7 @@ def detection_curve(
     verdicts: Sequence[PairVerdict],
     pairs: Sequence[Pair],
     made: StudyRuns,
-    parts: Parts,
+    parts: StudyContext,
 ) -> list[Search]:
     """Return the searches, as far as the time allows; `verdicts` are those of all `pairs`.
 

@@ -6,13 +6,13 @@ from statistics import fmean
 import numpy as np
 
 from auditor.core.errors import UsageError
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CurveMode
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import candidates
 from auditor.measure.planning import budget
 from auditor.measure.planning.audit_figures import AuditFigures, figures_of
@@ -35,7 +35,7 @@ _LARGE = 500
 """Benchmarks from which on the store is not searched for each before an audit begins."""
 
 
-def expected_of(request: AbsRequest, parts: Parts, seen: Lookups) -> ExpectedTime:
+def expected_of(request: AbsRequest, parts: StudyContext, seen: Lookups) -> ExpectedTime:
     """Return the time of `abs`; `seen` is what a rehearsal found in the store and what not."""
     figures = figures_of(parts.project.harness)
     pairs = None
@@ -52,7 +52,7 @@ def expected_of(request: AbsRequest, parts: Parts, seen: Lookups) -> ExpectedTim
     return _limited(load, figures, parts)
 
 
-def expected_beforehand(request: AbsRequest, parts: Parts) -> ExpectedTime:
+def expected_beforehand(request: AbsRequest, parts: StudyContext) -> ExpectedTime:
     """Return the time of `abs` as an audit begins, without a rehearsal of its pairs."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     if len(benchmarks) <= _LARGE:
@@ -67,7 +67,7 @@ def expected_beforehand(request: AbsRequest, parts: Parts) -> ExpectedTime:
     return _limited(load, figures, parts)
 
 
-def refuse_small_budget(request: AbsRequest, parts: Parts) -> None:
+def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
     """Raise UsageError where the budget is too small to decide a single method.
 
     Where the store has something of the audit, it may do: nobody measures that again.
@@ -83,10 +83,10 @@ def refuse_small_budget(request: AbsRequest, parts: Parts) -> None:
         raise UsageError(message)
 
 
-def rehearse_counts(request: AbsRequest, parts: Parts) -> Lookups:
+def rehearse_counts(request: AbsRequest, parts: StudyContext) -> Lookups:
     """Return what an audit looks up of the unchanged suite and of counts."""
 
-    def count(still: Parts) -> None:
+    def count(still: StudyContext) -> None:
         found = candidates(request, still)
         slowable = [method for method in found.methods if method.refusal is None]
         map_reach(slowable, baseline(still), still, with_unit_tests=not found.fixed)
@@ -94,12 +94,12 @@ def rehearse_counts(request: AbsRequest, parts: Parts) -> Lookups:
     return rehearse(parts, count)
 
 
-def slowed_methods(request: AbsRequest, parts: Parts) -> int:
+def slowed_methods(request: AbsRequest, parts: StudyContext) -> int:
     """Return how many methods are slowed down, at most."""
     return candidates(request, parts).most_slowed
 
 
-def _workload(request: AbsRequest, parts: Parts, pairs: int | None) -> Workload:
+def _workload(request: AbsRequest, parts: StudyContext, pairs: int | None) -> Workload:
     """Return the workload of the pairs, that of the suite left out."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     planned = [_planned(request, benchmark) for benchmark in benchmarks]
@@ -116,7 +116,7 @@ def _workload(request: AbsRequest, parts: Parts, pairs: int | None) -> Workload:
     )
 
 
-def _cheapest(request: AbsRequest, parts: Parts, figures: AuditFigures) -> Workload:
+def _cheapest(request: AbsRequest, parts: StudyContext, figures: AuditFigures) -> Workload:
     """Return the workload of one method in the benchmark with the shortest processes."""
     plan = parts.request.plan
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
@@ -141,7 +141,7 @@ def _cheapest(request: AbsRequest, parts: Parts, figures: AuditFigures) -> Workl
 
 def _planned(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Schedule]:
     """Return the schedules of a calibration and of a pair, as if nothing were known."""
-    rng, delay = np.random.default_rng(0), Delay(Wait.WORK, 1)
+    rng, delay = np.random.default_rng(0), Delay(InjectionKind.WORK, 1)
     fit = schedules.fitted(request.suite.plan, benchmark)
     finer = schedules.calibrating(fit, benchmark)
     return (
@@ -150,7 +150,7 @@ def _planned(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Sched
     )
 
 
-def _limited(load: Workload, figures: AuditFigures, parts: Parts) -> ExpectedTime:
+def _limited(load: Workload, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:
     """Return the time of a workload, of which a budget allows the suite only a part."""
     if (limit := budget_limit(parts)) is not None:
         load = replace(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from auditor.abs.model import AbsVerdict
 from auditor.core.request import AbsRequest
 from auditor.core.units import duration
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import candidates
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import CountedMethod, Inventory, places_of
@@ -20,7 +20,7 @@ _MOST_PLACES = 6
 
 
 def inventory(
-    request: AbsRequest, parts: Parts, unlimited: ExpectedTime, verdict: AbsVerdict | None
+    request: AbsRequest, parts: StudyContext, unlimited: ExpectedTime, verdict: AbsVerdict | None
 ) -> Inventory:
     """Return what `abs` would audit.
 
@@ -52,7 +52,10 @@ def _methods(slowable: Sequence[str], verdict: AbsVerdict | None) -> tuple[Count
 
 
 def _reason(
-    request: AbsRequest, parts: Parts, refusals: Sequence[str | None], slowable: Sequence[str]
+    request: AbsRequest,
+    parts: StudyContext,
+    refusals: Sequence[str | None],
+    slowable: Sequence[str],
 ) -> str:
     """Say why no method can be audited, empty where one can."""
     if slowable:

@@ -25,7 +25,7 @@ from auditor.abs.study.pair import (
 from auditor.abs.study.pair_order import ordered_waves, promised
 from auditor.abs.study.reference_trials import reference
 from auditor.abs.study.reusable_delays import NearDelays, differ
-from auditor.core.mutant import Delay, Refused, Wait
+from auditor.core.mutant import Delay, InjectionKind, Refused
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan, Rule
 from auditor.core.result import Result
@@ -33,7 +33,7 @@ from auditor.core.schedule import Stop
 from auditor.core.subject import Method
 from auditor.measure import schedules
 from auditor.measure.calibration import CLOSEST, Asked
-from auditor.measure.context import Built, Parts
+from auditor.measure.context import Built, StudyContext
 from auditor.measure.trials import hung, measure
 
 Ended = Mapping[PairKey, list[Run]]
@@ -44,7 +44,7 @@ class PairStudy:
     """Calibrates and measures pairs; a variant is made once for each method."""
 
     def __init__(
-        self, question: Question, slowdown: float, parts: Parts, manner: Manner = MAIN
+        self, question: Question, slowdown: float, parts: StudyContext, manner: Manner = MAIN
     ) -> None:
         """Take what was asked, and v."""
         self._manner = manner
@@ -219,7 +219,7 @@ class PairStudy:
         if self._question.control:
             return False
         wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
-        if one.delay(wait).wait is not Wait.WORK:
+        if one.delay(wait).wait is not InjectionKind.WORK:
             return False
         said = self._judged(one, runs, references)
         thorough = self._manner.thorough

@@ -7,13 +7,15 @@ import numpy as np
 from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.suite_runs import Baseline
 
 _LARGEST_LAYOUT = 2**31 - 1
 
 
-def reference(parts: Parts, baseline: Baseline, benchmark: Benchmark, repetition: int) -> Trial:
+def reference(
+    parts: StudyContext, baseline: Baseline, benchmark: Benchmark, repetition: int
+) -> Trial:
     """Return the plain process of a benchmark in a run of the pairs.
 
     All benchmarks of a run have the same layout, so that it is built once for each package. The

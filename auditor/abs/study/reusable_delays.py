@@ -8,7 +8,7 @@ other ones. Their processes are as good as before, as each tells itself what its
 from collections.abc import Iterable
 from dataclasses import replace
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Store
 from auditor.core.schedule import ArmName, Schedule
@@ -17,7 +17,7 @@ from auditor.measure.calibration import CLOSE_ENOUGH
 
 def differ(one: Delay, other: Delay, share: float) -> bool:
     """Tell whether two delays differ, turns by more than a share."""
-    if one.wait is not Wait.WORK or other.wait is not Wait.WORK:
+    if one.wait is not InjectionKind.WORK or other.wait is not InjectionKind.WORK:
         return one != other
     return abs(one.number - other.number) > share * min(one.number, other.number)
 
@@ -36,7 +36,7 @@ class NearDelays:
         It is the nearest of those whose processes differ in nothing else, and differ by no more
         turns than count as settled.
         """
-        if delay.wait is not Wait.WORK or not delay.number:
+        if delay.wait is not InjectionKind.WORK or not delay.number:
             return delay
         if first.id not in self._chosen:
             left_out = {run.trial.id for run in but}

@@ -9,7 +9,7 @@ from auditor.abs.study.pair import PairKey
 from auditor.core.plan import Purpose, Trial
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.suite_runs import Baseline
 
 Process = tuple[PairKey | None, Trial]
@@ -38,7 +38,7 @@ def interleaved(processes: Iterable[Process], seed: Sequence[int]) -> list[Proce
 
 
 def beside(
-    parts: Parts, baseline: Baseline, benchmarks: Iterable[Benchmark], repetition: int
+    parts: StudyContext, baseline: Baseline, benchmarks: Iterable[Benchmark], repetition: int
 ) -> list[Process]:
     """Return the processes of a run of the unchanged suite, for beside those slowed."""
     return [
@@ -48,6 +48,6 @@ def beside(
     ]
 
 
-def _plain(parts: Parts, baseline: Baseline, benchmark: Benchmark) -> Trial:
+def _plain(parts: StudyContext, baseline: Baseline, benchmark: Benchmark) -> Trial:
     schedule = schedules.plain(baseline.plans[benchmark.id], baseline.operations[benchmark.id])
     return parts.trial(Purpose.REFERENCE, benchmark, schedule)

@@ -8,7 +8,7 @@ from auditor.core.mutant import Refused
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Trial
 from auditor.core.subject import Method
-from auditor.measure.context import Parts
+from auditor.measure.context import StudyContext
 from auditor.measure.trials import measure
 
 
@@ -16,7 +16,7 @@ def obstacles(
     study: PairStudy,
     methods: Sequence[Method],
     pairs: Sequence[Pair],
-    parts: Parts,
+    parts: StudyContext,
     *,
     by_shares: bool,
 ) -> dict[str, str]:

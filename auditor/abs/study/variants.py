@@ -2,10 +2,10 @@
 
 from auditor.abs.study.pair import VariantKey
 from auditor.core.mutant import Kind, Refused, Variant
-from auditor.measure.context import Built, Parts
+from auditor.measure.context import Built, StudyContext
 
 
-def made(key: VariantKey, parts: Parts) -> Built | Refused:
+def made(key: VariantKey, parts: StudyContext) -> Built | Refused:
     """Return what makes a variant, or why there is none."""
     method, nested = key
     variant = Variant(Kind.DELAYED, (method,), guarded=nested, beside=method.apart)

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from auditor.abs.document import Benchmark, Document, Either, Method, Pair
+from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
 from auditor.abs.text import cost_benefit, words
 from auditor.abs.text.claims import BROKEN, Cause, Facts, needs_repair, needs_time
 from auditor.core import busy
@@ -37,13 +37,13 @@ class Advice:
     noted: bool = False
 
 
-def advice(document: Either) -> tuple[Advice, ...]:
+def advice(document: AbsOrStability) -> tuple[Advice, ...]:
     """Return what the numbers suggest; nothing where they suggest nothing."""
     steps = _of_audit(document) if isinstance(document, Document) else _of_suite(document)
     return tuple(step for step in steps if step is not None)
 
 
-def _of_suite(document: Either, unneeded: Container[str] = ()) -> list[Advice | None]:
+def _of_suite(document: AbsOrStability, unneeded: Container[str] = ()) -> list[Advice | None]:
     """Return what to do about benchmarks; those `unneeded` need not be steady.
 
     Nor is a benchmark to blame for its spread where the machine was busy with something else.

@@ -23,7 +23,7 @@ _LEAST_SAVED = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bought:
+class BenchmarkValue:
     """A benchmark: seconds and part of a run, and what they buy.
 
     `alone` are points of the total score that go without it, `together` those that others hold as
@@ -65,14 +65,14 @@ class Change:
         return f"{points}, {number_format.seconds(abs(self.seconds))} {word} a run ({how})"
 
 
-def bought(document: Document) -> tuple[Bought, ...]:
+def bought(document: Document) -> tuple[BenchmarkValue, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
     known = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     whole, point = sum(known), _point(document)
     calls = {method.id: method.calls for method in document.methods if method.calls is not None}
     every = sum(calls.values())
     found = [
-        Bought(
+        BenchmarkValue(
             benchmark=benchmark.id,
             seconds=benchmark.seconds,
             part=benchmark.seconds / whole if benchmark.seconds else None,

@@ -1,6 +1,14 @@
 """What outcomes are called, and the verdict in plain words."""
 
-from auditor.abs.document import Benchmark, Document, Either, Method, Pair, Score, StabilityDocument
+from auditor.abs.document import (
+    AbsOrStability,
+    Benchmark,
+    Document,
+    Method,
+    Pair,
+    Score,
+    StabilityDocument,
+)
 from auditor.abs.text.claims import Cause, Facts
 from auditor.core import busy
 from auditor.core.result import ReachState, Result
@@ -74,14 +82,14 @@ def meaning(name: str, score: Score, document: Document) -> str:
     return SCORES[name] + (" and those without a spread" if unknown else "")
 
 
-def headline(document: Either) -> str:
+def headline(document: AbsOrStability) -> str:
     """Return the answer in one sentence, of which another says whether it is not the one asked."""
     other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
     answer = busy.add_to_headline(_answer(document), document.strain)
     return f"Not the audit that was asked for: {answer}" if other else answer
 
 
-def _answer(document: Either) -> str:
+def _answer(document: AbsOrStability) -> str:
     if isinstance(document, StabilityDocument):
         return _stability_headline(document)
     total = document.scores.total
@@ -186,7 +194,7 @@ def brief(text: str) -> str:
     return said if len(said) <= 160 else f"{said[:159]}…"
 
 
-def suite(document: Either) -> str:
+def suite(document: AbsOrStability) -> str:
     """Return the size of the suite and how long a run of it takes, in one sentence."""
     size, whole = _size(document), "the whole suite"
     if document.stability.filter is not None:
@@ -203,7 +211,7 @@ def suite(document: Either) -> str:
     return f"{size}; {takes}, {said} of a CI limit of {number_format.minutes(known.limit)}."
 
 
-def _size(document: Either) -> str:
+def _size(document: AbsOrStability) -> str:
     count, chosen = len(document.benchmarks), document.stability.filter
     size = number_format.count(count, "benchmark")
     if chosen is not None:
@@ -217,7 +225,7 @@ def _size(document: Either) -> str:
     return f"{size}, {silent} of them without a measurement" if silent else size
 
 
-def subject(document: Either) -> str:
+def subject(document: AbsOrStability) -> str:
     """Return the name of the subject with its revision."""
     return " ".join(filter(None, (document.subject, document.revision)))
 

@@ -4,7 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from auditor.core.contracts.concurrent_test import Kind, Member
-from auditor.core.contracts.test_generation import Describe, Factories, Lines, Making, Subtypes
+from auditor.core.contracts.test_generation import (
+    Describe,
+    Factories,
+    GenerationSteps,
+    Lines,
+    Subtypes,
+)
 from auditor.core.errors import SubjectError
 
 OBJECT, STRING, CLASS = "java.lang.Object", "java.lang.String", "java.lang.Class"
@@ -141,7 +147,7 @@ def _makers(name: str, facts: Facts) -> Iterator[Member]:
             yield member
 
 
-def described(subject: str) -> Making[Catalogue]:
+def described(subject: str) -> GenerationSteps[Catalogue]:
     """Ask for the class under test and the types that it needs; raises SubjectError without it."""
     lines = (yield Describe((subject,))).lines
     _require(subject, lines)
@@ -149,7 +155,7 @@ def described(subject: str) -> Making[Catalogue]:
     return (yield from _from_elsewhere(known))
 
 
-def _with_needed(catalogue: Catalogue, lines: Lines) -> Making[Catalogue]:
+def _with_needed(catalogue: Catalogue, lines: Lines) -> GenerationSteps[Catalogue]:
     """Return a catalogue with the types of a description, and with all that making them needs."""
     subject, types, below = catalogue.subject, {**catalogue.types}, {**catalogue.below}
     for depth in range(_DEPTH + 1):
@@ -166,7 +172,7 @@ def _with_needed(catalogue: Catalogue, lines: Lines) -> Making[Catalogue]:
     return replace(catalogue, types=types, below=below)
 
 
-def _from_elsewhere(catalogue: Catalogue) -> Making[Catalogue]:
+def _from_elsewhere(catalogue: Catalogue) -> GenerationSteps[Catalogue]:
     """Return a catalogue with the factories that other classes have, and what these ask for."""
     subject = catalogue.subject
     own = catalogue.types[subject].members
@@ -187,7 +193,7 @@ def _factory(kind: str, owner: str, name: str, given: str, returns: str) -> Memb
     )
 
 
-def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> Making[Catalogue]:
+def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> GenerationSteps[Catalogue]:
     """Return a catalogue with those of these factories whose objects, if any, can be had."""
     owners = {one.owner for one in more if one.kind is Kind.FACTORY}
     needed = {_element(type_) for one in more for type_ in one.parameters} | owners

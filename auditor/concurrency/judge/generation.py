@@ -17,7 +17,7 @@ from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.terminal_methods import Looking, Spoilers
 from auditor.core.contracts.concurrency import Plan
 from auditor.core.contracts.concurrent_test import Kind, Member, Sequence, Test
-from auditor.core.contracts.test_generation import Answer, Attempt, Making, Segment
+from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
 
 _PAIR = 0.3
 """How often what a call returns is given back at once, where the class takes such a thing."""
@@ -47,7 +47,7 @@ class Generator:
     plan: Plan
     tally: Tally = field(default_factory=Tally)
 
-    def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
+    def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
         """Make a test with suffixes of about `length` calls; None where none works with threads."""
         if self.tally.spoilers is None:
             self.tally.spoilers = yield from self._spoilers()
@@ -74,7 +74,7 @@ class Generator:
                 1  # of a class all of whose methods fail, that is all there is
             )
 
-    def _spoilers(self) -> Making[Spoilers]:
+    def _spoilers(self) -> GenerationSteps[Spoilers]:
         """Look for the methods after which others fail: the same whichever test comes first."""
         own = replace(self, tally=Tally())
         maker = _Maker(own, np.random.default_rng((self.plan.seed,)))
@@ -83,7 +83,7 @@ class Generator:
         looking = Looking(maker.arguments, maker.prefix, maker.subject, self._worth)
         return (yield from looking.spoilers())
 
-    def _with_threads(self, test: Test) -> Making[Answer]:
+    def _with_threads(self, test: Test) -> GenerationSteps[Answer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
         segments = tuple(Segment(suffix, test.repeats) for suffix in test.suffixes)
         attempt = Attempt(prefix=test.prefix, segments=segments, threads=True)
@@ -124,7 +124,7 @@ class _Maker:
     def __post_init__(self) -> None:
         self.arguments = Arguments(self.of.catalogue, self.rng)
 
-    def test(self, number: int, length: int, threads: int) -> Making[Test | None]:
+    def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
         most = self.of.plan.statements or length
         statements = max(1, min(isqrt(length), most))
         if not (yield from self._prefix()):
@@ -148,7 +148,7 @@ class _Maker:
             repeats=max(1, round(length / mean)),
         )
 
-    def create(self) -> Making[bool]:
+    def create(self) -> GenerationSteps[bool]:
         """Make an object, and tell whether that worked."""
         creators = self.of.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
@@ -162,7 +162,7 @@ class _Maker:
                 return True
         return False
 
-    def _prefix(self) -> Making[bool]:
+    def _prefix(self) -> GenerationSteps[bool]:
         """Make an object, bring it into a state, and make arguments for all suffixes."""
         if not (yield from self.create()):
             return False
@@ -182,7 +182,7 @@ class _Maker:
             calls, failures = (calls + 1, 0) if kept else (calls, failures + 1)
         return True
 
-    def _extended_prefix(self, member: Member, scope: Scope) -> Making[bool]:
+    def _extended_prefix(self, member: Member, scope: Scope) -> GenerationSteps[bool]:
         if self.arguments.call(member, scope, scope.receiver) is None:
             return False
         longer = (*self.prefix, *scope.more)
@@ -192,7 +192,7 @@ class _Maker:
         self.prefix = longer
         return True
 
-    def _pool(self) -> Making[None]:
+    def _pool(self) -> GenerationSteps[None]:
         """Make a value of each type that methods ask for, so that suffixes need not."""
         catalogue = self.of.catalogue
         asked = {type_ for method in catalogue.methods for type_ in method.parameters} - PRIMITIVES
@@ -206,7 +206,7 @@ class _Maker:
             if not answer.problem:
                 self.prefix = longer
 
-    def _suffix(self, others: tuple[Sequence, ...], most: int) -> Making[Sequence]:
+    def _suffix(self, others: tuple[Sequence, ...], most: int) -> GenerationSteps[Sequence]:
         made: Sequence = ()
         failures = 0
         while len(made) < most and failures < _MOST_FAILURES:

@@ -8,7 +8,7 @@ there.
 from collections.abc import Iterator, Mapping, Sequence
 
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.units import percent
 from auditor.measure import interference
 
@@ -34,5 +34,5 @@ def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
 
 def _noted(one: Mapping[str, float]) -> interference.Noted:
     stolen, throttled, hot = (one.get(name) for name in ("stolen", "throttled", "hot"))
-    strained = Strain(stolen=stolen, throttled=throttled, hot=hot)
+    strained = HostInterference(stolen=stolen, throttled=throttled, hot=hot)
     return interference.Noted("", "", one["seconds"], strained, loop_seconds=None)

@@ -15,7 +15,7 @@ import numpy as np
 from auditor.concurrency.judge.acquire_release import give_back, takers
 from auditor.concurrency.judge.arguments import Arguments, Scope
 from auditor.core.contracts.concurrent_test import Kind, Member, Sequence
-from auditor.core.contracts.test_generation import Answer, Attempt, Making, Segment
+from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
 
 _ORDERS = 5
 """In how many orders the methods are called once each; in the best one few come after a spoiler."""
@@ -47,7 +47,7 @@ class Looking:
     subject: int
     worth: Callable[[Member], float]
 
-    def spoilers(self) -> Making[Spoilers]:
+    def spoilers(self) -> GenerationSteps[Spoilers]:
         """Find the methods that make another one fail when they are called first.
 
         What fails by itself is none of them.
@@ -83,7 +83,7 @@ class Looking:
 
     def _working(
         self, methods: list[Member], hangs: Counter[str]
-    ) -> Making[list[tuple[Member, Segment]]]:
+    ) -> GenerationSteps[list[tuple[Member, Segment]]]:
         """Call the methods one after the other on one object; return those that did not fail.
 
         Those that hang are counted.
@@ -103,7 +103,7 @@ class Looking:
 
     def _costs_more(
         self, member: Member, segment: Segment, rest: list[tuple[Member, Segment]]
-    ) -> Making[bool]:
+    ) -> GenerationSteps[bool]:
         """Tell whether what fails after a method is worth as much as it is itself, or more."""
         left, lost = list(rest), 0.0
         while lost < self.worth(member):
@@ -119,7 +119,7 @@ class Looking:
             lost += self.worth(failed)
         return True
 
-    def _is_lent(self, member: Member, rest: list[tuple[Member, Segment]]) -> Making[bool]:
+    def _is_lent(self, member: Member, rest: list[tuple[Member, Segment]]) -> GenerationSteps[bool]:
         """Tell whether nothing fails where another method takes back what this one returns."""
         for taker in takers(member, self._methods):
             scope = self._scope()

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from auditor.core.contracts.concurrency import Progress, Scope, Suite, Timed, Version
 from auditor.core.contracts.concurrent_test import Test
-from auditor.core.contracts.test_generation import Making
+from auditor.core.contracts.test_generation import GenerationSteps
 
 _Made = TypeVar("_Made")
 
@@ -35,7 +35,7 @@ class Pilot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Race:
+class ConcurrentRun:
     """A test by the name of its class, with a number of threads and a version.
 
     `turns` is how often each suffix is done in a repetition, `suffixes` how many of them one thread
@@ -50,17 +50,17 @@ class Race:
     scope: Scope
 
 
-class Arena(Protocol):
+class ConcurrentTestRunner(Protocol):
     """Both versions on a machine; never more than two processes at a time.
 
     `compile` returns what is wrong with files that do not compile, by their paths; the others can
     be raced after that. What `pilot` and `measure` return is a text where the test failed.
     """
 
-    def make(self, making: Making[_Made], /) -> _Made: ...
+    def make(self, making: GenerationSteps[_Made], /) -> _Made: ...
     def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]: ...
-    def pilot(self, race: Race, seconds: float, /) -> Pilot | str: ...
-    def measure(self, race: Race, settings: Settings, /) -> tuple[float, ...] | str: ...
+    def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str: ...
+    def measure(self, race: ConcurrentRun, settings: Settings, /) -> tuple[float, ...] | str: ...
 
 
 class Writer(Protocol):
@@ -72,7 +72,7 @@ class Writer(Protocol):
     def files(self, test: Test, /) -> tuple[tuple[str, str], ...]: ...
 
 
-class Memory(Protocol):
+class ConcurrentResultCache(Protocol):
     """Remembers what was made and measured, so that a study goes on where it stopped.
 
     There is no progress any more once a suite is kept.

@@ -67,4 +67,4 @@ class Answer:
 
 
 Request = Describe | Subtypes | Factories | Attempt
-Making = Generator[Request, Answer, _Made]
+GenerationSteps = Generator[Request, Answer, _Made]

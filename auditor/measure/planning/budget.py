@@ -15,7 +15,7 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.block_sizes import Sizes
-from auditor.measure.context import Deadline, Parts
+from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.planning import budget_text
 from auditor.measure.planning.benchmark_sample import sampling_order
 from auditor.measure.planning.pilot_sample import failing_benchmarks, narrow, restore_order
@@ -65,7 +65,7 @@ class BudgetedSuite:
     """How the runs and the sample differ from what was asked for."""
 
 
-def is_budgeted(request: AbsRequest, parts: Parts) -> bool:
+def is_budgeted(request: AbsRequest, parts: StudyContext) -> bool:
     """Tell whether an audit is planned backwards from its end.
 
     A fixed plan (`exact`, the paper's rule) and watched processes are carried out as they are.
@@ -77,7 +77,7 @@ def is_budgeted(request: AbsRequest, parts: Parts) -> bool:
 
 
 def measure_suite(
-    request: AbsRequest, methods: Sequence[Method], parts: Parts, *, with_unit_tests: bool
+    request: AbsRequest, methods: Sequence[Method], parts: StudyContext, *, with_unit_tests: bool
 ) -> BudgetedSuite:
     """Run pilots, count the calls of `methods`, then run the unchanged suite as far as it fits.
 
@@ -113,18 +113,18 @@ def measure_suite(
     return BudgetedSuite(measured, counted, said)
 
 
-def _deadline(parts: Parts) -> Deadline:
+def _deadline(parts: StudyContext) -> Deadline:
     assert parts.deadline is not None  # noqa: S101 - narrows the type; `is_budgeted` tells
     return parts.deadline
 
 
-def _stage(parts: Parts, part: float) -> Parts:
+def _stage(parts: StudyContext, part: float) -> StudyContext:
     """Return the parts with a deadline after this part of the time that is left."""
     deadline = _deadline(parts)
     return replace(parts, deadline=deadline.within(part * deadline.left))
 
 
-def _run_pilots(order: Sequence[Benchmark], parts: Parts) -> Baseline:
+def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> Baseline:
     """Return the sample of benchmarks whose pilots fit, without runs of the suite.
 
     Where not one fits, all are in it: the end of the time then decides nothing.
@@ -144,7 +144,7 @@ def _run_pilots(order: Sequence[Benchmark], parts: Parts) -> Baseline:
     return replace(found, plans=plans, counting=_counting_blocks(found, parts))
 
 
-def _patient_plan(found: Baseline, benchmark: Benchmark, parts: Parts) -> Plan:
+def _patient_plan(found: Baseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
     """Return the plan of a benchmark, whose long blocks warm up as long as short ones would."""
     plan = found.plans[benchmark.id]
     lasts = _block_seconds(found, benchmark, plan, parts)
@@ -154,13 +154,13 @@ def _patient_plan(found: Baseline, benchmark: Benchmark, parts: Parts) -> Plan:
     return replace(plan, warmup=min(plan.warmup, max(LEAST_WARMUP, warm)))
 
 
-def _block_seconds(found: Baseline, benchmark: Benchmark, plan: Plan, parts: Parts) -> float:
+def _block_seconds(found: Baseline, benchmark: Benchmark, plan: Plan, parts: StudyContext) -> float:
     operations = found.operations[benchmark.id]
     times = _deadline(parts).times
     return times.block_seconds(benchmark, plan.iteration_seconds, operations)
 
 
-def _counting_blocks(found: Baseline, parts: Parts) -> dict[str, int]:
+def _counting_blocks(found: Baseline, parts: StudyContext) -> dict[str, int]:
     """Return the blocks in which calls are counted, where all of the plan is too long."""
     times, plan = _deadline(parts).times, parts.request.plan
     costs = [
@@ -181,7 +181,7 @@ def _counting_blocks(found: Baseline, parts: Parts) -> dict[str, int]:
 
 
 def _count_calls(
-    methods: Sequence[Method], piloted: Baseline, parts: Parts, *, with_unit_tests: bool
+    methods: Sequence[Method], piloted: Baseline, parts: StudyContext, *, with_unit_tests: bool
 ) -> tuple[ReachRuns, Baseline]:
     """Return the counts, and the sample of benchmarks in which calls could be counted in time."""
     limits = CountingLimits(counting=COUNTING_PART, tests=TESTS_PART)
@@ -199,7 +199,7 @@ def _blocks_in(seconds: float, block_seconds: float) -> int:
 
 
 def _suite_costs(
-    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: Parts
+    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: StudyContext
 ) -> list[ProcessCost]:
     """Return what a run of each benchmark takes, those that decide most in front."""
     times, plan = _deadline(parts).times, parts.request.plan
@@ -231,7 +231,7 @@ def _suite_costs(
 
 
 def _most_promising(
-    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: Parts
+    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: StudyContext
 ) -> tuple[Benchmark, ...]:
     """Return the benchmarks that may call a method, the likeliest to detect one in front.
 
@@ -252,7 +252,7 @@ def _most_promising(
     return tuple(dict.fromkeys(every))
 
 
-def _run_suite(share: SuiteShare, sample: Baseline, parts: Parts) -> Baseline:
+def _run_suite(share: SuiteShare, sample: Baseline, parts: StudyContext) -> Baseline:
     """Return the sample with the runs of the suite that fit."""
     plans = {
         one.id: replace(sample.plans[one.id], iterations=share.blocks[one.id])

@@ -12,7 +12,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
-from auditor.measure.context import Deadline, Parts
+from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.planning.audit_figures import AuditFigures, figures_of
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.rehearsal import Lookups, PreviewPhase
@@ -62,7 +62,7 @@ class Preview:
     inventory: Inventory = NOTHING
 
 
-def suite_phases(parts: Parts, seen: Lookups) -> tuple[PreviewPhase, ...]:
+def suite_phases(parts: StudyContext, seen: Lookups) -> tuple[PreviewPhase, ...]:
     """Return the runs of the unchanged suite, with the pilots where there are some."""
     runs = seen.phase("suite runs", Purpose.SUITE)
     return (seen.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
@@ -78,14 +78,14 @@ def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -
     )
 
 
-def expected_of_suite(parts: Parts, seen: Lookups) -> ExpectedTime:
+def expected_of_suite(parts: StudyContext, seen: Lookups) -> ExpectedTime:
     """Return the time of runs of the unchanged suite."""
     figures = figures_of(parts.project.harness)
     seconds = missing_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures)
     return _range(seconds, figures, parts)
 
 
-def expected_of_phases(parts: Parts, phases: Iterable[PreviewPhase]) -> ExpectedTime:
+def expected_of_phases(parts: StudyContext, phases: Iterable[PreviewPhase]) -> ExpectedTime:
     """Return the time of phases that are carried out as they are."""
     return _range(sum(phase.seconds for phase in phases), figures_of(parts.project.harness), parts)
 
@@ -102,14 +102,14 @@ def missing_seconds(trials: Sequence[Trial], seen: Lookups, figures: AuditFigure
     return sum(map(seen.times.seconds, trials))
 
 
-def _range(seconds: float, figures: AuditFigures, parts: Parts) -> ExpectedTime:
+def _range(seconds: float, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:
     limit = budget_limit(parts)
     low, high = figures.low * seconds, figures.high * seconds
     most = high if limit is None else limit
     return ExpectedTime(min(low, most), min(high, most), limit)
 
 
-def budget_limit(parts: Parts) -> float | None:
+def budget_limit(parts: StudyContext) -> float | None:
     """Return the seconds that a command has; None: as many as it takes."""
     deadline: Deadline | None = parts.deadline
     return parts.request.budget_seconds if deadline is None else deadline.seconds or None

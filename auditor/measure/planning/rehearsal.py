@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from auditor.core.caveats import Caveat
 from auditor.core.plan import REPEAT_OFFSET, Purpose, Run, Trial
 from auditor.core.ports import Store
-from auditor.measure.context import Deadline, Parts
+from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.trial_times import TrialTimes, expected_seconds
 
 
@@ -94,7 +94,7 @@ class SilentObserver:
         """Hear nothing."""
 
 
-def rehearse(parts: Parts, study: Callable[[Parts], object]) -> Lookups:
+def rehearse(parts: StudyContext, study: Callable[[StudyContext], object]) -> Lookups:
     """Return what a study looks up that has no time at all."""
     deadline = Deadline(parts.clock, 0)
     seen = Lookups(parts.store, deadline.times)

@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from auditor.core.errors import UsageError
-from auditor.core.stop_rules import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup.run_so_far import SoFar, vector
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.convolutional import Convolutional
@@ -28,19 +28,19 @@ from auditor.warmup.windows import WINDOW
 Arrays = Mapping[str, Any]
 Scoring = Boosted | Convolutional | Rocket
 
-FORMATS: Mapping[Method, int] = {
-    Method.LEARNED: 2,
-    Method.FCN: 1,
-    Method.OSCNN: 1,
-    Method.ROCKET: 1,
+FORMATS: Mapping[Criterion, int] = {
+    Criterion.LEARNED: 2,
+    Criterion.FCN: 1,
+    Criterion.OSCNN: 1,
+    Criterion.ROCKET: 1,
 }
 """Of a file, by what is in it; another one is refused."""
 _LARGEST = 64 * 2**20
-_KINDS: Mapping[Method, Callable[[Arrays], Scoring]] = {
-    Method.LEARNED: Boosted,
-    Method.FCN: Convolutional,
-    Method.OSCNN: Convolutional,
-    Method.ROCKET: Rocket,
+_KINDS: Mapping[Criterion, Callable[[Arrays], Scoring]] = {
+    Criterion.LEARNED: Boosted,
+    Criterion.FCN: Convolutional,
+    Criterion.OSCNN: Convolutional,
+    Criterion.ROCKET: Rocket,
 }
 _OWN = ("format", "kind", "digest")
 _UNREADABLE = (
@@ -74,14 +74,14 @@ class Model:
     last looks have for their mean (`scored`).
     """
 
-    method: Method
+    method: Criterion
     scoring: Scoring
     threshold: float
     digest: str
 
 
 @cache
-def shipped(method: Method) -> Model:
+def shipped(method: Criterion) -> Model:
     """Return the model of a method that comes with this package; raises ModelUnusable."""
     place = resources.files("auditor.warmup.scorers") / f"{method}.npz"
     if not place.is_file():
@@ -93,7 +93,7 @@ def shipped(method: Method) -> Model:
         return _model(method, file, place.name)
 
 
-def read(method: Method, path: Path) -> Model:
+def read(method: Criterion, path: Path) -> Model:
     """Return the model of a method that a file has; raises ModelUnusable."""
     try:
         with path.open("rb") as file:
@@ -104,7 +104,7 @@ def read(method: Method, path: Path) -> Model:
         raise ModelUnusable(f"cannot read the model {str(path)!r}: {error}") from error
 
 
-def write(path: Path, method: Method, scoring: Scoring, threshold: float) -> None:
+def write(path: Path, method: Criterion, scoring: Scoring, threshold: float) -> None:
     """Write a model to a file, with its digest."""
     arrays: dict[str, Any] = {**scoring.arrays, "threshold": np.float64(threshold)}
     head = {"format": np.int64(FORMATS[method]), "kind": np.array(str(method))}
@@ -123,7 +123,7 @@ def digest(arrays: Arrays) -> str:
     return found.hexdigest()
 
 
-def _model(method: Method, file: IO[bytes], name: str) -> Model:
+def _model(method: Criterion, file: IO[bytes], name: str) -> Model:
     arrays = _arrays(file, name)
     head = {key: arrays.pop(key, None) for key in _OWN}
     if any(one is None or np.shape(one) for one in head.values()) or "threshold" not in arrays:
@@ -189,7 +189,7 @@ def _tried(model: Model) -> None:
         raise ValueError("its score or its threshold lies beyond 0 and 1")
 
 
-def of(method: Method, path: Path | None) -> Model | None:
+def of(method: Criterion, path: Path | None) -> Model | None:
     """Return the model that a method needs, the user's if there is one; None: it needs none."""
     if method not in TRAINED:
         if path is not None:

@@ -24,7 +24,7 @@ from runners.hosts.ssh.attached import Attached, Telling
 from runners.hosts.ssh.connection import Connection
 from runners.hosts.ssh.job import Left, packed, read_left, read_rest, unstarted
 from runners.hosts.ssh.mirror import Mirror, joined
-from runners.hosts.watching import Watch
+from runners.hosts.watching import OutputWatch
 
 _FACTS_SECONDS = 60.0
 _OWN = Path("/tmp")
@@ -139,11 +139,11 @@ class SshHost:
 
     def _watch(
         self, number: str, job: Invocation, following: Telling, deadline: float
-    ) -> tuple[Watch, bool]:
+    ) -> tuple[OutputWatch, bool]:
         """Wait until a process has ended; tell whether we had to bring it about."""
         with Attached(self._connection, number, self._clock) as attached:
             watched = attached.watched(partial(self._signal, number))
-            watch = Watch(watched, self._clock, job.output_limit, following)
+            watch = OutputWatch(watched, self._clock, job.output_limit, following)
             awaited = False
             try:
                 over = self._stopped.is_set() or watch.until(deadline)
@@ -157,7 +157,7 @@ class SshHost:
         return watch, over
 
     def _answer(
-        self, job: Invocation, left: Left, watch: Watch, *, over: bool, seconds: float
+        self, job: Invocation, left: Left, watch: OutputWatch, *, over: bool, seconds: float
     ) -> Completed:
         answer = Completed(
             exit_code=watch.code(left.code) if over and left.signalled else left.code,

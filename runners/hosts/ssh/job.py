@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
-from auditor.core.jobs import Invocation, Strain
+from auditor.core.jobs import HostInterference, Invocation
 from runners.hosts import strain
 from runners.hosts.exchange import LARGEST
 from runners.hosts.facts import fenced
@@ -42,7 +42,7 @@ class Left:
     reason: str
     signalled: bool
     missed: Sequence[str]
-    strain: Strain
+    strain: HostInterference
     free: int
 
 

@@ -8,7 +8,7 @@ from builders import benchmark, crashed, method, run, series, suite_run, timed_o
 from auditor.abs.judge import allocations
 from auditor.abs.judge.abs_score import MethodData
 from auditor.abs.judge.allocations import PAIRS, AllocationData
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured, NeverCalled, NotBuilt
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState, Result
@@ -19,8 +19,8 @@ from auditor.measure.reach_judge import Reach
 SIZE = 64
 DONE = 1000.0
 ARMS = (
-    Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
-    Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, SIZE)),
+    Arm(ArmName.PROBE, Delay(InjectionKind.ALLOCATE, 0)),
+    Arm(ArmName.ALLOCATING, Delay(InjectionKind.ALLOCATE, SIZE)),
 )
 REACH = Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0)
 

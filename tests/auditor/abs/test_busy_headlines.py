@@ -22,12 +22,12 @@ from auditor.compare import page as comparison
 from auditor.compare.markdown import markdown as comparison_markdown
 from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.similarity import page as similarity
 from auditor.steady import document as steady_document
 from auditor.steady import page as steady
 
-BUSY = Strain(waited=0.9, others=0.6)
+BUSY = HostInterference(waited=0.9, others=0.6)
 SAID = "Busy machine (processes waited 90 % of the time): "
 WITHHELD = Caveat(SLUG, "5 of 5 runs were made on a busy machine")
 
@@ -61,7 +61,7 @@ def test_terminal_page_and_markdown_of_an_audit_say_it_first():
     for text in (terminal(document), plain(report.page(document)), plain(markdown(document))):
         assert f"{SAID}This suite would notice" in text
         assert "Steady " not in text
-    quiet = document_of_verdict.document(*audit(Strain(waited=0.02, others=0.6)))
+    quiet = document_of_verdict.document(*audit(HostInterference(waited=0.02, others=0.6)))
     for text in (terminal(quiet), plain(report.page(quiet)), plain(markdown(quiet))):
         assert "usy machine" not in text
     assert any(one.slug == "unstable" for one in advice.advice(quiet))
@@ -77,10 +77,10 @@ def test_what_a_busy_machine_hides_is_not_called_unstable():
 
 def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():
     """The suite's own runs may have been quiet enough for spreads, the others were not."""
-    verdict, _ = audit(Strain())
+    verdict, _ = audit(HostInterference())
     documents = [
         document_of_verdict.document(verdict, examples.context(strain=strain))
-        for strain in (Strain(), BUSY)
+        for strain in (HostInterference(), BUSY)
     ]
 
     steps = [{one.slug for one in advice.advice(document)} for document in documents]
@@ -102,7 +102,9 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
     some = replace(verdict.stability, benchmarks=(shown, *verdict.stability.benchmarks[1:]))
     text = plain(
         words.headline(
-            document_of_verdict.stability_document(some, replace(context, strain=Strain()))
+            document_of_verdict.stability_document(
+                some, replace(context, strain=HostInterference())
+            )
         )
     )
     assert text.startswith("1 of 1 benchmark stay within 5 %")
@@ -119,7 +121,7 @@ def test_page_and_comment_of_a_comparison_say_it_first():
     assert "usy machine" not in comparison_markdown(quiet)
 
 
-@pytest.mark.parametrize("strain", [BUSY, Strain()])
+@pytest.mark.parametrize("strain", [BUSY, HostInterference()])
 def test_a_judged_series_says_it_first(strain):
     found = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
 

@@ -9,14 +9,14 @@ from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.preview import preview
 from auditor.abs.study import abs_audit
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.result import Result
 from auditor.core.values import TIME, Series
 from auditor.measure import stability_study
 
-BUSY = Strain(waited=0.9, others=0.5)
+BUSY = HostInterference(waited=0.9, others=0.5)
 
 
 @dataclass

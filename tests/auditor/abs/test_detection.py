@@ -20,7 +20,7 @@ from builders import (
 from auditor.abs.judge import extra_runs, paired, signs
 from auditor.abs.judge.detection import judge_pair, statement_beforehand, statement_of_rule
 from auditor.abs.judge.pair import Judgement, PairData, method_doubt, probe_ratio
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
     Clocked,
     Exhausted,
@@ -53,7 +53,7 @@ def calibrated(method_seconds, *, caveats=(), clock_seconds=0.0):
         turns=100,
         achieved=V,
         settled=True,
-        delay=Delay(Wait.WORK, 100),
+        delay=Delay(InjectionKind.WORK, 100),
         clock_seconds=clock_seconds,
         caveats=caveats,
     )
@@ -436,7 +436,10 @@ def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
     near = pair(share=0.5, calibration=doubtful)
     runs = [
         pair_run(
-            noisy(PLAIN, seed=at), noisy(1.3 * PLAIN, seed=at + 5), wait=Wait.SPIN, repetition=at
+            noisy(PLAIN, seed=at),
+            noisy(1.3 * PLAIN, seed=at + 5),
+            wait=InjectionKind.SPIN,
+            repetition=at,
         )
         for at in (1, 2)
     ]
@@ -448,7 +451,8 @@ def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
 
 
 @pytest.mark.parametrize(
-    ("wait", "outcome"), [(Wait.SPIN, Result.MISSED), (Wait.WORK, Result.INCONCLUSIVE)]
+    ("wait", "outcome"),
+    [(InjectionKind.SPIN, Result.MISSED), (InjectionKind.WORK, Result.INCONCLUSIVE)],
 )
 def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outcome):
     runs = [pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), wait=wait) for at in (1, 2)]

@@ -7,7 +7,7 @@ import pytest
 from toy_language import HOST, Memory, parts, request
 
 from auditor.abs.study.reusable_delays import NearDelays, differ
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
@@ -18,7 +18,7 @@ from auditor.store.sqlite import SqliteStore
 PLAN = Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01)
 
 
-def trial(number, wait=Wait.WORK, **changed):
+def trial(number, wait=InjectionKind.WORK, **changed):
     given = parts(request())
     rng = np.random.default_rng(1)
     schedule = schedules.pairs(PLAN, 100, Delay(wait, number), rng)
@@ -30,7 +30,7 @@ def run(one):
     return Run(trial=one, host=HOST, outcome=Measured(()), started="", seconds=1.0)
 
 
-def chosen(number, *known, but=(), wait=Wait.WORK):
+def chosen(number, *known, but=(), wait=InjectionKind.WORK):
     store = Memory()
     for one in known:
         store.add(run(one))
@@ -55,8 +55,8 @@ def test_what_differs_in_more_is_not_taken(changed):
 
 
 def test_a_share_that_the_clock_waits_is_taken_as_it_was_asked_for():
-    assert chosen(0.62, trial(0.6, Wait.SPIN), wait=Wait.SPIN) == 0.62
-    assert chosen(0.62, trial(0.62, Wait.SPIN), wait=Wait.SPIN) == 0.62
+    assert chosen(0.62, trial(0.6, InjectionKind.SPIN), wait=InjectionKind.SPIN) == 0.62
+    assert chosen(0.62, trial(0.62, InjectionKind.SPIN), wait=InjectionKind.SPIN) == 0.62
 
 
 def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_that_it_could(
@@ -70,12 +70,12 @@ def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_t
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add(run(ending(100)))
 
-        assert NearDelays(store).of(ending(104), Delay(Wait.WORK, 104), ()).number == 100
+        assert NearDelays(store).of(ending(104), Delay(InjectionKind.WORK, 104), ()).number == 100
 
 
 def test_a_choice_stands_whatever_is_measured_meanwhile():
     store = Memory()
-    near, first, delay = NearDelays(store), trial(104), Delay(Wait.WORK, 104)
+    near, first, delay = NearDelays(store), trial(104), Delay(InjectionKind.WORK, 104)
 
     before = near.of(first, delay, ())
     store.add(run(trial(103)))
@@ -84,11 +84,11 @@ def test_a_choice_stands_whatever_is_measured_meanwhile():
 
 
 def test_delays_differ_by_more_than_a_share_of_the_fewer_turns():
-    work, spin = Delay(Wait.WORK, 100), Delay(Wait.SPIN, 0.6)
+    work, spin = Delay(InjectionKind.WORK, 100), Delay(InjectionKind.SPIN, 0.6)
 
-    assert not differ(work, Delay(Wait.WORK, 110), 0.1)
-    assert differ(work, Delay(Wait.WORK, 111), 0.1)
-    assert differ(Delay(Wait.WORK, 89), work, 0.12)
+    assert not differ(work, Delay(InjectionKind.WORK, 110), 0.1)
+    assert differ(work, Delay(InjectionKind.WORK, 111), 0.1)
+    assert differ(Delay(InjectionKind.WORK, 89), work, 0.12)
     assert differ(work, spin, 0.1)
     assert not differ(spin, spin, 0.1)
-    assert differ(spin, Delay(Wait.SPIN, 0.61), 0.1)
+    assert differ(spin, Delay(InjectionKind.SPIN, 0.61), 0.1)

@@ -9,7 +9,7 @@ from builders import benchmark, pair_run, suite_runs
 from auditor.abs.judge import extra_runs, paired
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData, probe_ratio
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.schedule import Block, Phase, Stop
@@ -51,7 +51,7 @@ def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
             turns=100,
             achieved=V,
             settled=True,
-            delay=Delay(Wait.WORK, 100),
+            delay=Delay(InjectionKind.WORK, 100),
         ),
         plain=suite_runs(noisy(elsewhere * PLAIN * x, 99) for x in (0.9, 1.1, 1.0)),
         runs=runs,

@@ -6,7 +6,7 @@ from builders import benchmark, calibration_run, suite_runs
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData
 from auditor.abs.judge.prediction import predict
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Clocked
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
@@ -26,7 +26,7 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
         turns=9,
         achieved=0.6,
         settled=True,
-        delay=Delay(Wait.WORK, 9),
+        delay=Delay(InjectionKind.WORK, 9),
         clock_seconds=clock_cost,
     )
     return PairData(

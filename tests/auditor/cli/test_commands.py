@@ -10,7 +10,7 @@ from auditor.abs.running import BY_COMMAND
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECONDS
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.request import GoModuleSpec, Rule
 from auditor.core.result import Result
 from auditor.measure.planning.preview import CountedMethod, Inventory
@@ -230,7 +230,7 @@ def test_flags_become_the_request(stage):
     assert (request.runs, request.slowdown, request.wait, request.exact) == (
         3,
         0.6,
-        Wait.WORK,
+        InjectionKind.WORK,
         True,
     )
     assert (request.suite.benchmarks, request.suite.stability_runs) == ("^P", 4)
@@ -253,7 +253,7 @@ def test_paper_means_its_rule_and_sleeping(stage):
 
     requests = [config.request for config, _ in stage.opened]
     assert [request.rule for request in requests] == [Rule.PAPER, Rule.PAPER]
-    assert [request.wait for request in requests] == [Wait.SLEEP, Wait.WORK]
+    assert [request.wait for request in requests] == [InjectionKind.SLEEP, InjectionKind.WORK]
 
 
 @pytest.mark.parametrize("written", ["5%", "0.05"])

@@ -9,7 +9,7 @@ import pytest
 
 import auditor
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import StoreError, UsageError
 from auditor.store.sqlite import SqliteStore
 
@@ -20,7 +20,7 @@ JMH, LOG = RECORDED / "jmh/small.json", RECORDED / "jmh/small.log"
 @pytest.fixture
 def call(tmp_path, capsys):
     def called(*arguments):
-        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        surroundings = AppContext(environment={"HOME": str(tmp_path)})
         code = main([*map(str, arguments)], surroundings=surroundings)
         return code, capsys.readouterr().err
 

@@ -10,7 +10,7 @@ from fake_github import TOKEN, event, pull, serving
 from markdown_it import MarkdownIt
 
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.compare.command_comment import LARGEST_RESULT, MARKER
 from reports.markdown import LIMIT
 
@@ -36,7 +36,7 @@ def post(github, tmp_path):
             file.write_bytes(result)
         said.write_text(json.dumps(event(SHA) if what is None else what))
         known = {"GITHUB_REPOSITORY": "some/project", "GITHUB_TOKEN": TOKEN, **environment}
-        place = Surroundings(environment={key: one for key, one in known.items() if one})
+        place = AppContext(environment={key: one for key, one in known.items() if one})
         flags = ("--result", str(file), "--event", str(said), "--api", github.address, *more)
         return main(["comment", *flags], surroundings=place)
 

@@ -12,7 +12,7 @@ from auditor.compare.model import Change, Dimension
 from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.core.errors import NoBenchmarks
-from auditor.core.jobs import HostFacts, Strain
+from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
@@ -415,7 +415,7 @@ class Contended(Machine):
             outcome = run.outcome
             if run.trial.purpose is Purpose.COMPARISON:
                 outcome = Measured(tuple(_disturbed(one, share, rng) for one in outcome.series))
-            yield replace(run, outcome=outcome, strain=Strain(waited=self.waited))
+            yield replace(run, outcome=outcome, strain=HostInterference(waited=self.waited))
 
 
 class Unnoticed(Contended):

@@ -10,7 +10,7 @@ from auditor.config.load import at_revision
 from auditor.config.settings import Settings, json_schema
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.request import FolderSpec, GitSpec, Plan, Rule
 
 ROOT = Path(__file__).parents[3]
@@ -166,10 +166,10 @@ def test_flags_win_over_the_file_and_gates_are_laid_over_key_by_key(tmp_path):
     ("given", "expected"),
     [
         ({}, None),
-        ({"rule": "paper"}, Wait.SLEEP),
+        ({"rule": "paper"}, InjectionKind.SLEEP),
         ({"rule": "paper", "wait": "auto"}, None),
-        ({"rule": "paper", "wait": "work"}, Wait.WORK),
-        ({"wait": "spin"}, Wait.SPIN),
+        ({"rule": "paper", "wait": "work"}, InjectionKind.WORK),
+        ({"wait": "spin"}, InjectionKind.SPIN),
     ],
 )
 def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected):

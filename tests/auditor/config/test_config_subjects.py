@@ -12,7 +12,7 @@ from auditor.config.places import places
 from auditor.config.sections import SubjectSection
 from auditor.config.subjects import described, slug, spec
 from auditor.core.errors import UsageError
-from auditor.core.request import BuildWords, FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
+from auditor.core.request import BuildOptions, FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
 
 HERE = Path("/some/where")
 
@@ -157,7 +157,7 @@ def test_what_the_build_is_told_is_kept_in_the_configuration_that_is_stored(key,
     config = load("c.json", {}, tmp_path)
     (tmp_path / "again.json").write_text(config.text)
 
-    assert config.build == BuildWords(("one", "!two"), ("-Dx=y",), **tools)
+    assert config.build == BuildOptions(("one", "!two"), ("-Dx=y",), **tools)
     again = load("again.json", {}, tmp_path)
     assert (again.subject, again.build) == (config.subject, config.build)
 
@@ -171,7 +171,7 @@ def test_a_jdk_is_kept_with_what_is_built_already(subject, tmp_path):
     (tmp_path / "again.json").write_text(config.text)
 
     again = load("again.json", {}, tmp_path)
-    assert again.build == config.build == BuildWords(jdk="/opt/jdk")
+    assert again.build == config.build == BuildOptions(jdk="/opt/jdk")
     assert again.subject == config.subject
 
 

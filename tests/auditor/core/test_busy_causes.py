@@ -3,17 +3,17 @@
 import pytest
 
 from auditor.core.busy import BUSY, add_to_headline, busy_causes, is_busy
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 
 
 @pytest.mark.parametrize(
     "strain",
     [
-        Strain(waited=0.9, others=0.5),
-        Strain(waited=0.9),
-        Strain(stolen=BUSY + 0.01),
-        Strain(throttled=0.5, waited=0.0),
-        Strain(hot=0.2),
+        HostInterference(waited=0.9, others=0.5),
+        HostInterference(waited=0.9),
+        HostInterference(stolen=BUSY + 0.01),
+        HostInterference(throttled=0.5, waited=0.0),
+        HostInterference(hot=0.2),
     ],
 )
 def test_a_machine_that_keeps_a_process_from_its_work_is_busy(strain):
@@ -25,10 +25,10 @@ def test_a_machine_that_keeps_a_process_from_its_work_is_busy(strain):
 @pytest.mark.parametrize(
     "strain",
     [
-        Strain(),  # macOS counts none of it
-        Strain(waited=BUSY, stolen=0.02, throttled=0.02, hot=0.02),
-        Strain(waited=0.9, others=0.02),  # more threads of the benchmark than processors
-        Strain(waited=0.01, others=0.5),  # others use other processors
+        HostInterference(),  # macOS counts none of it
+        HostInterference(waited=BUSY, stolen=0.02, throttled=0.02, hot=0.02),
+        HostInterference(waited=0.9, others=0.02),  # more threads of the benchmark than processors
+        HostInterference(waited=0.01, others=0.5),  # others use other processors
     ],
 )
 def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_processes_run(strain):
@@ -37,7 +37,7 @@ def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_proce
 
 
 def test_each_cause_is_named_with_its_share():
-    strain = Strain(waited=0.9, others=0.5, stolen=0.2, throttled=0.3, hot=0.4)
+    strain = HostInterference(waited=0.9, others=0.5, stolen=0.2, throttled=0.3, hot=0.4)
 
     assert [
         busy_cause.replace("\N{NO-BREAK SPACE}", " ") for busy_cause in busy_causes(strain)

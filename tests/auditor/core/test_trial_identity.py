@@ -7,15 +7,15 @@ from dataclasses import fields, replace
 import pytest
 from builders import benchmark, method
 
-from auditor.core.mutant import Delay, Kind, Overlay, OverlayFile, Variant, Wait
+from auditor.core.mutant import Delay, InjectionKind, Kind, Overlay, OverlayFile, Variant
 from auditor.core.plan import Purpose, Trial, canonical_text
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Quiet, Schedule, Stop
-from auditor.core.stop_rules import Method, Watch
+from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, StableMinimumStop, Stop
+from auditor.core.stop_rules import Criterion, StoppingRule
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
 SCHEDULE = Schedule(arms=(PLAIN_ARM,), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=0.05)
 STOP = Stop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
-WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
+WATCH = StoppingRule(method=Criterion.COV, measured=3, seconds=1000.0)
 
 SMALLEST = Trial(
     subject="5ab7ec7",
@@ -33,8 +33,8 @@ PAIR = replace(
     overlay=Overlay(files=(OverlayFile("ring.go", b"package ring"),), instructions=("wait",)),
     schedule=Schedule(
         arms=(
-            Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-            Arm(ArmName.SLOWED, Delay(Wait.WORK, 1e22)),
+            Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+            Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 1e22)),
         ),
         blocks=(Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 1)),
         seconds=1,
@@ -109,10 +109,16 @@ CHANGES = {
     "arm of a block": {
         "schedule": replace(SCHEDULE, arms=(PLAIN_ARM,) * 2, blocks=(Block(Phase.MEASUREMENT, 1),))
     },
-    "delay": {"schedule": replace(SCHEDULE, arms=(Arm(ArmName.PLAIN, Delay(Wait.WORK, 1)),))},
-    "amount": {"schedule": replace(SCHEDULE, arms=(Arm(ArmName.PLAIN, Delay(Wait.WORK, 2)),))},
-    "injection": {"schedule": replace(SCHEDULE, arms=(Arm(ArmName.PLAIN, Delay(Wait.SPIN, 1)),))},
-    "criterion": {"watch": replace(WATCH, method=Method.KLD)},
+    "delay": {
+        "schedule": replace(SCHEDULE, arms=(Arm(ArmName.PLAIN, Delay(InjectionKind.WORK, 1)),))
+    },
+    "amount": {
+        "schedule": replace(SCHEDULE, arms=(Arm(ArmName.PLAIN, Delay(InjectionKind.WORK, 2)),))
+    },
+    "injection": {
+        "schedule": replace(SCHEDULE, arms=(Arm(ArmName.PLAIN, Delay(InjectionKind.SPIN, 1)),))
+    },
+    "criterion": {"watch": replace(WATCH, method=Criterion.KLD)},
     "measured": {"watch": replace(WATCH, measured=4)},
     "watched seconds": {"watch": replace(WATCH, seconds=1.0)},
     "width": {"watch": replace(WATCH, width=0.02)},
@@ -142,7 +148,7 @@ def test_the_time_out_does_not_change_the_id():
 
 
 def test_early_stopping_changes_the_id_only_of_a_pair_that_may_not_stop():
-    stopping = replace(SCHEDULE, stop=STOP, quiet=Quiet(blocks=2, share=0.1))
+    stopping = replace(SCHEDULE, stop=STOP, quiet=StableMinimumStop(blocks=2, share=0.1))
     pair = replace(SMALLEST, purpose=Purpose.PAIRS)
 
     assert replace(SMALLEST, schedule=stopping).id == SMALLEST.id

@@ -9,10 +9,10 @@ from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.schedule import ArmName, Block, Phase, Stop
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.values import TIME, Series
 
-WATCH = Watch(method=Method.COV, measured=3, seconds=1000.0)
+WATCH = StoppingRule(method=Criterion.COV, measured=3, seconds=1000.0)
 TRIAL = run(Measured(())).trial
 
 
@@ -29,7 +29,7 @@ def places(outcome, phase, metric=TIME):
 def test_how_a_process_is_watched_is_part_of_what_it_measures():
     watched = [
         replace(TRIAL, watch=watch)
-        for watch in (None, WATCH, replace(WATCH, width=0.02), replace(WATCH, method=Method.KLD))
+        for watch in (None, WATCH, replace(WATCH, width=0.02), replace(WATCH, method=Criterion.KLD))
     ]
 
     assert len({trial.id for trial in watched}) == 4
@@ -52,9 +52,9 @@ def test_neither_a_changed_subject_nor_a_planned_warm_up_is_watched(unfit):
     [(0, 0), (4, 4), (9, 9), (None, 7)],
 )
 def test_blocks_count_from_where_it_was_warm_else_the_last_ones(warm, first):
-    warmed = Warmed(method=Method.COV, warm=warm, enough=warm is not None)
+    warmed = WarmupResult(method=Criterion.COV, warm=warm, enough=warm is not None)
 
-    outcome = Measured((measured(10), measured(10, "wall"))).told_apart(warmed, 3)
+    outcome = Measured((measured(10), measured(10, "wall"))).split_warmup(warmed, 3)
 
     assert outcome.warmed == warmed
     for metric in (TIME, "wall"):
@@ -65,9 +65,9 @@ def test_blocks_count_from_where_it_was_warm_else_the_last_ones(warm, first):
 
 
 def test_of_fewer_blocks_than_are_to_be_measured_all_count():
-    warmed = Warmed(method=Method.COV, warm=None, enough=False)
+    warmed = WarmupResult(method=Criterion.COV, warm=None, enough=False)
 
-    outcome = Measured((measured(2),)).told_apart(warmed, 3)
+    outcome = Measured((measured(2),)).split_warmup(warmed, 3)
 
     assert places(outcome, Phase.WARMUP) == ()
     assert places(outcome, Phase.MEASUREMENT) == (0, 1)

@@ -7,7 +7,7 @@ import pytest
 from real_program import JAVA_RING, PYTHON_RING, RING, write
 
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.config import load
 from runners.subjects.look import Found, look
 
@@ -27,7 +27,7 @@ JMH = """class B {
 
 
 def call(*words):
-    return main(["init", *map(str, words)], surroundings=Surroundings(environment={}))
+    return main(["init", *map(str, words)], surroundings=AppContext(environment={}))
 
 
 def test_benchmarks_of_go_are_counted_and_tags_that_hold_them_back_are_named(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 
 SCHEMA = json.loads(
     Path(__file__).parents[3].joinpath("reports/schema/result.schema.json").read_text()
@@ -37,7 +37,7 @@ def call(tmp_path, capsys):
     def called(lines, *arguments):
         path = tmp_path / "in.csv"
         path.write_text("\n".join(lines))
-        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        surroundings = AppContext(environment={"HOME": str(tmp_path)})
         code = main(["judge", str(path), *arguments], surroundings=surroundings)
         return code, *capsys.readouterr()
 

@@ -12,7 +12,7 @@ import pytest
 from auditor.abs.document import StabilityDocument
 from auditor.abs.exports import long_tables
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.compare import document as comparison_document
 from auditor.compare import page as comparison
 
@@ -36,7 +36,7 @@ ASV = str(RECORDED / "asv")
 @pytest.fixture
 def call(tmp_path, capsys):
     def called(*arguments):
-        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        surroundings = AppContext(environment={"HOME": str(tmp_path)})
         code = main(["judge", *map(str, arguments)], surroundings=surroundings)
         return code, *capsys.readouterr()
 

@@ -11,7 +11,7 @@ from auditor.abs.judge import paired
 from auditor.abs.study import abs_audit
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Plan
-from auditor.core.schedule import Quiet
+from auditor.core.schedule import StableMinimumStop
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.suite_runs import baseline
@@ -209,7 +209,7 @@ def test_other_sizes_get_no_more_pairs_than_the_plan_says():
 
 def test_fewer_than_two_blocks_are_never_called_quiet():
     with pytest.raises(ValueError, match="fewer than two blocks have no second least"):
-        Quiet(blocks=1, share=0.03)
+        StableMinimumStop(blocks=1, share=0.03)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from builders import abs_request, benchmark, mutant_run, suite_runs
 from auditor.abs.judge import power
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.measure.reach_judge import Reach
 from auditor.measure.stability_judge import busy_runs, judge, withheld_benchmarks
 
-BUSY = Strain(waited=0.9, others=0.6)
+BUSY = HostInterference(waited=0.9, others=0.6)
 ONE = benchmark("BenchmarkOne")
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from builders import calibration_run, crashed, run
 
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.values import METHOD_TIME, TIME, Series
@@ -191,14 +191,22 @@ def test_no_measurement_is_no_calibration():
 
 @pytest.mark.parametrize(
     ("seconds", "wait"),
-    [(1e-8, Wait.WORK), (19e-6, Wait.WORK), (20e-6, Wait.SPIN), (9e-3, Wait.SPIN), (1, Wait.SLEEP)],
+    [
+        (1e-8, InjectionKind.WORK),
+        (19e-6, InjectionKind.WORK),
+        (20e-6, InjectionKind.SPIN),
+        (9e-3, InjectionKind.SPIN),
+        (1, InjectionKind.SLEEP),
+    ],
 )
 def test_the_wait_is_chosen_by_the_methods_duration(seconds, wait):
     assert wait_for(seconds) is wait
 
 
 def test_a_wait_asked_for_is_not_overruled():
-    assert judge([tried(100, 3e-7)], asked(wait=Wait.SLEEP)).delay.wait is Wait.SLEEP
+    assert (
+        judge([tried(100, 3e-7)], asked(wait=InjectionKind.SLEEP)).delay.wait is InjectionKind.SLEEP
+    )
 
 
 def test_the_first_guess_fills_the_operation_that_is_all_method():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from auditor.core.jobs import Strain
+from auditor.core.jobs import HostInterference
 from auditor.measure import interference as strain
 from auditor.measure.interference import DRIFT, Noted, Rating, advice, caveats, drift, probed, whole
 
 
 def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):
-    return Noted(machine, f"2026-01-01T00:{at:02}:00Z", seconds, strain or Strain(), loop)
+    return Noted(machine, f"2026-01-01T00:{at:02}:00Z", seconds, strain or HostInterference(), loop)
 
 
 def slugs(found):
@@ -17,7 +17,10 @@ def slugs(found):
 
 
 def test_nothing_is_said_of_a_quiet_machine():
-    quiet = [noted(at, strain=Strain(stolen=0.001, throttled=0.0), loop=0.2) for at in range(30)]
+    quiet = [
+        noted(at, strain=HostInterference(stolen=0.001, throttled=0.0), loop=0.2)
+        for at in range(30)
+    ]
 
     assert slugs(quiet) == []
     assert slugs([]) == []
@@ -26,8 +29,8 @@ def test_nothing_is_said_of_a_quiet_machine():
 
 def test_stolen_and_throttled_time_are_said():
     strained = [
-        noted(0, strain=Strain(stolen=0.2, throttled=0.1)),
-        noted(1, strain=Strain(stolen=0.0)),
+        noted(0, strain=HostInterference(stolen=0.2, throttled=0.1)),
+        noted(1, strain=HostInterference(stolen=0.0)),
     ]
 
     said = {caveat.slug: caveat.text for caveat in caveats(strained)}
@@ -39,12 +42,13 @@ def test_stolen_and_throttled_time_are_said():
 
 def test_a_processor_that_was_too_hot_is_said():
     said = {
-        caveat.slug: caveat.text for caveat in caveats([noted(0, strain=Strain(hot=0.2)), noted(1)])
+        caveat.slug: caveat.text
+        for caveat in caveats([noted(0, strain=HostInterference(hot=0.2)), noted(1)])
     }
 
     assert set(said) == {"host-hot", "busy-machine"}
     assert "too hot for 20.0\N{NO-BREAK SPACE}% of the time" in said["host-hot"]
-    assert slugs([noted(0, strain=Strain(hot=0.005))]) == []
+    assert slugs([noted(0, strain=HostInterference(hot=0.005))]) == []
 
 
 @pytest.mark.parametrize("shape", ["up", "down", "bump"])
@@ -86,7 +90,10 @@ def test_a_look_counts_once_and_in_the_order_of_time():
 
 def test_benchmarks_of_more_than_one_machine_are_named():
     def ran(machine, *names):
-        return [Noted(machine, "2026-01-01T00:00:00Z", 1.0, Strain(), None, name) for name in names]
+        return [
+            Noted(machine, "2026-01-01T00:00:00Z", 1.0, HostInterference(), None, name)
+            for name in names
+        ]
 
     moved = [*ran("one", "a", "b", "", "c"), *ran("other", "b", "", "d"), *ran("one", "a")]
 
@@ -122,14 +129,14 @@ def test_a_machine_that_takes_longer_than_the_others_is_seen():
 @pytest.mark.parametrize(
     ("noise", "strain", "rating"),
     [
-        (0.002, Strain(), Rating.QUIET),
-        (0.02, Strain(), Rating.USABLE),
-        (0.2, Strain(), Rating.NOISY),
-        (0.002, Strain(stolen=0.03), Rating.USABLE),
-        (0.002, Strain(stolen=0.2), Rating.NOISY),
-        (0.002, Strain(throttled=0.2), Rating.NOISY),
-        (0.002, Strain(hot=0.2), Rating.NOISY),
-        (0.002, Strain(hot=0.02), Rating.USABLE),
+        (0.002, HostInterference(), Rating.QUIET),
+        (0.02, HostInterference(), Rating.USABLE),
+        (0.2, HostInterference(), Rating.NOISY),
+        (0.002, HostInterference(stolen=0.03), Rating.USABLE),
+        (0.002, HostInterference(stolen=0.2), Rating.NOISY),
+        (0.002, HostInterference(throttled=0.2), Rating.NOISY),
+        (0.002, HostInterference(hot=0.2), Rating.NOISY),
+        (0.002, HostInterference(hot=0.02), Rating.USABLE),
     ],
 )
 def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_from(
@@ -149,11 +156,26 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
 @pytest.mark.parametrize(
     ("rating", "strain", "slug", "text"),
     [
-        (Rating.NOISY, Strain(), "host-noisy", "choose a machine without neighbours"),
-        (Rating.USABLE, Strain(stolen=0.001), "host-usable", "choose a machine without neighbours"),
-        (Rating.USABLE, Strain(stolen=0.02), "host-usable", "other virtual machines take its time"),
-        (Rating.NOISY, Strain(throttled=0.2), "host-noisy", "grant more"),
-        (Rating.NOISY, Strain(stolen=0.2, hot=0.2), "host-noisy", "take one of its own; it is slo"),
+        (Rating.NOISY, HostInterference(), "host-noisy", "choose a machine without neighbours"),
+        (
+            Rating.USABLE,
+            HostInterference(stolen=0.001),
+            "host-usable",
+            "choose a machine without neighbours",
+        ),
+        (
+            Rating.USABLE,
+            HostInterference(stolen=0.02),
+            "host-usable",
+            "other virtual machines take its time",
+        ),
+        (Rating.NOISY, HostInterference(throttled=0.2), "host-noisy", "grant more"),
+        (
+            Rating.NOISY,
+            HostInterference(stolen=0.2, hot=0.2),
+            "host-noisy",
+            "take one of its own; it is slo",
+        ),
     ],
 )
 def test_a_machine_that_is_not_quiet_is_said_what_would_help(rating, strain, slug, text):
@@ -164,4 +186,4 @@ def test_a_machine_that_is_not_quiet_is_said_what_would_help(rating, strain, slu
 
 
 def test_of_a_quiet_machine_nothing_is_to_be_said():
-    assert list(advice(Rating.QUIET, Strain(stolen=0.001))) == []
+    assert list(advice(Rating.QUIET, HostInterference(stolen=0.001))) == []

@@ -4,7 +4,7 @@ from builders import benchmark, run, series
 
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Method, Warmed
+from auditor.core.stop_rules import Criterion, WarmupResult
 from auditor.core.suite import Configured
 from auditor.core.values import WALL, Series
 from auditor.measure.stability_judge import judge
@@ -23,7 +23,7 @@ def watched(
         Series.of(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, wall), (1, wall)]),
         Series.of(WALL, "s", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 0.5) for at in range(2, 6)]),
     )
-    warmed = Warmed(method=Method.RCIW, warm=warm, enough=enough, since=since)
+    warmed = WarmupResult(method=Criterion.RCIW, warm=warm, enough=enough, since=since)
     outcome = Measured((series([1.0, 1.0]), *walls), warmed)
     return run(outcome, of=replace(benchmark(name), configured=AUTHORS), fork=fork)
 

@@ -14,7 +14,7 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.suite import Benchmark, Configured
 from auditor.core.values import OPERATIONS, TIME, Series
 from auditor.measure import schedules, stability_study
@@ -36,12 +36,14 @@ class Warming(Machine):
         outcome = super()._outcome(trial)
         if trial.watch is None:
             return outcome
-        warmed = Warmed(method=trial.watch.method, warm=self.warm, enough=self.warm is not None)
-        return outcome.told_apart(warmed, trial.watch.measured)
+        warmed = WarmupResult(
+            method=trial.watch.method, warm=self.warm, enough=self.warm is not None
+        )
+        return outcome.split_warmup(warmed, trial.watch.measured)
 
 
-def asked(width=None, forks=1, runs=2, method=Method.RCIW, *, length=0.1, lasting=0.0):
-    watch = Watch(method=method, measured=10, seconds=60.0, width=width, model="digest")
+def asked(width=None, forks=1, runs=2, method=Criterion.RCIW, *, length=0.1, lasting=0.0):
+    watch = StoppingRule(method=method, measured=10, seconds=60.0, width=width, model="digest")
     whole = request(methods=("hop",))
     suite = replace(
         whole.suite,
@@ -122,10 +124,10 @@ def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
 @pytest.mark.parametrize(
     ("method", "harness", "length", "seconds"),
     [
-        (Method.LEARNED, "go", None, 0.03),
-        (Method.LEARNED, "jmh", None, 0.1),
-        (Method.RCIW, "go", None, 0.1),
-        (Method.LEARNED, "go", 0.05, 0.05),
+        (Criterion.LEARNED, "go", None, 0.03),
+        (Criterion.LEARNED, "jmh", None, 0.1),
+        (Criterion.RCIW, "go", None, 0.1),
+        (Criterion.LEARNED, "go", 0.05, 0.05),
     ],
 )
 def test_iterations_last_as_long_as_is_said_or_as_the_method_knows_them(
@@ -139,7 +141,7 @@ def test_iterations_last_as_long_as_is_said_or_as_the_method_knows_them(
 
 
 def test_iterations_whose_length_has_to_be_kept_keep_it():
-    whole = asked(method=Method.LEARNED, length=None).suite
+    whole = asked(method=Criterion.LEARNED, length=None).suite
     own = Benchmark(group="b", name="b", block_seconds=3.0)
 
     assert schedules.watched(whole.watched, whole.plan, own, "go").iteration_seconds == 3.0
@@ -200,7 +202,7 @@ class Lasting(Warming):
         return Series.of(one.metric, one.unit, one.arm, one.phase, at)
 
 
-@pytest.mark.parametrize(("method", "looks"), [(Method.RCIW, 5), (Method.COV, 5)])
+@pytest.mark.parametrize(("method", "looks"), [(Criterion.RCIW, 5), (Criterion.COV, 5)])
 def test_blocks_that_outlast_their_time_are_as_many_as_last_as_long(method, looks):
     """Operations of 30 ms in each, watched (100 ms: three of them) and paired (10 ms: one)."""
     machine = Lasting()
@@ -237,15 +239,15 @@ def single(name="s"):
 @pytest.mark.parametrize(
     ("benchmark", "lasts", "method"),
     [
-        (Benchmark(group="toy", name="s"), None, Method.LEARNED),
-        (Benchmark(group="toy", name="s"), 0.033, Method.LEARNED),
-        (Benchmark(group="toy", name="s"), 0.06, Method.RCIW),
-        (single(), None, Method.RCIW),
+        (Benchmark(group="toy", name="s"), None, Criterion.LEARNED),
+        (Benchmark(group="toy", name="s"), 0.033, Criterion.LEARNED),
+        (Benchmark(group="toy", name="s"), 0.06, Criterion.RCIW),
+        (single(), None, Criterion.RCIW),
     ],
 )
 def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, method):
     """`learned` knows Go's of 30 ms; of an operation of 30 ms there are two in each."""
-    whole = asked(method=Method.LEARNED, length=None)
+    whole = asked(method=Criterion.LEARNED, length=None)
     mine = parts(whole)
     mine = replace(mine, project=replace(mine.project, harness="go"))
     told = (series([(lasts or 0.01) / 2]), series([100.0], metric=OPERATIONS))
@@ -268,8 +270,8 @@ def blocks(lasts, operations):
             (OPERATIONS, "op", operations),
         )
     ]
-    warm = Warmed(method=Method.RCIW, warm=20, enough=True)
-    return Measured(tuple(found)).told_apart(warm, 20)
+    warm = WarmupResult(method=Criterion.RCIW, warm=20, enough=True)
+    return Measured(tuple(found)).split_warmup(warm, 20)
 
 
 @pytest.mark.parametrize(
@@ -312,15 +314,15 @@ def test_single_shots_warm_up_for_as_many_calls():
 def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     machine = Warming()
 
-    verdict = stability_study.audit(parts(asked(method=Method.LEARNED), machine=machine))
+    verdict = stability_study.audit(parts(asked(method=Criterion.LEARNED), machine=machine))
 
     watches = {trial.watch for trial in made(machine, Purpose.SUITE)}
-    assert [(watch.method, watch.model) for watch in watches] == [(Method.RCIW, None)]
+    assert [(watch.method, watch.model) for watch in watches] == [(Criterion.RCIW, None)]
     assert [caveat.slug for caveat in verdict.caveats].count("watched-otherwise") == 1
 
     # Whoever asks for the rule itself has measured nothing anew.
     store, again = Memory(), Warming()
-    stability_study.audit(parts(asked(method=Method.LEARNED), store=store, machine=Warming()))
+    stability_study.audit(parts(asked(method=Criterion.LEARNED), store=store, machine=Warming()))
     plain = replace(asked().suite.watched.watch, model=None)
     same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
     found = stability_study.audit(parts(replace(asked(), suite=same), store=store, machine=again))

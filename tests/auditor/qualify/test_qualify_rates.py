@@ -16,7 +16,7 @@ from auditor.core.contracts.qualify import (
     Subject,
     Version,
 )
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.qualify.judge import judge, rate, seen, settled
 
 PARSE = Subject(method="a.Parse", reached_by=("BenchmarkParse",))
@@ -196,7 +196,7 @@ def test_the_least_slowdown_from_which_on_all_are_seen():
 
 
 def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
-    delay = Delay(Wait.WORK, 9.0)
+    delay = Delay(InjectionKind.WORK, 9.0)
     right = replace(PARSE, injected=(Injected(1.5, delay, 1.55), Injected(10.0, delay, 10.4)))
     wrong = replace(PARSE, injected=(Injected(1.5, delay, 1.2), Injected(10.0, delay, None)))
 

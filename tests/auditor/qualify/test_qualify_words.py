@@ -18,7 +18,7 @@ from auditor.core.contracts.qualify import (
     Version,
 )
 from auditor.core.errors import Exit
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.qualify import output
 from auditor.qualify.document import qualify_document, schema
 from auditor.qualify.judge import judge
@@ -29,7 +29,7 @@ SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "qualify.schema.json
 PARSE = Subject(
     method="a.Parse",
     seconds=2e-6,
-    injected=(Injected(10.0, Delay(Wait.WORK, 900.0), 10.3),),
+    injected=(Injected(10.0, Delay(InjectionKind.WORK, 900.0), 10.3),),
     reached_by=("BenchmarkParse",),
 )
 NATIVE = Subject(method="a.Native", refusal="it has no body")

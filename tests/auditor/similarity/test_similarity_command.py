@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.similarity import document
 
 DAYS = ("monday.csv", "tuesday.csv", "wednesday.csv")
@@ -15,7 +15,7 @@ DAYS = ("monday.csv", "tuesday.csv", "wednesday.csv")
 @pytest.fixture
 def call(tmp_path, capsys):
     def called(*arguments):
-        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        surroundings = AppContext(environment={"HOME": str(tmp_path)})
         code = main(["similarity", *map(str, arguments)], surroundings=surroundings)
         return code, *capsys.readouterr()
 

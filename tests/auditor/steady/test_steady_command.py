@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 
 ROOT = Path(__file__).parents[3]
 STEADY, ALIKE = (
@@ -20,7 +20,7 @@ STEADY, ALIKE = (
 @pytest.fixture
 def call(tmp_path, capsys):
     def called(*arguments):
-        surroundings = Surroundings(environment={"HOME": str(tmp_path)})
+        surroundings = AppContext(environment={"HOME": str(tmp_path)})
         code = main(list(map(str, arguments)), surroundings=surroundings)
         return code, *capsys.readouterr()
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.jobs import HostFacts
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
     Clocked,
     Counted,
@@ -20,7 +20,7 @@ from auditor.core.outcome import (
     Window,
 )
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.suite import Benchmark, Suite
 from auditor.core.values import Series
 from auditor.store import rows
@@ -45,15 +45,15 @@ windows = st.builds(
     st.lists(words, max_size=2).map(tuple),
 )
 warmed = st.builds(
-    Warmed,
-    method=st.sampled_from(Method),
+    WarmupResult,
+    method=st.sampled_from(Criterion),
     warm=st.none() | st.integers(0, 2**32),
     enough=st.booleans(),
     since=st.none() | st.integers(0, 2**32),
 )
 watches = st.builds(
-    Watch,
-    method=st.sampled_from(Method),
+    StoppingRule,
+    method=st.sampled_from(Criterion),
     measured=st.integers(1, 2**32),
     seconds=numbers,
     width=st.none() | numbers,
@@ -89,7 +89,7 @@ benchmarks = st.builds(
 arms = st.builds(
     Arm,
     st.sampled_from(ArmName),
-    st.none() | st.builds(Delay, st.sampled_from(Wait), numbers),
+    st.none() | st.builds(Delay, st.sampled_from(InjectionKind), numbers),
 )
 schedules = st.builds(
     lambda arms, picks, seconds, operations: Schedule(
@@ -132,7 +132,7 @@ def test_counts_of_before_calls_were_clocked_do_not_say_how_long_they_took():
 
 
 def test_a_watched_process_of_before_it_was_told_since_when_it_was_steady_does_not_say():
-    warmed = Warmed(method=Method.LEARNED, warm=40, enough=True, since=12)
+    warmed = WarmupResult(method=Criterion.LEARNED, warm=40, enough=True, since=12)
     word, payload = rows.outcome_to_row(Measured((), warmed))
     old = json.loads(payload)
     del old["warmed"]["since"]
@@ -143,7 +143,7 @@ def test_a_watched_process_of_before_it_was_told_since_when_it_was_steady_does_n
 
 
 def test_a_schedule_is_told_whole():
-    arms = (Arm(ArmName.PROBE), Arm(ArmName.SLOWED, Delay(Wait.WORK, 12.0)))
+    arms = (Arm(ArmName.PROBE), Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 12.0)))
     blocks = (Block(Phase.WARMUP, 0), Block(Phase.MEASUREMENT, 1))
     schedule = Schedule(arms=arms, blocks=blocks, seconds=0.05, operations=70)
 

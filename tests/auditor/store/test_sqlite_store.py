@@ -11,8 +11,8 @@ import pytest
 from store_making import HERE, measured, project, run, trial
 
 from auditor.core.errors import FolderUnusable, StoreError, UsageError
-from auditor.core.jobs import HostFacts, Strain
-from auditor.core.mutant import Delay, Overlay, Wait
+from auditor.core.jobs import HostFacts, HostInterference
+from auditor.core.mutant import Delay, InjectionKind, Overlay
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -28,7 +28,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.stop_rules import Method, Warmed, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.suite import Benchmark, Suite
 from auditor.store.audits import AuditRecord
 from auditor.store.failures import explained
@@ -72,10 +72,10 @@ def test_a_trial_of_another_layout_is_another_one(tmp_path):
 @pytest.mark.parametrize("width", [0.02, None])
 def test_what_a_watched_process_came_to_is_found_again(tmp_path, warm, width):
     watched = dataclasses.replace(
-        trial(), watch=Watch(method=Method.RCIW, measured=1, seconds=9.0, width=width)
+        trial(), watch=StoppingRule(method=Criterion.RCIW, measured=1, seconds=9.0, width=width)
     )
-    warmed = Warmed(method=Method.COV, warm=warm, enough=warm is not None)
-    ended = run(watched, measured(1.0, 2.0, 3.0).told_apart(warmed, 1))
+    warmed = WarmupResult(method=Criterion.COV, warm=warm, enough=warm is not None)
+    ended = run(watched, measured(1.0, 2.0, 3.0).split_warmup(warmed, 1))
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add(ended)
 
@@ -127,8 +127,8 @@ def test_the_first_run_of_a_trial_is_kept(tmp_path):
 def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
     def turned(turns, blocks=(0, 1), **more):
         arms = (
-            Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-            Arm(ArmName.SLOWED, Delay(Wait.WORK, turns)),
+            Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+            Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, turns)),
         )
         order = tuple(Block(Phase.MEASUREMENT, at) for at in blocks)
         schedule = Schedule(arms=arms, blocks=order, seconds=0.05)
@@ -464,7 +464,7 @@ def test_a_read_only_file_system_is_named():
 
 
 def test_what_was_beside_a_run_is_kept(tmp_path):
-    strain = Strain(stolen=0.25, waited=0.0)
+    strain = HostInterference(stolen=0.25, waited=0.0)
     strained = dataclasses.replace(run(), strain=strain, loop_seconds=0.125)
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
         store.add(strained)

@@ -11,7 +11,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
-from auditor.core.stop_rules import Method, Watch
+from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Configured, Suite
 from auditor.core.values import TIME
@@ -133,7 +133,7 @@ def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, t
 
 def test_watched_runs_are_another_plan_and_come_back_as_such(store, path, tmp_path):
     audited(store, project(tmp_path))
-    watch = Watch(method=Method.COV, measured=1, seconds=9.0, width=0.02)
+    watch = StoppingRule(method=Criterion.COV, measured=1, seconds=9.0, width=0.02)
     for one in (
         *(measured(9.0, repetition=at) for at in (1, 2)),
         measured(1.0, watch=watch),

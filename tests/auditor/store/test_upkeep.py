@@ -9,7 +9,7 @@ import pytest
 from store_making import measured, project, run, trial
 
 from auditor.cli.main import main
-from auditor.cli.surroundings import Surroundings
+from auditor.cli.surroundings import AppContext
 from auditor.core.errors import StoreError, UsageError
 from auditor.core.outcome import Crashed
 from auditor.core.suite import Suite
@@ -198,7 +198,7 @@ def test_interrupted_audits_cost_no_results(tmp_path):
 
 @pytest.fixture
 def call(tmp_path):
-    place = Surroundings(environment={"HOME": str(tmp_path)})
+    place = AppContext(environment={"HOME": str(tmp_path)})
     return lambda *words: main(["store", *map(str, words)], surroundings=place)
 
 

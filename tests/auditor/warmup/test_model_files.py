@@ -11,7 +11,7 @@ import pytest
 from scipy.special import expit
 
 from auditor.core.errors import Exit
-from auditor.core.stop_rules import TRAINED, Method
+from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup.forest import Forest
 from auditor.warmup.run_so_far import SoFar
 from auditor.warmup.scorers import files
@@ -42,7 +42,7 @@ def trees() -> Boosted:
 @pytest.fixture
 def written(tmp_path):
     path = tmp_path / "mine.npz"
-    write(path, Method.LEARNED, trees(), 0.6)
+    write(path, Criterion.LEARNED, trees(), 0.6)
     return path
 
 
@@ -63,7 +63,7 @@ def signed(path, **changes):
     return rewritten(path, digest=np.array(files.digest(own)))
 
 
-def refused(path, method=Method.LEARNED):
+def refused(path, method=Criterion.LEARNED):
     with pytest.raises(ModelUnusable) as told:
         read(method, path)
     assert "\n" not in str(told.value)
@@ -73,11 +73,11 @@ def refused(path, method=Method.LEARNED):
 
 
 def test_what_is_written_is_read_again(written):
-    model = read(Method.LEARNED, written)
+    model = read(Criterion.LEARNED, written)
 
     assert model.threshold == 0.6
     assert [model.scoring.score(np.array([one])) > 0.5 for one in (149, 150, 151)] == [0, 0, 1]
-    assert of(Method.LEARNED, written).digest == model.digest
+    assert of(Criterion.LEARNED, written).digest == model.digest
     ready = [model.scoring.ready({"iterations": one}) for one in (149, 160, 171)]
     assert np.allclose(ready, [expit(-3), 0.5, expit(3)])
 
@@ -89,7 +89,7 @@ def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(written, leng
         run.observe(1.0, 0.1)
 
     # Of a run in which nothing changes only the beginnings and what lies before the last window.
-    assert read(Method.LEARNED, written).scoring.last_warmup(run, run.features()) == last
+    assert read(Criterion.LEARNED, written).scoring.last_warmup(run, run.features()) == last
 
 
 @pytest.mark.parametrize("group", ["stable", "near"])
@@ -132,7 +132,7 @@ def test_ours_is_of_the_features_that_a_run_has():
     for _ in range(100):
         run.observe(1.0, 1.0)
 
-    assert shipped(Method.LEARNED).scoring.stable.names == [*run.features()]
+    assert shipped(Criterion.LEARNED).scoring.stable.names == [*run.features()]
 
 
 @pytest.mark.timed
@@ -144,7 +144,7 @@ def test_all_are_read_sooner_than_numpy_is_imported_in_a_new_process():
 
     for method in SHIPPED:
         started = time.perf_counter()
-        read(Method(method), package / f"{method}.npz")
+        read(Criterion(method), package / f"{method}.npz")
         assert time.perf_counter() - started < imported
 
 
@@ -206,7 +206,7 @@ def test_another_format(written):
 
 
 def test_another_method(written):
-    assert "is one of learned, not of fcn" in refused(written, Method.FCN)
+    assert "is one of learned, not of fcn" in refused(written, Criterion.FCN)
 
 
 def test_an_archive_of_other_numbers(written):
@@ -242,24 +242,24 @@ def test_the_wrong_shape_is_refused_before_anything_runs(written, changes):
 
 
 def test_networks_of_the_wrong_shape(tmp_path):
-    model = shipped(Method.FCN)
+    model = shipped(Criterion.FCN)
     path = tmp_path / "fcn.npz"
-    write(path, Method.FCN, model.scoring, 0.5)
+    write(path, Criterion.FCN, model.scoring, 0.5)
     signed(path, head=np.zeros(3, np.float32))
 
-    assert "does not fit" in refused(path, Method.FCN)
+    assert "does not fit" in refused(path, Criterion.FCN)
 
 
 def test_what_is_no_number_would_never_be_warm_and_is_refused(tmp_path):
-    model = shipped(Method.ROCKET)
+    model = shipped(Criterion.ROCKET)
     path = tmp_path / "rocket.npz"
-    write(path, Method.ROCKET, model.scoring, 0.5)
+    write(path, Criterion.ROCKET, model.scoring, 0.5)
     signed(path, coefficients=np.full_like(model.scoring.arrays["coefficients"], np.nan))
 
-    assert "coefficients holds what is no number" in refused(path, Method.ROCKET)
+    assert "coefficients holds what is no number" in refused(path, Criterion.ROCKET)
 
 
 def test_a_method_without_a_model_wants_none(written):
-    assert of(Method.RCIW, None) is None
+    assert of(Criterion.RCIW, None) is None
     with pytest.raises(ModelUnusable, match="is named, but rciw needs none"):
-        of(Method.RCIW, written)
+        of(Criterion.RCIW, written)

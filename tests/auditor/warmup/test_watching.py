@@ -7,25 +7,27 @@ import pytest
 from builders import suite_run
 
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from auditor.core.stop_rules import TRAINED, Method, Warmed, Watch
+from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule, WarmupResult
 from auditor.warmup.stop_rules import ProcessWatcher, Watchers, width
 
-RULES = [one for one in Method if one is not Method.FIXED and one not in TRAINED]
+RULES = [one for one in Criterion if one is not Criterion.FIXED and one not in TRAINED]
 LASTED = 0.1
 
 
-def asked(method: Method, measured: int = 20, seconds: float = 1000.0, width=None) -> Watch:
-    return Watch(method=method, measured=measured, seconds=seconds, width=width)
+def asked(
+    method: Criterion, measured: int = 20, seconds: float = 1000.0, width=None
+) -> StoppingRule:
+    return StoppingRule(method=method, measured=measured, seconds=seconds, width=width)
 
 
-def watching(watch: Watch) -> ProcessWatcher:
+def watching(watch: StoppingRule) -> ProcessWatcher:
     blocks = Schedule(
         arms=(Arm(ArmName.PLAIN),), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=LASTED
     )
     return Watchers()(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
 
 
-def seen(watch: Watch, values) -> tuple[int, Warmed]:
+def seen(watch: StoppingRule, values) -> tuple[int, WarmupResult]:
     """Return after how many of the values the watcher ends the process, and what it came to."""
     looking = watching(watch)
     for number, value in enumerate(values, start=1):
@@ -54,27 +56,30 @@ def test_a_process_that_has_got_warm_is_measured_and_ended(method):
 def test_a_process_that_gets_faster_and_faster_is_not_seen_warm(method):
     values = noisy(300) * np.geomspace(1e9, 1e-9, 300)
 
-    assert seen(asked(method), values) == (300, Warmed(method=method, warm=None, enough=False))
+    assert seen(asked(method), values) == (
+        300,
+        WarmupResult(method=method, warm=None, enough=False),
+    )
 
 
 def test_what_is_warm_but_not_measured_is_not_seen_warm():
     values = noisy(1000)
-    number, came_to = seen(asked(Method.RCIW, measured=1), values)
+    number, came_to = seen(asked(Criterion.RCIW, measured=1), values)
     assert came_to.enough
 
-    cut = watching(asked(Method.RCIW, measured=1))
+    cut = watching(asked(Criterion.RCIW, measured=1))
     for value in values[: came_to.warm]:
         assert cut.observe(float(value), LASTED) is None
 
     assert number == came_to.warm + 1
-    assert cut.ended() == Warmed(method=Method.RCIW, warm=None, enough=False)
+    assert cut.ended() == WarmupResult(method=Criterion.RCIW, warm=None, enough=False)
 
 
 def test_it_measures_on_until_the_mean_is_known_as_well_as_asked():
     values = noisy(2000, noise=0.05)
 
-    _, quick = seen(asked(Method.RCIW), values)
-    number, sure = seen(asked(Method.RCIW, width=0.01), values)
+    _, quick = seen(asked(Criterion.RCIW), values)
+    number, sure = seen(asked(Criterion.RCIW, width=0.01), values)
 
     assert quick.warm == sure.warm
     assert sure.enough
@@ -100,7 +105,7 @@ def test_a_trial_that_nobody_wants_watched_has_no_watcher():
 class Told:
     """A rule that is warm after three iterations, and takes the second for the last warm-up."""
 
-    method = Method.LEARNED
+    method = Criterion.LEARNED
     last_warmup: int | None = None
 
     def observe(self, *_: float) -> int | None:
@@ -109,7 +114,7 @@ class Told:
 
 
 def test_since_when_it_was_steady_is_known_once_something_is_measured():
-    looking = ProcessWatcher(asked(Method.LEARNED, measured=2), Told())
+    looking = ProcessWatcher(asked(Criterion.LEARNED, measured=2), Told())
 
     found = [looking.observe(1e-6, LASTED) for _ in range(3)]
     assert found == [None, None, None]

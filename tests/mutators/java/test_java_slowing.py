@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from auditor.core.errors import SubjectError
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.java.slowing import WAITER, slowed
 
@@ -60,7 +60,7 @@ def source(text=TEXT, path=PATH):
     return SourceFile(path=path, unit="u", role=SourceRole.LIBRARY, text=text.encode())
 
 
-def changed(one, *, guarded=False, wait=Wait.WORK, number=3.0, trace="trace", text=TEXT):
+def changed(one, *, guarded=False, wait=InjectionKind.WORK, number=3.0, trace="trace", text=TEXT):
     delay = Delay(wait, number)
     return slowed([source(text)], one, guarded=guarded, delay=delay, trace=trace)
 
@@ -125,7 +125,7 @@ def test_a_clock_waits_in_proportion(tmp_path):
         "static void nap() { try { Thread.sleep(20); } catch (InterruptedException e) { } }\n"
         "    abstract static class Half",
     )
-    files = changed(method("nap", 19), wait=Wait.SPIN, number=4.0, text=sleepy)
+    files = changed(method("nap", 19), wait=InjectionKind.SPIN, number=4.0, text=sleepy)
 
     _, nanos = ran(files, tmp_path)
 
@@ -135,7 +135,7 @@ def test_a_clock_waits_in_proportion(tmp_path):
 def test_a_class_without_a_package_has_its_waiter_beside_it():
     text = "class Plain { static int one() { return 1; } }\n"
     one = method("one", 1, "Plain.java")
-    delay = Delay(Wait.WORK, 1.0)
+    delay = Delay(InjectionKind.WORK, 1.0)
 
     files = slowed([source(text, "Plain.java")], one, guarded=False, delay=delay, trace="/t")
 
@@ -160,4 +160,4 @@ def test_what_has_no_body_in_a_source_is_refused(one, said):
 
 def test_a_delay_that_sleeps_is_refused():
     with pytest.raises(SubjectError, match="a source cannot wait by sleep"):
-        changed(method("find", 5), wait=Wait.SLEEP)
+        changed(method("find", 5), wait=InjectionKind.SLEEP)

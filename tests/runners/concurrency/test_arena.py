@@ -17,7 +17,7 @@ from auditor.concurrency.judge.uncompilable_calls import blamed, parts
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrency import Plan, Scope, Version
 from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
-from auditor.core.contracts.concurrent_test_runner import Pilot, Race, Settings
+from auditor.core.contracts.concurrent_test_runner import ConcurrentRun, Pilot, Settings
 from auditor.core.contracts.test_generation import Factories
 from mutators.java.races import Notes, RaceWriter
 
@@ -60,7 +60,9 @@ def ready(arena, *suffixes):
 
 
 def race(name, threads=2, *, turns=5, scope=Scope.ALL, version=Version.OLD):
-    return Race(test=name, threads=threads, suffixes=2, turns=turns, version=version, scope=scope)
+    return ConcurrentRun(
+        test=name, threads=threads, suffixes=2, turns=turns, version=version, scope=scope
+    )
 
 
 def pilot(arena, *suffixes, threads=2, **more):

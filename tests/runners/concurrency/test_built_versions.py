@@ -15,7 +15,7 @@ from version_making import (
 
 from auditor.config.versions import version_spec
 from auditor.core.errors import BuildFailed, SubjectError, UsageError
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.concurrency.lookup import require_class, require_readable
 from runners.concurrency.versions import class_names, ready_version
 from runners.home import Home
@@ -112,7 +112,7 @@ def test_what_does_not_compile_is_said_as_the_build_says_it(project, home, tmp_p
     with pytest.raises(BuildFailed, match=r"Counter\.java"):
         ready("core", home, tmp_path)
     # What the user asks of the build reaches it.
-    words = BuildWords(flags=("-Dmaven.main.skip", "-Dmaven.test.skip"))
+    words = BuildOptions(flags=("-Dmaven.main.skip", "-Dmaven.test.skip"))
     with pytest.raises(SubjectError, match="core has no classes that are not of tests"):
         ready("core", home, tmp_path, words)
 

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from auditor.config.versions import version_spec
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.concurrency.versions import ReadyVersion, ready_version
 from runners.home import Home
 from runners.hosts.local import LocalHost
@@ -89,7 +89,7 @@ def git(folder: Path, *words: str) -> str:
     return answer.stdout.decode().strip()
 
 
-def ready(text: str, home: Home, folder: Path, words: BuildWords | None = None) -> ReadyVersion:
+def ready(text: str, home: Home, folder: Path, words: BuildOptions | None = None) -> ReadyVersion:
     """Return what is written, relative to a folder; the user's home is in it, too."""
     return ready_version(
         text,

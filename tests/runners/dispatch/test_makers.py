@@ -7,14 +7,14 @@ from test_cluster import trial
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.suite import Benchmark
-from runners.dispatch.lanes import Lane, Lanes, Waiting
-from runners.dispatch.makers import Makers
+from runners.dispatch.lanes import Lanes, Waiting, WorkerQueue
+from runners.dispatch.makers import ArtifactLocations
 
 ONE = trial("a")
 
 
 def test_the_two_that_had_it_last_are_asked_by_one_who_has_it_not():
-    makers = Makers()
+    makers = ArtifactLocations()
     for worker in ("first", "second", "third"):
         makers.note(ONE, worker)
     makers.note(ONE, "first")
@@ -24,7 +24,7 @@ def test_the_two_that_had_it_last_are_asked_by_one_who_has_it_not():
 
 
 def test_who_is_lost_is_not_asked():
-    makers = Makers()
+    makers = ArtifactLocations()
     makers.note(ONE, "first")
     makers.note(ONE, "second")
 
@@ -43,7 +43,7 @@ def test_who_is_lost_is_not_asked():
     ],
 )
 def test_another_program_has_other_makers(other):
-    makers = Makers()
+    makers = ArtifactLocations()
     makers.note(ONE, "first")
 
     assert makers.of(other, "new") == ()
@@ -51,7 +51,7 @@ def test_another_program_has_other_makers(other):
 
 def test_unit_tests_of_a_package_have_a_program_of_their_own():
     tests = replace(ONE, benchmark=None, tests="g")
-    makers = Makers()
+    makers = ArtifactLocations()
     makers.note(tests, "first")
 
     assert makers.of(tests, "new") == ("first",)
@@ -60,7 +60,7 @@ def test_unit_tests_of_a_package_have_a_program_of_their_own():
 
 def test_unit_tests_of_packages_are_parted_among_workers():
     lanes = Lanes(lambda _benchmark: None)
-    lanes.each.update(one=Lane(), other=Lane())
+    lanes.each.update(one=WorkerQueue(), other=WorkerQueue())
     for package in "abcd":
         of = replace(ONE, benchmark=None, tests=package)
         lanes.of(of).waiting.append(Waiting(of))

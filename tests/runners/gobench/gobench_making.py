@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Variant, Wait
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Overlay, Variant
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -16,7 +16,7 @@ from runners.gobench.project import prepare
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
-from runners.trial import Bench
+from runners.trial import TrialExecutor
 
 ROUNDS = 12
 """Blocks of each arm: many short ones, so that some are not disturbed by other load."""
@@ -29,7 +29,7 @@ class Lab:
     """A subject with its suite, on the machine we are on."""
 
     project: Project
-    bench: Bench
+    bench: TrialExecutor
     suite: Suite
     methods: Mapping[str, Method] = field(init=False)
 
@@ -70,7 +70,7 @@ class Lab:
         return self.run(self.delayed(name, method, made, beside=beside))
 
     def clocked(self, name, method, operations, guarded=False):
-        arms = [Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))]
+        arms = [Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0))]
         return self.run(self.delayed(name, method, schedule(arms, operations, 3), guarded))
 
     def delayed(self, name, method, made, guarded=False, beside=False):
@@ -116,7 +116,7 @@ def lab(tree: Path, home: Home, environment: Mapping[str, str], top=None, **opti
         options=options,
         top=top,
     )
-    bench = Bench(
+    bench = TrialExecutor(
         project=project,
         harness=GoBench(HANGING_SECONDS),
         host=host,

@@ -5,7 +5,7 @@ from statistics import median
 import pytest
 from gobench_making import schedule
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.subject
 RING = "example.org/ring."
 SIZE = 64
 ARMS = (
-    Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
-    Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, SIZE)),
+    Arm(ArmName.PROBE, Delay(InjectionKind.ALLOCATE, 0)),
+    Arm(ArmName.ALLOCATING, Delay(InjectionKind.ALLOCATE, SIZE)),
 )
 
 
@@ -81,6 +81,8 @@ def test_a_method_that_never_ran_is_never_called(ring):
 
 
 def test_a_process_that_is_timed_says_nothing_of_allocations(ring):
-    outcome = ring.slowed("BenchmarkSmall", f"{RING}Small", 100, Delay(Wait.WORK, 10), rounds=2)
+    outcome = ring.slowed(
+        "BenchmarkSmall", f"{RING}Small", 100, Delay(InjectionKind.WORK, 10), rounds=2
+    )
 
     assert {one.metric for one in outcome.series} & {ALLOCATIONS, ALLOCATED, METHOD_CALLS} == set()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from gobench_making import lab, least
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.schedule import ArmName, Stop
 from auditor.core.values import TIME
 
@@ -32,7 +32,7 @@ RING = "example.org/ring."
 )
 def test_plain_blocks_know_nothing_of_the_delay(ring, name, method):
     """Ten thousand turns take microseconds: what is plain is far from it, and so is the probe."""
-    outcome = ring.slowed(name, RING + method, 300, Delay(Wait.WORK, 10_000), beside=True)
+    outcome = ring.slowed(name, RING + method, 300, Delay(InjectionKind.WORK, 10_000), beside=True)
     plain, probe, slowed = (
         least(outcome, TIME, arm) for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
     )
@@ -45,7 +45,9 @@ def test_plain_blocks_know_nothing_of_the_delay(ring, name, method):
 @pytest.mark.timed
 def test_a_block_of_the_unchanged_method_takes_as_long_as_in_the_unchanged_program(ring):
     large = f"{RING}Large"
-    beside = ring.slowed("BenchmarkLarge", large, 20, Delay(Wait.WORK, 1), rounds=40, beside=True)
+    beside = ring.slowed(
+        "BenchmarkLarge", large, 20, Delay(InjectionKind.WORK, 1), rounds=40, beside=True
+    )
     alone = ring.plain("BenchmarkLarge", 20, blocks=40)
 
     ratio = least(beside, TIME, ArmName.PLAIN) / least(alone, TIME, ArmName.PLAIN)
@@ -63,7 +65,7 @@ def test_a_process_decides_by_what_the_delay_adds_to_plain_blocks(ring, above, d
         "BenchmarkLarge",
         f"{RING}Large",
         5,
-        Delay(Wait.SPIN, 2.0),
+        Delay(InjectionKind.SPIN, 2.0),
         rounds=60,
         stop=stop,
         beside=True,

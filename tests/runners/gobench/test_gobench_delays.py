@@ -8,7 +8,7 @@ from gobench_making import ROUNDS, least, schedule
 from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.errors import AuditError, Exit
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
 from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
@@ -38,21 +38,21 @@ def _ratio(outcome):
 def test_a_method_that_is_the_whole_operation_slows_it_by_as_much(ring, name, method, operations):
     """On a busy machine a block seldom has all processors to itself; of many, some have."""
     method = f"{RING}{method}".replace("./", "/")
-    outcome = ring.slowed(name, method, operations, Delay(Wait.SPIN, 2.0), rounds=300)
+    outcome = ring.slowed(name, method, operations, Delay(InjectionKind.SPIN, 2.0), rounds=300)
 
     assert 2.0 < _ratio(outcome) < 6.0
 
 
 @pytest.mark.timed
 def test_a_tenth_of_an_operation_slows_it_by_a_tenth_of_that(ring):
-    outcome = ring.slowed("BenchmarkSlight", f"{RING}Slight", 150, Delay(Wait.SPIN, 2.0))
+    outcome = ring.slowed("BenchmarkSlight", f"{RING}Slight", 150, Delay(InjectionKind.SPIN, 2.0))
 
     assert 1.03 < _ratio(outcome) < 1.8
 
 
 @pytest.mark.timed
 def test_sleeping_waits_at_least_as_long_as_asked(ring):
-    outcome = ring.slowed("BenchmarkLarge", f"{RING}Large", 10, Delay(Wait.SLEEP, 1.0))
+    outcome = ring.slowed("BenchmarkLarge", f"{RING}Large", 10, Delay(InjectionKind.SLEEP, 1.0))
 
     assert _ratio(outcome) > 1.8
 
@@ -73,14 +73,14 @@ def test_sleeping_waits_at_least_as_long_as_asked(ring):
     ],
 )
 def test_turns_of_the_loop_are_added_to_each_outermost_call(ring, name, method):
-    outcome = ring.slowed(name, RING + method, 1000, Delay(Wait.WORK, 3000))
+    outcome = ring.slowed(name, RING + method, 1000, Delay(InjectionKind.WORK, 3000))
     more = least(outcome, TIME, ArmName.SLOWED) - least(outcome, TIME, ArmName.PROBE)
 
     assert 0.5e-6 < more < 20e-6
 
 
 def test_arms_alternate_as_scheduled_and_blocks_are_whole(ring):
-    outcome = ring.slowed("BenchmarkSmall", f"{RING}Small", 500, Delay(Wait.WORK, 3000))
+    outcome = ring.slowed("BenchmarkSmall", f"{RING}Small", 500, Delay(InjectionKind.WORK, 3000))
 
     assert outcome.of(TIME, ArmName.PROBE).at == tuple(range(1, 2 * ROUNDS, 2))
     assert outcome.of(TIME, ArmName.SLOWED).at == tuple(range(2, 2 * ROUNDS + 1, 2))
@@ -141,13 +141,15 @@ def test_the_clock_and_its_own_cost_give_the_methods_time(ring):
 
 
 def test_a_method_that_never_ran_is_never_called(ring):
-    outcome = ring.slowed("BenchmarkSmall", f"{RING}Unused", 10, Delay(Wait.WORK, 1))
+    outcome = ring.slowed("BenchmarkSmall", f"{RING}Unused", 10, Delay(InjectionKind.WORK, 1))
 
     assert outcome == NeverCalled()
 
 
 def test_a_mutant_that_does_not_compile_says_so_in_the_compilers_words(ring):
-    outcome = ring.slowed("BenchmarkInvalid", f"{RING[:-1]}/clash.Invalid", 10, Delay(Wait.WORK, 1))
+    outcome = ring.slowed(
+        "BenchmarkInvalid", f"{RING[:-1]}/clash.Invalid", 10, Delay(InjectionKind.WORK, 1)
+    )
 
     assert isinstance(outcome, NotBuilt)
     assert "zzBenchAudit already declared" in outcome.message
@@ -172,7 +174,7 @@ _BROKEN = {
 )
 def test_a_guest_that_does_not_compile_is_a_bug_of_ours_and_no_outcome(ring, file, words):
     """One is found by the compiler, one by the linker when the tests are built."""
-    arms = [Arm(ArmName.PROBE, Delay(Wait.WORK, 0))]
+    arms = [Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0))]
     trial = ring.delayed("BenchmarkSmall", f"{RING}Small", schedule(arms, 10, 1))
     files = tuple(
         replace(one, text=one.text + _BROKEN[file]) if one.path.endswith(f"guest/{file}") else one
@@ -189,7 +191,7 @@ def test_a_guest_that_does_not_compile_is_a_bug_of_ours_and_no_outcome(ring, fil
 
 def test_a_slowed_process_that_breaks_off_is_no_measurement(ring):
     touch = f"{RING[:-1]}/naughty.Touch"
-    outcome = ring.slowed("BenchmarkExitsLater", touch, 10, Delay(Wait.WORK, 1))
+    outcome = ring.slowed("BenchmarkExitsLater", touch, 10, Delay(InjectionKind.WORK, 1))
 
     assert isinstance(outcome, Crashed)
 
@@ -206,7 +208,7 @@ def test_a_slowed_process_that_breaks_off_is_no_measurement(ring):
 def test_functions_of_a_real_module_can_be_slowed(uuid, name, method):
     """Its go.mod names no version, so the guest has to do with the language of Go 1.16."""
     method = f"github.com/google/uuid.{method}"
-    outcome = uuid.slowed(name, method, 1000, Delay(Wait.WORK, 3000))
+    outcome = uuid.slowed(name, method, 1000, Delay(InjectionKind.WORK, 3000))
     more = least(outcome, TIME, ArmName.SLOWED) - least(outcome, TIME, ArmName.PROBE)
 
     assert 0.5e-6 < more < 20e-6
@@ -222,7 +224,7 @@ def test_functions_of_a_real_module_can_be_slowed(uuid, name, method):
 )
 def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, method):
     """A against A. The level is such that chance alone fails one of 10 000 tests."""
-    arms = [Arm(arm, Delay(Wait.WORK, 300)) for arm in (ArmName.PROBE, ArmName.SLOWED)]
+    arms = [Arm(arm, Delay(InjectionKind.WORK, 300)) for arm in (ArmName.PROBE, ArmName.SLOWED)]
     made = schedule(arms, 2000, 0)
     order = np.random.default_rng(7).permuted([[0, 1]] * 60, axis=1).ravel()
     blocks = [Block(Phase.MEASUREMENT, int(arm)) for arm in order]
@@ -242,7 +244,9 @@ STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
 @pytest.mark.parametrize("name", ["BenchmarkSmall", "BenchmarkLoop", "BenchmarkSub/a|b(c"])
 def test_a_process_ends_when_its_pairs_have_decided(ring, name):
     """Three times as slow is far above; the program still ends as it would."""
-    outcome = ring.slowed(name, f"{RING}Small", 300, Delay(Wait.SPIN, 2.0), rounds=300, stop=STOP)
+    outcome = ring.slowed(
+        name, f"{RING}Small", 300, Delay(InjectionKind.SPIN, 2.0), rounds=300, stop=STOP
+    )
 
     assert isinstance(outcome, Measured), outcome
     slowed = outcome.of(TIME, ArmName.SLOWED).values
@@ -254,7 +258,12 @@ def test_a_process_ends_when_its_pairs_have_decided(ring, name):
 def test_a_process_ends_when_more_pairs_would_make_nothing_surer(ring):
     enough = replace(STOP, above=9.0, below=-9.0, enough=100.0)
     outcome = ring.slowed(
-        "BenchmarkSmall", f"{RING}Small", 300, Delay(Wait.SPIN, 2.0), rounds=12, stop=enough
+        "BenchmarkSmall",
+        f"{RING}Small",
+        300,
+        Delay(InjectionKind.SPIN, 2.0),
+        rounds=12,
+        stop=enough,
     )
 
     assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
@@ -263,7 +272,12 @@ def test_a_process_ends_when_more_pairs_would_make_nothing_surer(ring):
 def test_a_process_that_cannot_decide_runs_to_its_end(ring):
     between = replace(STOP, above=9.0, below=-9.0)
     outcome = ring.slowed(
-        "BenchmarkSmall", f"{RING}Small", 300, Delay(Wait.SPIN, 2.0), rounds=12, stop=between
+        "BenchmarkSmall",
+        f"{RING}Small",
+        300,
+        Delay(InjectionKind.SPIN, 2.0),
+        rounds=12,
+        stop=between,
     )
 
     assert len(outcome.of(TIME, ArmName.SLOWED).values) == 12
@@ -287,8 +301,8 @@ def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(ring):
 
 def _calibrating(beside, rounds):
     arms = [
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, 300)),
-        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 300)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
     ]
     return schedule([*arms, Arm(ArmName.PLAIN)] if beside else arms, 50, rounds)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from gobench_making import lab, schedule
 
-from auditor.core.mutant import Delay, Overlay, Wait
+from auditor.core.mutant import Delay, InjectionKind, Overlay
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.schedule import Arm, ArmName
@@ -111,7 +111,9 @@ def test_each_layout_is_a_program_of_its_own_that_runs(ring):
 def test_only_the_user_s_own_build_has_what_a_debugger_needs(ring):
     """A slowed program is linked without, as that takes time and is no part of what runs."""
     measured(ring, "BenchmarkSmall", 0)
-    ring.slowed("BenchmarkSmall", "example.org/ring.Small", 20, Delay(Wait.WORK, 1), rounds=1)
+    ring.slowed(
+        "BenchmarkSmall", "example.org/ring.Small", 20, Delay(InjectionKind.WORK, 1), rounds=1
+    )
     plain = ring.bench._builds / Overlay().digest
     found = {
         path.parents[1] == plain: b".debug_line" in path.read_bytes()

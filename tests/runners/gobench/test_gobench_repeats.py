@@ -9,7 +9,7 @@ import os
 import pytest
 from gobench_making import lab
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Counted, Crashed, Measured
 from auditor.core.schedule import ArmName, Stop
 from auditor.core.values import TIME
@@ -154,7 +154,7 @@ func BenchmarkParallel(b *testing.B) {
 	})
 }
 """
-DELAY = Delay(Wait.WORK, 2_000)
+DELAY = Delay(InjectionKind.WORK, 2_000)
 OPERATIONS = 50
 ROUNDS = 6
 BLOCKS = 1 + 3 * ROUNDS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import PLAIN, Delay, Kind, Variant, Wait
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Variant
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -35,7 +35,11 @@ METHOD = Method(language=Language.GO, id="m.F", owner="m", name="F", parameters=
 
 
 def _trial(kind=Kind.PLAIN, blocks=2, operations=50):
-    arm = Arm(ArmName.PROBE, Delay(Wait.WORK, 0)) if kind is Kind.DELAYED else Arm(ArmName.PLAIN)
+    arm = (
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0))
+        if kind is Kind.DELAYED
+        else Arm(ArmName.PLAIN)
+    )
     return Trial(
         subject="s",
         purpose=Purpose.SUITE,

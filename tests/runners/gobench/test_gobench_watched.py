@@ -5,7 +5,7 @@ from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.outcome import Crashed, Measured, Skipped, TimedOut, Unreadable
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Method, Warmed
+from auditor.core.stop_rules import Criterion, WarmupResult
 from auditor.core.values import ALLOCATIONS, OPERATIONS, TIME
 from runners.gobench.harness import GoBench
 
@@ -45,7 +45,7 @@ def test_a_block_may_be_a_number_of_operations(watched):
 def test_one_that_is_never_enough_does_all_of_its_schedule(watched):
     outcome = watched("BenchmarkSmall", Patient(NEVER), blocks(10, operations=50))
 
-    assert outcome.warmed == Warmed(method=Method.COV, warm=None, enough=False)
+    assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=None, enough=False)
     assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == tuple(range(7))
     assert outcome.of(TIME, ArmName.PLAIN).at == (7, 8, 9)
 
@@ -56,7 +56,7 @@ def test_the_last_block_is_looked_at_too(watched):
     outcome = watched("BenchmarkSmall", watcher, blocks(10, operations=50))
 
     assert len(watcher.seen) == 10
-    assert outcome.warmed == Warmed(method=Method.COV, warm=7, enough=True)
+    assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=7, enough=True)
 
 
 def test_a_long_block_is_broken_off(watched):

@@ -16,7 +16,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Image
 from runners.hosts.docker import DockerHost, Limits
 from runners.hosts.following import Following
-from runners.hosts.watching import Watch, Watched
+from runners.hosts.watching import OutputWatch, Watched
 
 IMAGE = Image("some:1", "sha256:1", {})
 
@@ -109,7 +109,7 @@ def test_a_wait_that_fails_is_an_end(tmp_path):
     before, threading.excepthook = threading.excepthook, lambda told: raised.append(told.exc_type)
     try:
         watched = Watched(stdout=_closed(), stderr=_closed(), wait=fails, signal=empty.append)
-        watch = Watch(watched, SystemClock(), 1000, follower)
+        watch = OutputWatch(watched, SystemClock(), 1000, follower)
         assert not watch.until(time.monotonic() + 60)
         watch.finish()
     finally:

@@ -9,11 +9,11 @@ import pytest
 from process_making import shell
 
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, Strain
+from auditor.core.jobs import Completed, HostInterference
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
-from runners.hosts.loop import AGAIN_SECONDS, Loop
+from runners.hosts.loop import AGAIN_SECONDS, ReferenceWorkload
 from runners.hosts.strain import PRESSURE, STAT, TIMES, UPTIME, between, counters
 
 GROUP = "/sys/fs/cgroup/system.slice/cpu.stat"
@@ -81,14 +81,20 @@ def test_a_processor_that_went_away_says_nothing():
 
 @pytest.mark.parametrize("text", ["", "cpu\n", "cpu 1 2 3\n", "nonsense", "cpu a b c d e f g h\n"])
 def test_what_is_no_count_is_not_known(text):
-    assert between(counters({STAT: text}), counters({STAT: text})) == Strain()
+    assert between(counters({STAT: text}), counters({STAT: text})) == HostInterference()
 
 
 def test_the_strain_of_several_processes_is_each_as_long_as_it_took():
-    parts = [(1.0, Strain(stolen=0.5)), (3.0, Strain(stolen=0.1, waited=0.2)), (4.0, Strain())]
+    parts = [
+        (1.0, HostInterference(stolen=0.5)),
+        (3.0, HostInterference(stolen=0.1, waited=0.2)),
+        (4.0, HostInterference()),
+    ]
 
-    assert Strain.together(parts) == Strain(stolen=pytest.approx(0.2), waited=pytest.approx(0.2))
-    assert Strain.together([]) == Strain()
+    assert HostInterference.together(parts) == HostInterference(
+        stolen=pytest.approx(0.2), waited=pytest.approx(0.2)
+    )
+    assert HostInterference.together([]) == HostInterference()
 
 
 def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path):
@@ -143,7 +149,7 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
         b"1795451376000000000\n1795451377000000000\n",
     ]
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=said[len(host.jobs) - 1]))
-    loop = Loop(host, Home(tmp_path), "/usr/bin", clock)
+    loop = ReferenceWorkload(host, Home(tmp_path), "/usr/bin", clock)
 
     assert [loop.look().seconds, loop.look().seconds] == [0.25, 0.25]
     clock.now_is = AGAIN_SECONDS + 1
@@ -153,18 +159,18 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
 def test_a_clock_that_is_not_fine_enough_says_nothing(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
 
-    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).look().seconds is None
+    assert ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).look().seconds is None
 
 
 def test_the_loop_takes_some_time_on_a_real_machine(tmp_path):
-    took = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).look().seconds
+    took = ReferenceWorkload(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).look().seconds
 
     assert took is not None
     assert took > 0.01
 
 
 def test_a_probe_runs_the_loop_again_and_again(tmp_path):
-    took, strain = Loop(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).probe(5)
+    took, strain = ReferenceWorkload(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).probe(5)
 
     assert len(took) == 5
     assert min(took) > 0.01
@@ -176,7 +182,7 @@ def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
     said = b"".join(b"%d\n" % (1795451375005000000 + at) for at in range(6))
 
     def probe(_):
-        strain = Strain(waited=0.9 if busy.pop(0) else 0.0)
+        strain = HostInterference(waited=0.9 if busy.pop(0) else 0.0)
         return Completed(exit_code=0, stdout=said, strain=strain)
 
     def sleep(seconds):
@@ -184,7 +190,7 @@ def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
         clock.now_is += seconds
 
     monkeypatch.setattr("time.sleep", sleep)
-    loop = Loop(FakeHost(probe), Home(tmp_path), "/usr/bin", clock)
+    loop = ReferenceWorkload(FakeHost(probe), Home(tmp_path), "/usr/bin", clock)
 
     assert loop.becomes_quiet(60.0)
     assert len(slept) == 2
@@ -198,18 +204,20 @@ def test_whether_a_machine_is_quiet_needs_no_fine_clock(tmp_path, monkeypatch, c
     monkeypatch.setattr("time.sleep", lambda _: None)
     host = FakeHost(lambda _: Completed(exit_code=code, stdout=b"1795451375N\n" * 6))
 
-    assert Loop(host, Home(tmp_path), "/usr/bin", Hands()).becomes_quiet(0.1) is is_quiet
+    assert (
+        ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).becomes_quiet(0.1) is is_quiet
+    )
 
 
 def test_a_loop_that_fails_is_said(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=None, stderr=b"out of something"))
 
     with pytest.raises(MachineError, match="failed there: out of something"):
-        Loop(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
+        ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
 
 
 def test_a_machine_that_cannot_be_probed_is_said(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n" * 6))
 
     with pytest.raises(MachineError, match="the date of that machine tells no nanoseconds"):
-        Loop(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
+        ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)

@@ -1,13 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runners.hosts.output import Ends
+from runners.hosts.output import HeadTailBuffer
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 60))
 def test_both_ends_are_kept_whatever_the_pieces(chunks, limit):
     whole = b"".join(chunks)
-    ends = Ends(limit)
+    ends = HeadTailBuffer(limit)
     for chunk in chunks:
         ends.take(chunk)
 
@@ -20,7 +20,7 @@ def test_both_ends_are_kept_whatever_the_pieces(chunks, limit):
 
 
 def test_an_endless_stream_takes_no_more_room_than_its_limit():
-    ends = Ends(1000)
+    ends = HeadTailBuffer(1000)
     for _ in range(10_000):
         ends.take(b"x" * 997)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.jobs import Completed, Invocation
-from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Refused, Variant, Wait
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Overlay, Refused, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -231,7 +231,7 @@ def arms(*chosen: Arm, pairs: int = 5, warmup: int = 2, seconds: float = 0.04) -
     )
 
 
-def against_probe(wait: Wait, number: float) -> Schedule:
+def against_probe(wait: InjectionKind, number: float) -> Schedule:
     return arms(
         Arm(ArmName.PROBE, Delay(wait, 0)),
         Arm(ArmName.SLOWED, Delay(wait, number)),

@@ -5,7 +5,7 @@ from statistics import median
 import pytest
 from jmh_making import against_probe, arms, delayed
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.values import ALLOCATED, METHOD_CALLS, OPERATIONS
@@ -14,8 +14,8 @@ pytestmark = pytest.mark.subject
 
 SIZE = 64
 ARMS = (
-    Arm(ArmName.PROBE, Delay(Wait.ALLOCATE, 0)),
-    Arm(ArmName.ALLOCATING, Delay(Wait.ALLOCATE, SIZE)),
+    Arm(ArmName.PROBE, Delay(InjectionKind.ALLOCATE, 0)),
+    Arm(ArmName.ALLOCATING, Delay(InjectionKind.ALLOCATE, SIZE)),
 )
 
 
@@ -80,6 +80,6 @@ def test_set_up_at_each_call_allocates_nothing(jmh):
 
 
 def test_a_process_that_is_timed_has_no_such_profiler(jmh):
-    outcome = jmh.run("turns", against_probe(Wait.WORK, 10), delayed(jmh.find("turns")))
+    outcome = jmh.run("turns", against_probe(InjectionKind.WORK, 10), delayed(jmh.find("turns")))
 
     assert {one.metric for one in outcome.series} & {ALLOCATED, METHOD_CALLS} == set()

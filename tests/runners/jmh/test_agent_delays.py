@@ -7,7 +7,7 @@ import pytest
 from jmh_making import against_probe, arms, delayed, torn_down
 from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
-from auditor.core.mutant import Delay, Wait
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.schedule import Arm, ArmName, Stop
 from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
@@ -34,18 +34,18 @@ CASES = [
 def test_every_way_out_is_slowed(jmh, benchmark, method):
     found = jmh.find(method)
 
-    assert ratio(jmh.run(benchmark, against_probe(Wait.WORK, 5000), delayed(found))) > 3
+    assert ratio(jmh.run(benchmark, against_probe(InjectionKind.WORK, 5000), delayed(found))) > 3
 
 
 @pytest.mark.timed
 def test_an_old_jmh_runs_both_arms_in_one_process_too(old_jmh):
     method = old_jmh.find("turns")
 
-    assert ratio(old_jmh.run("turns", against_probe(Wait.WORK, 5000), delayed(method))) > 3
+    assert ratio(old_jmh.run("turns", against_probe(InjectionKind.WORK, 5000), delayed(method))) > 3
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("wait", [Wait.SPIN, Wait.SLEEP])
+@pytest.mark.parametrize("wait", [InjectionKind.SPIN, InjectionKind.SLEEP])
 def test_a_wait_is_a_multiple_of_the_methods_own_time(jmh, wait):
     factor = ratio(jmh.run("turns", against_probe(wait, 3.0), delayed(jmh.find("turns"))))
 
@@ -54,14 +54,14 @@ def test_a_wait_is_a_multiple_of_the_methods_own_time(jmh, wait):
 
 @pytest.mark.timed
 def test_two_arms_with_the_same_number_are_alike(jmh):
-    schedule = against_probe(Wait.WORK, 0)
+    schedule = against_probe(InjectionKind.WORK, 0)
 
     assert 0.5 < ratio(jmh.run("turns", schedule, delayed(jmh.find("turns")))) < 2
 
 
 @pytest.mark.timed
 def test_a_nested_call_does_not_wait_again_when_guarded(jmh):
-    schedule = against_probe(Wait.WORK, 3000)
+    schedule = against_probe(InjectionKind.WORK, 3000)
     method = jmh.find("deep")
 
     free = ratio(jmh.run("deep", schedule, delayed(method)))
@@ -72,7 +72,9 @@ def test_a_nested_call_does_not_wait_again_when_guarded(jmh):
 
 @pytest.mark.timed
 def test_a_nested_call_of_a_clocked_wait_does_not_compound(jmh):
-    factor = ratio(jmh.run("deep", against_probe(Wait.SPIN, 1.0), delayed(jmh.find("deep"))))
+    factor = ratio(
+        jmh.run("deep", against_probe(InjectionKind.SPIN, 1.0), delayed(jmh.find("deep")))
+    )
 
     assert 1.2 < factor < 4
 
@@ -80,7 +82,8 @@ def test_a_nested_call_of_a_clocked_wait_does_not_compound(jmh):
 @pytest.mark.timed
 def test_a_clocked_method_shows_its_outermost_calls_and_its_time(jmh):
     schedule = arms(
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0))
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
     )
 
     outcome = jmh.run("deep", schedule, delayed(jmh.find("deep")))
@@ -100,7 +103,9 @@ def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
     What the clock costs is told by several processes, as in an audit: one may have been disturbed.
     """
     schedule = arms(
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)), pairs=8
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
+        pairs=8,
     )
 
     outcomes = [jmh.run("brief", schedule, delayed(jmh.find("brief"))) for _ in range(3)]
@@ -127,8 +132,8 @@ def test_a_process_ends_when_its_pairs_have_decided(which, request):
     """Many times as slow is far above; what the fork has set up is torn down as always."""
     suite = request.getfixturevalue(which)
     schedule = arms(
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 5000)),
         pairs=40,
     )
 
@@ -143,8 +148,8 @@ def test_a_process_ends_when_its_pairs_have_decided(which, request):
 @pytest.mark.timed
 def test_a_process_ends_when_more_pairs_would_make_nothing_surer(jmh):
     schedule = arms(
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 5000)),
         pairs=12,
     )
     enough = replace(STOP, above=9.0, below=-9.0, enough=100.0)
@@ -173,9 +178,9 @@ def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(jmh):
 
 def _calibrating(rounds):
     return arms(
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
-        Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 5000)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
         pairs=rounds,
     )
 
@@ -184,8 +189,8 @@ def _calibrating(rounds):
 @pytest.mark.parametrize("name", ["calm", "single"])
 def test_one_more_iteration_and_the_tear_down_follow_a_decision(jmh, name):
     schedule = arms(
-        Arm(ArmName.PROBE, Delay(Wait.WORK, 0)),
-        Arm(ArmName.SLOWED, Delay(Wait.WORK, 5000)),
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 5000)),
         warmup=2,
         pairs=12,
     )
@@ -200,7 +205,7 @@ def test_one_more_iteration_and_the_tear_down_follow_a_decision(jmh, name):
 
 
 def test_set_up_at_each_call_is_not_clocked(jmh):
-    schedule = arms(Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)), pairs=2)
+    schedule = arms(Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)), pairs=2)
 
     outcome = jmh.run("fresh", schedule, delayed(jmh.find("eachCall")))
 

@@ -7,7 +7,7 @@ import pytest
 from maven_making import JMH, dependency, environment, many_modules, one_module, pom, write
 
 from auditor.core.errors import BuildFailed
-from auditor.core.request import BuildWords, FolderSpec
+from auditor.core.request import BuildOptions, FolderSpec
 from auditor.core.subject import Role
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
@@ -52,7 +52,7 @@ def made_ready(folder, home, *, changed=()):
     given = tuple(sorted({**dict(environment(folder.parent / "user")), **dict(changed)}.items()))
     common = {"home": home, "host": LocalHost(), "environment": given}
     placed = place(FolderSpec(folder), **common)
-    return prepare_tree(placed, words=BuildWords(), **common), common
+    return prepare_tree(placed, words=BuildOptions(), **common), common
 
 
 def without_processor(files, name="pom.xml"):
@@ -92,7 +92,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
 
     common["host"] = FakeHost(without_building)
     placed = place(FolderSpec(tmp_path / "one"), **common)
-    assert prepare_tree(placed, words=BuildWords(), **common) == project
+    assert prepare_tree(placed, words=BuildOptions(), **common) == project
 
 
 def test_what_jmh_refuses_is_said(jmh_home, tmp_path):

@@ -9,7 +9,7 @@ from maven_making import environment, one_module, write
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
 from auditor.core.jobs import Completed
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
@@ -130,7 +130,7 @@ def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(said, is_too_old, t
     host = FakeHost(lambda job: version if {"-version", "sh"} & {*job.argv} else build)
 
     with pytest.raises(ToolMissing) as failure:
-        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
 
     text = str(failure.value)
     assert ("but bench-audit needs JDK 17 or newer" in text) == is_too_old
@@ -291,7 +291,7 @@ def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=1, stderr=WRAPPER_AWAY))
 
     with pytest.raises(ResolveFailed) as failure:
-        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
 
     text = str(failure.value)
     assert "\n" not in text
@@ -305,7 +305,7 @@ def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=1, stderr=said))
 
     with pytest.raises(BuildFailed, match="gradle ended with 1"):
-        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildWords())
+        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
 
 
 WRITTEN = '[{{"name": "main", "classes": ["/c"], "path": ["{}"], "sources": []}}]'
@@ -328,7 +328,7 @@ def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind
         write(top, {"bench-audit-parts/_.json": WRITTEN.format(top)})
         return Completed(exit_code=0)
 
-    Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildWords())
+    Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildOptions())
 
     assert [source_set.path for source_set in source_sets(top)] == [(top,)]
     assert [one.name for one in away.iterdir()] == ["x.json"]
@@ -355,12 +355,12 @@ def test_the_gradle_of_the_subject_counts_before_its_wrapper(tmp_path):
     given = environment(tmp_path)
     tool = Gradle(host=LocalHost(), environment=given, program=str(mine))
 
-    tool.build(tmp_path, tmp_path, BuildWords())
+    tool.build(tmp_path, tmp_path, BuildOptions())
 
     assert (tmp_path / "called").read_text() == "called\n"
     absent = Gradle(host=LocalHost(), environment=given, program="/absent/gradle")
     with pytest.raises(ToolMissing, match=r'/absent/gradle, the "gradle" of the subject'):
-        absent.build(tmp_path, tmp_path, BuildWords())
+        absent.build(tmp_path, tmp_path, BuildOptions())
 
 
 def test_steps_of_a_build_are_read_as_they_are_printed():

@@ -16,7 +16,7 @@ from maven_making import (
 )
 
 from auditor.core.jobs import Completed
-from auditor.core.request import BuildWords
+from auditor.core.request import BuildOptions
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.jmh import reactor
@@ -42,7 +42,7 @@ def names(folder, paths):
 
 
 def arguments(made):
-    return reactor._selection(made, BuildWords())
+    return reactor._selection(made, BuildOptions())
 
 
 def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
@@ -76,7 +76,7 @@ def test_a_module_that_a_profile_lists_switches_it_on(tmp_path):
     made = plan(tmp_path, files)
 
     assert arguments(made) == ("-pl", "benchmarks", "-am")
-    assert reactor.switched(BuildWords(("own",)), made.profiles) == ("-Pown,bench",)
+    assert reactor.switched(BuildOptions(("own",)), made.profiles) == ("-Pown,bench",)
 
 
 def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_path):
@@ -109,7 +109,7 @@ def test_one_module_is_built_as_it_is(tmp_path):
 def test_the_users_own_choice_of_modules_counts(tmp_path):
     made = plan(tmp_path, many_modules())
 
-    assert reactor._selection(made, BuildWords(flags=("-pl=library",))) == ()
+    assert reactor._selection(made, BuildOptions(flags=("-pl=library",))) == ()
 
 
 def test_without_benchmarks_in_sources_everything_is_built(tmp_path):
@@ -316,7 +316,7 @@ def test_checks_are_left_out_one_by_one_and_not_without_end(executions, runs, tm
     plan_ = plan_build(top, top, everything=False)
 
     with pytest.raises(CheckFailed):
-        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
+        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
     assert len(host.jobs) == runs
 
@@ -339,7 +339,7 @@ def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path)
 
     maven = Maven(home=Home(tmp_path / "home"), host=FakeHost(machine), environment=())
     plan_ = plan_build(top, top, everything=False)
-    reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
+    reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
     found = {str(entry) for source_set in reactor.source_sets(top) for entry in source_set.path}
     assert found == {"/m2/a.jar", "/m2/b.jar"}
@@ -378,7 +378,7 @@ def test_jars_are_made_only_where_one_of_the_tree_is_missing(artifact, runs, tmp
     plan_ = plan_build(top, top, everything=False)
 
     with pytest.raises(NotPublished):
-        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildWords(), plan_)
+        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
     assert len(host.jobs) == runs
     assert ("package" in host.jobs[-1].argv) == (runs == 2)

@@ -8,7 +8,7 @@ import pytest
 from maven_making import BENCHMARK, SUM, environment, everything, write
 
 from auditor.core.errors import BuildFailed, NoBenchmarks, ToolMissing
-from auditor.core.request import BuildWords, FolderSpec
+from auditor.core.request import BuildOptions, FolderSpec
 from auditor.core.subject import Role
 from runners.hosts.local import LocalHost
 from runners.jmh.classes import benchmark_list
@@ -73,7 +73,7 @@ def given(tmp_path, gradle_home):
 
 def prepared(folder, home, given, *flags, host=None):
     placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
-    words = BuildWords(flags=flags)
+    words = BuildOptions(flags=flags)
     return prepare_tree(placed, home=home, host=host or LocalHost(), environment=given, words=words)
 
 

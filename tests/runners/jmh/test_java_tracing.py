@@ -10,7 +10,7 @@ from jmh_making import environment
 
 from auditor.core.mutant import Kind, Overlay, Variant
 from auditor.core.outcome import Skipped, Traced
-from auditor.core.request import BuildWords, ClientSpec, FolderSpec, PythonSpec
+from auditor.core.request import BuildOptions, ClientSpec, FolderSpec, PythonSpec
 from auditor.trace.study_clients import trial_of
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
@@ -63,7 +63,7 @@ def traced(jmh_home, tmp_path):
         host = LocalHost()
         given = (*environment(os.environ), ("GRADLE_USER_HOME", str(tmp_path / "gradle")))
         common = {"home": jmh_home, "host": host, "environment": given}
-        words = BuildWords()
+        words = BuildOptions()
         placed = place(FolderSpec(folder / "library"), **common)
         library = prepare_library(None, placed, words=words, **common)
         guests = prepare_guests(jmh_core_jar=None, **common)

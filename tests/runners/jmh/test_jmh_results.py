@@ -6,7 +6,7 @@ import pytest
 from jmh_making import PLAIN_ARM, plain
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import PLAIN, Delay, Kind, Variant, Wait
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Variant
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -104,7 +104,10 @@ def test_a_slowed_method_that_was_not_seen_is_no_measurement():
 
 @pytest.mark.parametrize(("calls", "kind"), [((0, 0), NeverCalled), ((0, 4), Measured)])
 def test_clocked_blocks_without_a_call_are_never_called(calls, kind):
-    arms = (Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)))
+    arms = (
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
+    )
     order = (Block(Phase.MEASUREMENT, 1), Block(Phase.MEASUREMENT, 0), Block(Phase.MEASUREMENT, 1))
     asked = Schedule(arms=arms, blocks=order, seconds=0.1)
     blocks = [

@@ -8,7 +8,7 @@ from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks, t
 
 from auditor.core.outcome import Crashed
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Method, Warmed
+from auditor.core.stop_rules import Criterion, WarmupResult
 from auditor.core.values import TIME, WALL
 
 pytestmark = pytest.mark.subject
@@ -60,7 +60,7 @@ def test_seconds_by_the_clock_are_told_apart_as_well(jmh):
 def test_one_that_is_never_enough_does_all_of_its_schedule(jmh):
     outcome = watched(jmh, "calm", Patient(NEVER), 10, 0.02)
 
-    assert outcome.warmed == Warmed(method=Method.COV, warm=None, enough=False)
+    assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=None, enough=False)
     assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == tuple(range(7))
     assert outcome.of(TIME, ArmName.PLAIN).at == (7, 8, 9)
     assert torn_down(jmh) == 10
@@ -69,7 +69,7 @@ def test_one_that_is_never_enough_does_all_of_its_schedule(jmh):
 def test_enough_at_the_last_iteration_is_no_other_end(jmh):
     outcome = watched(jmh, "calm", Patient(10), 10, 0.02)
 
-    assert outcome.warmed == Warmed(method=Method.COV, warm=7, enough=True)
+    assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=7, enough=True)
     assert torn_down(jmh) == 10
 
 

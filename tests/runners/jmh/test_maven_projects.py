@@ -18,7 +18,7 @@ from maven_making import (
 )
 
 from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed
-from auditor.core.request import BuildWords, FolderSpec, MavenSpec
+from auditor.core.request import BuildOptions, FolderSpec, MavenSpec
 from auditor.core.subject import Role
 from runners.home import Home
 from runners.hosts.fake import FakeHost
@@ -50,7 +50,7 @@ def user(tmp_path):
 def prepared(folder, home, user, *profiles, flags=()):
     given = environment(user)
     placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
-    words = BuildWords(profiles, flags)
+    words = BuildOptions(profiles, flags)
     return prepare_tree(placed, home=home, host=LocalHost(), environment=given, words=words)
 
 

@@ -11,7 +11,7 @@ from statistics import median
 import pytest
 from jmh_making import against_probe, delayed, of_project
 
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Part, Role
@@ -116,7 +116,7 @@ def test_a_method_in_it_is_listed_and_slowed(closed):
 
     method = closed.methods["org.closed.Heavy.turns"]
 
-    outcome = closed.run("turns", against_probe(Wait.WORK, 2000), delayed(method))
+    outcome = closed.run("turns", against_probe(InjectionKind.WORK, 2000), delayed(method))
 
     assert isinstance(outcome, Measured), outcome
     probe, slowed = (

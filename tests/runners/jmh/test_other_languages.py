@@ -7,9 +7,9 @@ import pytest
 from jmh_making import against_probe, delayed, of_project
 from maven_making import dependency, environment, write
 
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.outcome import Measured
-from auditor.core.request import BuildWords, FolderSpec
+from auditor.core.request import BuildOptions, FolderSpec
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
 from mutators.java import signatures
@@ -140,7 +140,7 @@ def project(language, sources, folder, home, *, generation=GENERATION, library=N
     write(folder / language, {"pom.xml": text, **tree})
     common = {"home": home, "host": LocalHost(), "environment": environment(folder / "user")}
     placed = place(FolderSpec(folder / language), **common)
-    return prepare_tree(placed, words=BuildWords(), **common), common
+    return prepare_tree(placed, words=BuildOptions(), **common), common
 
 
 def test_benchmarks_of_kotlins_own_annotations_need_no_generator_of_the_build(jmh_home, tmp_path):
@@ -175,7 +175,7 @@ def test_a_method_is_listed_and_slowed(language, sources, method, jmh_home, tmp_
 
     (benchmark,) = suited.suite.benchmarks
     (found,) = [one for one in suited.methods.values() if signatures.matches(method, one)]
-    outcome = suited.run("stir", against_probe(Wait.WORK, 5000), delayed(found))
+    outcome = suited.run("stir", against_probe(InjectionKind.WORK, 5000), delayed(found))
 
     assert benchmark.id == f"org.example.{'kt' if language == 'kotlin' else 'sc'}.Sums.stir"
     assert isinstance(outcome, Measured)

@@ -11,7 +11,7 @@ import pytest
 from jmh_making import against_probe, delayed, environment, plain
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
-from auditor.core.mutant import Wait
+from auditor.core.mutant import InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.request import JarSpec
 from auditor.core.schedule import ArmName
@@ -93,7 +93,7 @@ def test_the_library_of_a_jar_is_what_is_neither_suite_nor_jmh(whole, jmh):
 
 
 def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(whole):
-    schedule = against_probe(Wait.WORK, 2000)
+    schedule = against_probe(InjectionKind.WORK, 2000)
 
     trial, answers = whole.ran("turns", schedule, delayed(whole.find("turns")))
     outcome = whole.harness.read(trial, answers)

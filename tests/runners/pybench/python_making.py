@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from auditor.core.mutant import PLAIN, Delay, Kind, Overlay, Variant, Wait
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Overlay, Variant
 from auditor.core.plan import Purpose, Trial
 from auditor.core.request import FolderSpec, PythonSpec
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -136,7 +136,10 @@ def against_probe(wait, number, pairs=5, operations=200, **more):
 
 
 def clocked(operations=200):
-    arms = (Arm(ArmName.PROBE, Delay(Wait.WORK, 0)), Arm(ArmName.CLOCKED, Delay(Wait.CLOCK, 0)))
+    arms = (
+        Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
+        Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
+    )
     blocks = tuple(Block(Phase.MEASUREMENT, arm) for _ in range(3) for arm in (0, 1))
     return Schedule(arms=arms, blocks=blocks, seconds=0.02, operations=operations)
 

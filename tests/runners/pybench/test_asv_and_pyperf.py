@@ -7,7 +7,7 @@ from python_making import against_probe, plain, prepared, suited
 from watchers import Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.errors import NoBenchmarks
-from auditor.core.mutant import Kind, Wait
+from auditor.core.mutant import InjectionKind, Kind
 from auditor.core.outcome import Counted, Crashed, Measured, Skipped, Unreadable
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
@@ -160,7 +160,7 @@ def test_times_of_asv_are_listed_with_their_parameters_and_the_rest_is_said(asv)
 
 @pytest.mark.parametrize("benchmark", ["time_slow", "Suite.time_m(20, 'a')"])
 def test_a_function_is_slowed_in_asv(benchmark, asv):
-    schedule = against_probe(Wait.WORK, 8000, operations=50)
+    schedule = against_probe(InjectionKind.WORK, 8000, operations=50)
 
     assert ratio(asv.run(benchmark, schedule, asv.delayed("lib.slow"))) > 1.7
 
@@ -201,7 +201,7 @@ def test_scripts_of_pyperf_are_listed_and_commands_are_said(pyperf):
 
 @pytest.mark.parametrize("benchmark", ["slow | 3", "timed", "m"])
 def test_a_function_is_slowed_in_pyperf(benchmark, pyperf):
-    schedule = against_probe(Wait.WORK, 8000)
+    schedule = against_probe(InjectionKind.WORK, 8000)
 
     assert ratio(pyperf.run(benchmark, schedule, pyperf.delayed("lib.slow"))) > 1.7
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.core.request import BuildWords, FolderSpec
+from auditor.core.request import BuildOptions, FolderSpec
 from auditor.languages.harnesses import Machine
 from auditor.languages.tracing import LibraryTracing
 from runners.hosts.local import LocalHost
@@ -29,7 +29,7 @@ def tracing(python_home, variables, tmp_path):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)
         machine = Machine(home=python_home, host=LocalHost(), environment=variables)
-        return LibraryTracing(FolderSpec(tmp_path), BuildWords(), machine)
+        return LibraryTracing(FolderSpec(tmp_path), BuildOptions(), machine)
 
     return of
 

@@ -12,7 +12,7 @@ from auditor.core.errors import (
     MachineError,
     NoBenchmarks,
 )
-from auditor.core.mutant import Kind, Wait
+from auditor.core.mutant import InjectionKind, Kind
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -108,13 +108,13 @@ def test_operations_can_be_fixed(ring):
     ],
 )
 def test_a_function_is_slowed_in_the_blocks_that_say_so(benchmark, method, guarded, ring):
-    schedule = against_probe(Wait.WORK, 8000)
+    schedule = against_probe(InjectionKind.WORK, 8000)
 
     assert ratio(ring.run(benchmark, schedule, ring.delayed(method, guarded=guarded))) > 1.7
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("wait", [Wait.SPIN, Wait.SLEEP])
+@pytest.mark.parametrize("wait", [InjectionKind.SPIN, InjectionKind.SLEEP])
 def test_the_clock_can_decide_how_long(wait, ring):
     schedule = against_probe(wait, 4.0, operations=5)
 
@@ -142,7 +142,7 @@ def test_inner_calls_of_a_recursion_do_not_count(ring):
 @pytest.mark.timed
 def test_a_process_ends_when_its_pairs_have_decided(ring):
     stop = Stop(above=0.1, below=-0.1, looks=((3, 2.0),), least_deviation=0.005)
-    schedule = against_probe(Wait.WORK, 20_000, pairs=12, stop=stop)
+    schedule = against_probe(InjectionKind.WORK, 20_000, pairs=12, stop=stop)
 
     outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
 
@@ -151,7 +151,7 @@ def test_a_process_ends_when_its_pairs_have_decided(ring):
 
 
 def test_a_process_ends_when_all_its_arms_were_quiet(ring):
-    schedule = until(SOON, against_probe(Wait.WORK, 20_000, pairs=30))
+    schedule = until(SOON, against_probe(InjectionKind.WORK, 20_000, pairs=30))
 
     outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
 
@@ -159,7 +159,7 @@ def test_a_process_ends_when_all_its_arms_were_quiet(ring):
 
 
 def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(ring):
-    schedule = until(NEVER, against_probe(Wait.WORK, 20_000, pairs=6))
+    schedule = until(NEVER, against_probe(InjectionKind.WORK, 20_000, pairs=6))
 
     outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
 
@@ -203,7 +203,9 @@ def test_what_set_up_of_each_call_does_is_not_the_benchmarks(ring):
         "test_checked_and_of", plain(operations=40), ring.variant(Kind.COUNTING, "spins.small")
     )
     slowed = ring.run(
-        "test_checked_and_of", against_probe(Wait.WORK, 8000), ring.delayed("ring.spins.small")
+        "test_checked_and_of",
+        against_probe(InjectionKind.WORK, 8000),
+        ring.delayed("ring.spins.small"),
     )
 
     assert isinstance(counted, Counted)
@@ -225,7 +227,9 @@ def test_what_chooses_not_to_run_is_skipped_with_its_reason(benchmark, why, ring
 
 @pytest.mark.parametrize("method", ["ring.spins.unused", "ring.spins.remembered"])
 def test_a_function_that_only_set_up_calls_or_nobody_is_no_measurement(method, ring):
-    outcome = ring.run("test_remembered", against_probe(Wait.WORK, 10), ring.delayed(method))
+    outcome = ring.run(
+        "test_remembered", against_probe(InjectionKind.WORK, 10), ring.delayed(method)
+    )
 
     assert outcome == NeverCalled()
 
@@ -239,7 +243,7 @@ def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_o
     delayed = trouble.delayed("trouble.around", guarded=guarded)
     counting = trouble.variant(Kind.COUNTING, "trouble.around")
 
-    assert ratio(trouble.run("test_inside", against_probe(Wait.WORK, 8000), delayed)) > 3
+    assert ratio(trouble.run("test_inside", against_probe(InjectionKind.WORK, 8000), delayed)) > 3
     counted = trouble.run("test_inside", plain(operations=20), counting)
     assert counted.windows[1].calls == (("trouble.around", counted.windows[1].operations),)
 
@@ -385,7 +389,7 @@ def test_a_coroutine_that_another_plugin_runs_is_no_measurement_of_its_making(tr
 
 
 def test_a_benchmark_may_look_at_its_statistics_which_are_those_of_the_unslowed_function(trouble):
-    schedule = against_probe(Wait.WORK, 5_000_000, pairs=1, operations=1)
+    schedule = against_probe(InjectionKind.WORK, 5_000_000, pairs=1, operations=1)
 
     slowed = trouble.run("test_budget", schedule, trouble.delayed("trouble.around"))
 
@@ -429,7 +433,7 @@ def test_a_module_that_comes_from_an_archive_is_not_built(
     packed = Suited(project, listed(project, scratch), scratch)
 
     slowed = packed.run(
-        "test_packed", against_probe(Wait.WORK, 10), packed.delayed("trouble.around")
+        "test_packed", against_probe(InjectionKind.WORK, 10), packed.delayed("trouble.around")
     )
 
     assert isinstance(packed.run("test_packed", plain(operations=3)), Measured)

@@ -7,7 +7,7 @@ from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.outcome import Crashed, Measured
 from auditor.core.schedule import ArmName, Phase
-from auditor.core.stop_rules import Method, Warmed
+from auditor.core.stop_rules import Criterion, WarmupResult
 from auditor.core.suite import Benchmark
 from auditor.core.values import OPERATIONS, TIME
 
@@ -84,7 +84,7 @@ def test_one_that_is_never_enough_does_all_of_its_schedule(watched):
     outcome = watched("test_calm", Patient(NEVER), blocks(10, operations=50))
 
     assert isinstance(outcome, Measured), outcome
-    assert outcome.warmed == Warmed(method=Method.COV, warm=None, enough=False)
+    assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=None, enough=False)
     assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == tuple(range(7))
     assert outcome.of(TIME, ArmName.PLAIN).at == (7, 8, 9)
 
