@@ -1,6 +1,7 @@
-# The two commands of the README, the tests that take longest, and the checks. Everything else is in scripts/.
+# The two commands of the README, the quick and the long tests, and the checks. Everything else is in
+# scripts/.
 
-.PHONY: demo test test-long tools check docs setup
+.PHONY: demo test quick test-long tools check docs setup
 
 demo: setup
 	scripts/demo
@@ -8,6 +9,9 @@ demo: setup
 test: check tools
 	scripts/test
 	.venv/bin/python scripts/guards --turn $$(git rev-list --count HEAD)
+
+quick: setup
+	scripts/quick
 
 test-long: setup tools
 	scripts/test --long

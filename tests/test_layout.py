@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UV = Path(sys.executable).with_name("uv")
+PACKAGES = ("auditor", "mutators", "runners", "reports")
 MODELS = """
 import importlib.util
 import numpy as np
@@ -66,4 +67,21 @@ def test_the_documents_refer_to_files_that_exist():
     assert links
     assert [
         f"{page}: {target}" for page, target in links if not (page.parent / target).exists()
+    ] == []
+
+
+def test_the_architecture_names_paths_that_exist():
+    files = [path for top in PACKAGES for path in (ROOT / top).rglob("*.py")]
+    names = {path.name for path in files}
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    paths = [path for path in re.findall(r"`([\w./-]+\.py)`", text) if "/" in path]
+    folders = re.findall(r"`((?:auditor|mutators|runners|reports)/[\w/]+)`", text)
+
+    assert paths
+    assert [
+        path for path in paths if not any((ROOT / top / path).exists() for top in ("", "auditor"))
+    ] == []
+    assert set(re.findall(r"`(\w+\.py)`", text)) <= names
+    assert [
+        path for path in folders if not any((ROOT / f"{path}{end}").exists() for end in ("", ".py"))
     ] == []
