@@ -33,7 +33,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ChartCurve:
     """Points from left to right, with the name that stands at the end and a kind."""
 
     name: str
@@ -77,7 +77,7 @@ def ticks(most: float) -> tuple[float, ...]:
     return tuple(step * number for number in range(math.ceil(most / step - 1e-9) + 1))
 
 
-def body(axes: Axes, curves: Sequence[Curve]) -> str:
+def body(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Draw curves and what surrounds them; zero is always in the picture."""
     return (
         _frame(axes)
@@ -100,11 +100,11 @@ def _frame(axes: Axes) -> str:
     return drawn + text((LEFT + right) / 2, bottom + 33, axes.across)
 
 
-def _shift(curves: Sequence[Curve], one: Curve) -> float:
+def _shift(curves: Sequence[ChartCurve], one: ChartCurve) -> float:
     return _ASIDE * (2 * curves.index(one) - len(curves) + 1)
 
 
-def _curve(axes: Axes, one: Curve, shift: float) -> str:
+def _curve(axes: Axes, one: ChartCurve, shift: float) -> str:
     places = [(axes.x(point.x) + shift, point) for point in one.points]
     whiskers = "".join(
         f"M{at(x)} {at(axes.y(point.low))}V{at(axes.y(point.high))}"
@@ -120,7 +120,7 @@ def _curve(axes: Axes, one: Curve, shift: float) -> str:
     return drawn
 
 
-def _names(axes: Axes, curves: Sequence[Curve]) -> str:
+def _names(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Write the names behind the last points, one below the other where these are close."""
     drawn, above = "", -_APART
     known = [curve for curve in curves if curve.points]

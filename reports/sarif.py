@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from auditor.core.subject import Span
 from reports import names, number_format
-from reports.findings import Finding, Kind
-from reports.results import Plain, Span
+from reports.findings import FindingKind, SourceFinding
+from reports.results import Plain
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -30,7 +31,10 @@ class LogCategory:
 
 
 def sarif_log(
-    found: Sequence[Finding], kinds: Sequence[Kind], version: str, category: LogCategory
+    found: Sequence[SourceFinding],
+    kinds: Sequence[FindingKind],
+    version: str,
+    category: LogCategory,
 ) -> str:
     """Return the findings of these kinds as the text of a log; `version` is that of bench-audit.
 
@@ -57,7 +61,7 @@ def sarif_log(
     return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
-def _rule(kind: Kind) -> Plain:
+def _rule(kind: FindingKind) -> Plain:
     return {
         "id": kind.id,
         "shortDescription": {"text": kind.title},
@@ -75,7 +79,7 @@ def _invocation(unplaced: int) -> Plain:
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
 
-def _result(one: Finding, kinds: Sequence[Kind], fingerprint: str) -> Plain:
+def _result(one: SourceFinding, kinds: Sequence[FindingKind], fingerprint: str) -> Plain:
     digest = hashlib.sha256(one.identity.encode(errors="surrogatepass")).hexdigest()[:32]
     found: Plain = {
         "ruleId": one.kind.id,
@@ -92,7 +96,7 @@ def _result(one: Finding, kinds: Sequence[Kind], fingerprint: str) -> Plain:
     return found
 
 
-def _location(one: Finding) -> Plain:
+def _location(one: SourceFinding) -> Plain:
     logical = {"fullyQualifiedName": names.line(one.owner), "kind": "function"}
     return {"physicalLocation": _physical(one.span), "logicalLocations": [logical]}
 

@@ -26,7 +26,7 @@ from runners.home import Home, node
 from runners.hosts.clock import SystemClock
 from runners.hosts.facts import machine_facts
 from runners.hosts.loop import ReferenceWorkload
-from runners.jmh.built import Built
+from runners.jmh.built import BuiltSuite
 from runners.programs import is_made
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
@@ -46,7 +46,7 @@ class Recipe:
     config: str
     placed: Placed = field(repr=False)
     tree: bytes = field(repr=False)
-    built: Built | None = field(repr=False)
+    built: BuiltSuite | None = field(repr=False)
     digest: str
 
 

@@ -69,7 +69,7 @@ class _Fork:
 
 
 @dataclass(slots=True)
-class _Benchmark:
+class _LoggedBenchmark:
     """A benchmark with its forks, until its result is said."""
 
     name: str
@@ -121,9 +121,9 @@ class Log:
         """Take who is told."""
         self._hear = hear
         self.facts: dict[str, str] = {}
-        self.found: dict[StoredVariant, _Benchmark] = {}
+        self.found: dict[StoredVariant, _LoggedBenchmark] = {}
         self._known: dict[str, str] = {}
-        self._benchmark: _Benchmark | None = None
+        self._benchmark: _LoggedBenchmark | None = None
         self._fork: _Fork | None = None
         self._said = False
 
@@ -152,9 +152,9 @@ class Log:
         elif self._benchmark is not None:
             self._more(self._benchmark, key, value)
 
-    def _begun(self, name: str) -> _Benchmark:
+    def _begun(self, name: str) -> _LoggedBenchmark:
         """Return a benchmark with what was said before it: JMH says how, then what."""
-        made = _Benchmark(name)
+        made = _LoggedBenchmark(name)
         kind = self._known.get("Benchmark mode", "").split(",")[0]
         made.mode = _MODES.get(kind, clean(kind))
         made.threads = clean(self._known.get("Threads", "").partition(" ")[0])
@@ -168,7 +168,7 @@ class Log:
         self._known = {}
         return made
 
-    def _more(self, benchmark: _Benchmark, key: str, value: str) -> None:
+    def _more(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
         self._fork = None
         if key == "Parameters":
             pairs = [one.partition(" = ") for one in _PARAMETER.split(value[1:-1])]
@@ -229,7 +229,7 @@ class Log:
         else:
             fork.values.append(converted(number, unit))
 
-    def _told(self, benchmark: _Benchmark, seconds: float, *, is_warmup: bool) -> None:
+    def _told(self, benchmark: _LoggedBenchmark, seconds: float, *, is_warmup: bool) -> None:
         lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
         if lasts is not None:
             self._hear(

@@ -14,7 +14,7 @@ from auditor.importers import asv_files, corpus, criterion, files, formats
 from auditor.importers.asv_files import AsvFiles
 from auditor.importers.benchmark_names import rename_benchmarks, separate_variants, settle_endings
 from auditor.importers.checking import Broken, numbers
-from auditor.importers.formats import KNOWN, OTHERWISE, Format
+from auditor.importers.formats import KNOWN, OTHERWISE, StoredFormat
 
 _ENVIRONMENT = ("environment", "python", "jdk")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
@@ -25,10 +25,10 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _StoredFile:
     """A file that was read; those of folders may be left out, those that were named may not."""
 
-    format: Format
+    format: StoredFormat
     path: Path
     named: bool
     sha: str
@@ -40,12 +40,12 @@ class _Found:
 class _Files:
     """What was read, and why the odd ones were not."""
 
-    found: dict[Path, _Found] = field(default_factory=dict)
+    found: dict[Path, _StoredFile] = field(default_factory=dict)
     odd: dict[Path, str] = field(default_factory=dict)
-    votes: dict[Format, float] = field(default_factory=dict)
+    votes: dict[StoredFormat, float] = field(default_factory=dict)
     """For a format: of each path that was given one, shared among the files in it."""
 
-    def leave_out(self, one: _Found, why: str) -> None:
+    def leave_out(self, one: _StoredFile, why: str) -> None:
         self.odd[one.path] = why
         del self.found[one.path.resolve()]
 
@@ -111,7 +111,7 @@ def _read_all(path: Path, asv: AsvFiles, there: _Files) -> None:
         there.found.setdefault(found.path.resolve(), found)
 
 
-def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _Found | None:
+def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _StoredFile | None:
     """Read a file; None for one that is odd, which is kept. Raises UsageError for what is no file.
 
     In a folder that is odd, too: whoever named the folder has not named the file.
@@ -130,7 +130,7 @@ def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _Found | 
         there.odd[path] = _NO_RESULT
         return None
     run, left_out = found.content
-    return _Found(
+    return _StoredFile(
         format=found.format, path=path, named=named, sha=found.sha, run=run, left_out=left_out
     )
 
@@ -182,11 +182,11 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
         yield Caveat("odd-files", f"{count} left out: {those}{more}")
 
 
-def _runs(chosen: list[_Found]) -> tuple[StoredRun, ...]:
+def _runs(chosen: list[_StoredFile]) -> tuple[StoredRun, ...]:
     """Return the runs: a file each, but of the corpus and of criterion a folder."""
-    if chosen[0].format is Format.CORPUS:
+    if chosen[0].format is StoredFormat.CORPUS:
         return corpus.together([(one.path, one.run) for one in chosen])
-    if chosen[0].format is Format.CRITERION:
+    if chosen[0].format is StoredFormat.CRITERION:
         return _of_folders((criterion.root(one.path), one.run) for one in chosen)
     return tuple(one.run for one in chosen)
 
@@ -217,7 +217,7 @@ def _without_addresses(run: StoredRun) -> StoredRun:
     return replace(rename_benchmarks(run, names), caveats=caveats)
 
 
-def _chosen(there: _Files, commit: str | None) -> list[_Found]:
+def _chosen(there: _Files, commit: str | None) -> list[_StoredFile]:
     """Return the runs of the commit that is asked for; at least one."""
     found = [*there.found.values()]
     if commit is not None:
@@ -232,7 +232,7 @@ def _chosen(there: _Files, commit: str | None) -> list[_Found]:
     return [one for one in found if one.named or one.run.commit == newest]
 
 
-def _of_commit(found: list[_Found], commit: str) -> list[_Found]:
+def _of_commit(found: list[_StoredFile], commit: str) -> list[_StoredFile]:
     known = sorted({one.run.commit for one in found} - {""})
     fitting = [one for one in known if commit and one.startswith(commit)]
     exact = [commit] if commit in known else fitting
@@ -243,7 +243,7 @@ def _of_commit(found: list[_Found], commit: str) -> list[_Found]:
     return [one for one in found if one.run.commit == exact[0]]
 
 
-def _check_alike(chosen: list[_Found]) -> None:
+def _check_alike(chosen: list[_StoredFile]) -> None:
     """Refuse a folder whose runs are of several machines or environments: which is meant?"""
     kinds: dict[tuple[str, ...], Path] = {}
     for one in chosen:

@@ -63,8 +63,8 @@ class Stream:
     def _log(self) -> jmh_log.Log:
         return jmh_log.Log(lambda one: self._told(one, jmh_names.HARNESS))
 
-    def _results(self) -> go_text.Package:
-        return go_text.Package({}, {}, lambda one: self._told(one, self._package))
+    def _results(self) -> go_text.GoPackageReader:
+        return go_text.GoPackageReader({}, {}, lambda one: self._told(one, self._package))
 
     def _told(self, one: Printed, of: str) -> None:
         self._hear(replace(one, run=max(self._runs[of], 1)))

@@ -17,7 +17,7 @@ _CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MethodDeclaration:
     """A declaration in a file, the method that it is, and the names in it that call it."""
 
     method: Method
@@ -25,7 +25,9 @@ class Found:
     self_calls: tuple[Node, ...]
 
 
-def found(source: SourceFile, root: Node, fields: recursion.OwnFields) -> Iterator[Found]:
+def found(
+    source: SourceFile, root: Node, fields: recursion.OwnFields
+) -> Iterator[MethodDeclaration]:
     """Yield what a file declares; a blank name, which nobody can call, is left out.
 
     `fields` are those of the whole package.
@@ -39,7 +41,7 @@ def found(source: SourceFile, root: Node, fields: recursion.OwnFields) -> Iterat
         calls = tuple(recursion.self_calls(declaration, own))
         method = _method(source, declaration, name, calls)
         method = replace(method, trivial=why_trivial(declaration, root))
-        yield Found(method, declaration, calls)
+        yield MethodDeclaration(method, declaration, calls)
 
 
 def left_out(

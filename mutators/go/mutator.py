@@ -12,7 +12,7 @@ from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import beside, hooks, recursion, tree
-from mutators.go.methods import Found, benchmarked, found, left_out, offered
+from mutators.go.methods import MethodDeclaration, benchmarked, found, left_out, offered
 from mutators.go.naming import named
 
 FOLDER = "zz_bench_audit_guest"
@@ -174,7 +174,7 @@ def _within(owner: str, unit: str) -> bool:
 
 def _asked(
     source: SourceFile, root: Node, tokens: Mapping[str, int], fields: recursion.OwnFields
-) -> list[Found]:
+) -> list[MethodDeclaration]:
     return [one for one in found(source, root, fields) if one.method.id in tokens]
 
 
@@ -184,7 +184,9 @@ def _statement(variant: Variant, token: int) -> str:
     return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
 
 
-def _method_edits(source: SourceFile, one: Found, variant: Variant, token: int) -> list[Edit]:
+def _method_edits(
+    source: SourceFile, one: MethodDeclaration, variant: Variant, token: int
+) -> list[Edit]:
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
     statement = _statement(variant, token)
     if variant.beside:

@@ -31,7 +31,7 @@ class _Asked:
 
 
 @dataclass(slots=True)
-class _File:
+class _StubFile:
     """What is being written for one package."""
 
     unit: str
@@ -77,12 +77,12 @@ def stubs(
     """
     allocations = _reports_allocations(sources)
     declared = _declared(sources)
-    files: dict[str, _File] = {}
+    files: dict[str, _StubFile] = {}
     for one in wanted:
         if one.id in declared:
             source, root, declaration = declared[one.id]
             taken = _taken(sources, source.unit)
-            new = _File(source.unit, tree.package(root), dirname(source.path), taken)
+            new = _StubFile(source.unit, tree.package(root), dirname(source.path), taken)
             file = files.setdefault(source.unit, new)
             loops = (version_of(dirname(source.path)) or (0, 0)) >= LOOP_SINCE
             style = _Style("for b.Loop()" if loops else "for i := 0; i < b.N; i++", allocations)
@@ -121,7 +121,7 @@ def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node
     return found
 
 
-def _add(file: _File, one: _Asked, style: _Style) -> None:
+def _add(file: _StubFile, one: _Asked, style: _Style) -> None:
     root, declaration = one.root, one.declaration
     _, owner = tree.receiver(declaration)
     if _names_of_benchmarks(one.method.name, owner) & (file.taken - file.own):
@@ -139,11 +139,11 @@ def _add(file: _File, one: _Asked, style: _Style) -> None:
         file.imports |= imports
         call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
         lacking = [*unknown, *([("subject", owner)] if owner else [])]
-        _write(file, one, _Call(call, results, lacking), style)
+        _write(file, one, _CallSource(call, results, lacking), style)
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _CallSource:
     """A call, the types of its results, and the names and types of what nobody knows."""
 
     text: str
@@ -151,7 +151,7 @@ class _Call:
     lacking: list[tuple[str, str]]
 
 
-def _write(file: _File, one: _Asked, call: _Call, style: _Style) -> None:
+def _write(file: _StubFile, one: _Asked, call: _CallSource, style: _Style) -> None:
     _, owner = tree.receiver(one.declaration)
     title = f"{owner[:1].upper()}{owner[1:]}{one.method.name[:1].upper()}{one.method.name[1:]}"
     name = free(f"Benchmark{title}", file.taken)
@@ -242,7 +242,7 @@ def _imports(root: Node, text: str) -> set[str] | None:
     return {path for paths in chosen for path in paths}
 
 
-def _stub(file: _File) -> Stub:
+def _stub(file: _StubFile) -> Stub:
     imports = "\n".join(f"\t{one}" for one in sorted({'"testing"', *file.imports}))
     head = f"package {file.package}\n\nimport (\n{imports}\n)\n\n"
     return Stub(

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from auditor.core.mutant import Kind, Overlay, Refused, Variant
 from auditor.core.subject import Language, Method, SourceFile
 from mutators.java import signatures
-from mutators.java.listing import ABSTRACT, NATIVE, SYNTHETIC, Listed, read_classes, read_listing
+from mutators.java.listing import (
+    ABSTRACT,
+    NATIVE,
+    SYNTHETIC,
+    ListedMethod,
+    read_classes,
+    read_listing,
+)
 from mutators.java.spans import Spans, find_spans
 
 
@@ -70,7 +77,7 @@ def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     return Overlay(instructions=(*methods, *library))
 
 
-def _ids(listed: Sequence[Listed]) -> list[str]:
+def _ids(listed: Sequence[ListedMethod]) -> list[str]:
     """Return names that are as short as they can be and still unique."""
     bases = Counter(one.base for one in listed)
     simple = [f"{one.base}({','.join(each.simple for each in one.types)})" for one in listed]
@@ -85,7 +92,7 @@ def _ids(listed: Sequence[Listed]) -> list[str]:
     ]
 
 
-def _method(one: Listed, name: str, spans: Spans) -> Method:
+def _method(one: ListedMethod, name: str, spans: Spans) -> Method:
     simple = tuple(each.simple for each in one.types)
     span = spans.find(one.owner, one.line.name, simple)
     synthetic = "the compiler made it" if one.line.access & SYNTHETIC else None
@@ -103,7 +110,7 @@ def _method(one: Listed, name: str, spans: Spans) -> Method:
     )
 
 
-def _refusal(one: Listed) -> str | None:
+def _refusal(one: ListedMethod) -> str | None:
     if one.line.access & ABSTRACT:
         return "it is abstract: there is no body to slow down"
     if one.line.access & NATIVE:

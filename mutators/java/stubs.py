@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
-from mutators.java.listing import ABSTRACT, STATIC, Listed, read_listing
+from mutators.java.listing import ABSTRACT, STATIC, ListedMethod, read_listing
 from mutators.java.mutator import JavaMutator
 
 _CLASS = """package {package};
@@ -36,7 +36,7 @@ _MADE_UP = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Benchmark:
+class _BenchmarkStub:
     """A benchmark method, the fields that it needs, and what is lacking."""
 
     text: str
@@ -60,7 +60,7 @@ def stubs(
         concrete = each.public and not each.line.owner_access & ABSTRACT
         if each.line.name == "<init>" and concrete and None not in values:
             makers.setdefault(each.owner, f"new {each.owner}({', '.join(filter(None, values))})")
-    by_package: dict[str, list[tuple[Method, Listed]]] = {}
+    by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
     for one in wanted:
         found = listed.get(one.descriptor)
         if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
@@ -71,14 +71,14 @@ def stubs(
     ]
 
 
-def _values(one: Listed, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
+def _values(one: ListedMethod, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
     """Return the arguments of the simplest call that was seen, None where that has no value."""
     return next((each for each in seen if len(each) == len(one.erased)), (None,) * len(one.erased))
 
 
 def _stub(
     package: str,
-    chosen: Sequence[tuple[Method, Listed]],
+    chosen: Sequence[tuple[Method, ListedMethod]],
     makers: Mapping[str, str],
     samples: Samples,
 ) -> Stub:
@@ -103,8 +103,8 @@ def _stub(
 
 
 def _benchmark(
-    one: Listed, seen: Sequence[str | None], makers: Mapping[str, str], taken: set[str]
-) -> _Benchmark:
+    one: ListedMethod, seen: Sequence[str | None], makers: Mapping[str, str], taken: set[str]
+) -> _BenchmarkStub:
     maker = one.line.name == "<init>"
     name = _name(one, taken)
     kinds = [kind.raw for kind in one.erased]
@@ -126,7 +126,7 @@ def _benchmark(
         why = f'throw new UnsupportedOperationException("to be filled in: {lacking}");'
         lines = [why, f"// {call}"]
     body = "".join(f"        {line}\n" for line in lines)
-    return _Benchmark(
+    return _BenchmarkStub(
         f"    @Benchmark\n    public void {name}(Blackhole blackhole) throws Throwable {{\n"
         f"{body}    }}\n",
         tuple(f"public {kind} {field} = {text or 'null'};" for field, kind, text in fields),
@@ -140,7 +140,7 @@ def _made_up(seen: Sequence[str | None]) -> str:
     return "its values are made up" if set(seen) == {None} else "some of its values are made up"
 
 
-def _name(one: Listed, taken: set[str]) -> str:
+def _name(one: ListedMethod, taken: set[str]) -> str:
     """Return a name for the benchmark that no other one has."""
     base = re.sub(r"\W", "", one.owner.rpartition(".")[2])
     own = one.line.name

@@ -21,7 +21,7 @@ _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FunctionDefinitions:
     """A function: the method that it is, and its definitions.
 
     A module may define it twice, in the branches of an `if` say: both are that method.
@@ -41,7 +41,7 @@ class Found:
         return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
 
 
-def found(source: SourceFile) -> list[Found]:
+def found(source: SourceFile) -> list[FunctionDefinitions]:
     """Return what a module defines, in its order; nothing where its text cannot be parsed."""
     module = parsed(source)
     if module is None:
@@ -110,12 +110,12 @@ def _found(
     name: str,
     nodes: Sequence[Definition],
     why: Callable[[Definition], str | None],
-) -> Found:
+) -> FunctionDefinitions:
     owner, _, last = f"{source.unit}.{name}".rpartition(".")
     first = nodes[0]
     arguments = first.args
     named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return Found(
+    return FunctionDefinitions(
         Method(
             language=Language.PYTHON,
             id=f"{source.unit}.{name}",

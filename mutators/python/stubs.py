@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
-from mutators.python.functions import Definition, Found
+from mutators.python.functions import Definition, FunctionDefinitions
 from mutators.python.public import functions
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
@@ -19,7 +19,7 @@ _PROPERTIES = ("property", "cached_property")
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _LibraryFunction:
     """A function of the library, its definition, and what calls handed over."""
 
     unit: str
@@ -39,7 +39,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _CallArguments:
     """The arguments of a call as text, or the names of those that nobody knows."""
 
     text: str
@@ -69,7 +69,7 @@ def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFi
     ]
 
 
-def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _Known]:
+def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _LibraryFunction]:
     every = {}
     for source, here in functions(sources):
         for one in here:
@@ -78,17 +78,19 @@ def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _Known]
     return every
 
 
-def _of(source: SourceFile, one: Found, samples: Samples) -> _Known:
-    return _Known(source.unit, one.method, one.nodes[0], samples.get(one.method.id, ()))
+def _of(source: SourceFile, one: FunctionDefinitions, samples: Samples) -> _LibraryFunction:
+    return _LibraryFunction(source.unit, one.method, one.nodes[0], samples.get(one.method.id, ()))
 
 
-def _title(one: _Known, taken: set[str]) -> str:
+def _title(one: _LibraryFunction, taken: set[str]) -> str:
     """Return a name for a test that no other one has."""
     name = one.method.id.removeprefix(f"{one.unit}.")
     return free(re.sub(r"\W+|__+", "_", name).strip("_").lower(), taken)
 
 
-def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tuple[str, str]:
+def _function(
+    one: _LibraryFunction, known: Mapping[str, _LibraryFunction], taken: set[str]
+) -> tuple[str, str]:
     """Return a test, and what is lacking in it."""
     title = _title(one, taken)
     call, lines = _call(one), []
@@ -100,7 +102,7 @@ def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tupl
         target = one.method.owner
     elif one.bound and "classmethod" not in one.decorators:
         maker = known.get(f"{one.method.owner}.__init__")
-        making = _call(maker) if maker is not None else _Call("", ("subject",))
+        making = _call(maker) if maker is not None else _CallArguments("", ("subject",))
         lacking += [name for name in making.unknown if name not in lacking]
         lines.append(
             "subject = None" if making.unknown else f"subject = {one.method.owner}({making.text})"
@@ -117,7 +119,7 @@ def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tupl
     return f"def test_{title}(benchmark):\n{body}\n", ", ".join(lacking)
 
 
-def _call(one: _Known) -> _Call:
+def _call(one: _LibraryFunction) -> _CallArguments:
     """Return the arguments of the simplest call that is known, without what has a default."""
     arguments = one.node.args
     plain = [*arguments.posonlyargs, *arguments.args]
@@ -140,4 +142,4 @@ def _call(one: _Known) -> _Call:
         f"{name}={word}" if name in keywords else word
         for name, word in zip(needed, words, strict=True)
     ]
-    return _Call(", ".join(texts), unknown)
+    return _CallArguments(", ".join(texts), unknown)

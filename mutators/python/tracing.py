@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile
-from mutators.python.functions import Found
+from mutators.python.functions import FunctionDefinitions
 from mutators.python.guest_call_edits import TRACER, Unclear, edited
 from mutators.python.public import functions
 
@@ -34,6 +34,6 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
     return Overlay(tuple(files), tuple(lines))
 
 
-def _places(source: SourceFile, one: Found) -> list[str]:
+def _places(source: SourceFile, one: FunctionDefinitions) -> list[str]:
     """Return a line for each place where a method begins."""
     return [f"method\t{source.path}\t{line}\t{one.method.id}" for line in one.first_lines]

@@ -18,7 +18,7 @@ from auditor.core.contracts.bytecode import (
 from auditor.core.errors import SourceUnreadable
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 
 _PROGRAM = "benchaudit.weaver.ClassCode"
 _SECONDS = 600
@@ -75,7 +75,7 @@ class CodeReader:
     """Reads classes with a Java of 11 or newer; it runs none of their code."""
 
     host: Host
-    guests: Guests
+    guests: JmhGuest
     java: str
     environment: tuple[tuple[str, str], ...]
 

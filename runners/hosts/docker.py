@@ -33,7 +33,7 @@ _NOT_FOUND = 127
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ContainerLimits:
     """What a container may use. `cpus` are numbers such as "0,2-3", empty: all."""
 
     memory: int
@@ -61,7 +61,7 @@ class DockerHost:
         *,
         daemon: Daemon,
         image: Image,
-        limits: Limits,
+        limits: ContainerLimits,
         home: Home,
         own: Home,
         network: str,

@@ -26,7 +26,7 @@ from runners.hosts.facts import machine_facts
 from runners.hosts.following import Following
 from runners.hosts.interrupts import HeldBack
 from runners.hosts.processors import numbers
-from runners.hosts.watching import OutputWatch, Watched
+from runners.hosts.watching import OutputWatch, WatchedProcess
 
 # Reads its group's number; if the auditor dies (end of file instead of a second line), the group
 # dies too. A parent-death signal would reach only the first process, and would depend on the
@@ -123,9 +123,9 @@ class LocalHost:
         return replace(answer, exhausted=exceeded)
 
 
-def _watched(process: "subprocess.Popen[bytes]") -> Watched:
+def _watched(process: "subprocess.Popen[bytes]") -> WatchedProcess:
     stdout, stderr = (cast("IO[bytes]", one) for one in (process.stdout, process.stderr))
-    return Watched(
+    return WatchedProcess(
         stdout=stdout.fileno(),
         stderr=stderr.fileno(),
         wait=process.wait,

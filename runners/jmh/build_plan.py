@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runners.jmh import pom_tree
-from runners.jmh.pom_tree import Module
+from runners.jmh.pom_tree import MavenModule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class BuildPlan:
 
     where: Path
     """The folder that Maven runs in."""
-    modules: Mapping[Path, Module] = field(repr=False)
+    modules: Mapping[Path, MavenModule] = field(repr=False)
     """All modules of the tree."""
     selected: tuple[Path, ...] = ()
     """The modules that are built with those that they need; all where it is empty."""
@@ -28,7 +28,7 @@ class BuildPlan:
     """The modules whose tests are compiled; None: those of all."""
 
     @property
-    def tree(self) -> dict[tuple[str, str], Module]:
+    def tree(self) -> dict[tuple[str, str], MavenModule]:
         """Return the modules by group and artifact."""
         return _by_key(self.modules)
 
@@ -73,7 +73,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     )
 
 
-def _outermost(top: Path, root: Path, modules: Mapping[Path, Module]) -> Path:
+def _outermost(top: Path, root: Path, modules: Mapping[Path, MavenModule]) -> Path:
     """Return the outermost folder from which a build reaches `root`."""
     inside = root.relative_to(top).parts
     around = (top.joinpath(*inside[:depth]) for depth in range(len(inside)))
@@ -85,7 +85,7 @@ def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[st
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Path]:
+def _needed(folders: Iterable[Path], modules: Mapping[Path, MavenModule]) -> list[Path]:
     """Return these modules, and those of the tree that they need, in their order."""
     by_key = _by_key(modules)
     needed = list(folders)
@@ -96,13 +96,13 @@ def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Pat
     return needed
 
 
-def _by_key(modules: Mapping[Path, Module]) -> dict[tuple[str, str], Module]:
+def _by_key(modules: Mapping[Path, MavenModule]) -> dict[tuple[str, str], MavenModule]:
     """Return modules by group and artifact; of two with one name the outer one counts."""
     return {modules[folder].key: modules[folder] for folder in sorted(modules, reverse=True)}
 
 
 def _tested(
-    benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, Module]
+    benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, MavenModule]
 ) -> frozenset[Path]:
     """Return the modules with benchmarks among their tests, and those whose tests others use."""
     used = {name for each in modules.values() for name in each.needed_tests()}

@@ -10,7 +10,7 @@ from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh import artifact, testing
 from runners.jmh.classes import digest
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
 from runners.jmh.maven import Maven
 from runners.jmh.tree import built_by_tool, copied, is_built
@@ -39,7 +39,7 @@ class JavaClients:
 
     def __init__(
         self,
-        guests: Guests,
+        guests: JmhGuest,
         *,
         home: Home,
         host: Host,

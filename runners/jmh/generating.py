@@ -27,7 +27,7 @@ _CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$
 _SECONDS = 600
 
 
-def add_lists(sets: Iterable[SourceSet], generator: "Generator") -> list[SourceSet]:
+def add_lists(sets: Iterable[SourceSet], generator: "BytecodeGenerator") -> list[SourceSet]:
     """Return the source sets; those with benchmarks but without a list get generated classes."""
     return [
         generator.extend(one, number) if not one.lists else one for number, one in enumerate(sets)
@@ -35,7 +35,7 @@ def add_lists(sets: Iterable[SourceSet], generator: "Generator") -> list[SourceS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generator:
+class BytecodeGenerator:
     """Runs JMH's generator and compiles what it writes, below `folder`."""
 
     maven: Maven

@@ -16,7 +16,7 @@ from runners.jmh.checks import SKIPPED, CheckFailed
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
 from runners.jmh.modules import SourceSet
-from runners.jmh.pom_tree import Module
+from runners.jmh.pom_tree import MavenModule
 
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"
@@ -169,7 +169,7 @@ def lacking(root: Path) -> str:
     return f"{first} has some, but the build compiles none of them; {hint}"
 
 
-def _jmh_profiles(modules: Iterable[Module]) -> list[str]:
+def _jmh_profiles(modules: Iterable[MavenModule]) -> list[str]:
     return sorted({name for module in modules for name in module.jmh_profiles()})
 
 

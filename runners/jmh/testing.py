@@ -13,7 +13,7 @@ from runners.jmh.artifact import Fetched
 from runners.jmh.classes import digest
 from runners.jmh.commandline import INSTRUCTIONS
 from runners.jmh.gradle import Gradle
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven, fetched
 from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
@@ -33,7 +33,7 @@ class UnitTests:
     job: Invocation
     root: Path
 
-    def traced(self, guests: Guests, trial: Trial, into: Path) -> Invocation:
+    def traced(self, guests: JmhGuest, trial: Trial, into: Path) -> Invocation:
         """Return the process with the agent, which the JVMs that it starts inherit.
 
         The agent itself tells the JVMs of build tools from those that run tests.

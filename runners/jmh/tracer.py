@@ -23,7 +23,7 @@ from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project
 from runners.jmh.commandline import instructions
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.testing import RECORDS, UnitTests
 from runners.records import Records, RecordsUnreadable, read_records
 
@@ -37,7 +37,7 @@ _CONSOLE = re.compile(rb"^\[\s*(\d+) tests (started|failed)\s*\]", re.MULTILINE)
 class JavaTracer:
     """Runs the tests of a client that `JavaClients` has made ready."""
 
-    def __init__(self, guests: Guests, tests: UnitTests) -> None:
+    def __init__(self, guests: JmhGuest, tests: UnitTests) -> None:
         """Take the compiled agent, and what runs the tests."""
         self._guests = guests
         self._tests = tests

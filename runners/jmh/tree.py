@@ -10,7 +10,7 @@ from runners.disk import writing
 from runners.jmh import gradle, modules, reactor
 from runners.jmh.build_plan import plan_build
 from runners.jmh.classes import digest
-from runners.jmh.generating import Generator, add_lists
+from runners.jmh.generating import BytecodeGenerator, add_lists
 from runners.jmh.gradle import Gradle
 from runners.jmh.jdk import Jdk
 from runners.jmh.maven import Maven
@@ -31,7 +31,7 @@ def tree_parts(
     root, sets = built(placed, maven, jdk, words, benchmarks=True)
     folder = copied(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.locked(folder):
-        sets = add_lists(sets, Generator(maven=maven, jdk=jdk, folder=folder))
+        sets = add_lists(sets, BytecodeGenerator(maven=maven, jdk=jdk, folder=folder))
         if not any(each.lists for each in sets):
             lacking = gradle.LACKING if is_gradle(root) else reactor.lacking(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from auditor.core.request import PythonSpec
 from runners.pybench import tool_needs
 from runners.pybench.library import files, read
-from runners.pybench.tool_needs import Need
+from runners.pybench.tool_needs import RequirementGroup
 
 _BENCHMARKS = frozenset(
     {"bench", "benches", "benchmark", "benchmarks", "benchmarking", "codspeed", "pytest-benchmark"}
@@ -77,7 +77,7 @@ def imported(tree: Path) -> tuple[str, ...]:
     return tuple(sorted(found & PLUGINS.keys()))
 
 
-def _needs(python: PythonSpec, chosen: Sequence[Need]) -> Needs:
+def _needs(python: PythonSpec, chosen: Sequence[RequirementGroup]) -> Needs:
     def of(kind: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(word for one in chosen for word in one.words(kind)))
 
@@ -85,7 +85,7 @@ def _needs(python: PythonSpec, chosen: Sequence[Need]) -> Needs:
     return Needs(spec, tuple(dict.fromkeys(one.name for one in chosen)))
 
 
-def _first(found: Sequence[Need], words: frozenset[str]) -> list[Need]:
+def _first(found: Sequence[RequirementGroup], words: frozenset[str]) -> list[RequirementGroup]:
     """Return what the first place declares under a name of a kind, the plainest name first."""
     named = [(len(parts), one) for one in found if (parts := _parts(one.called, words))]
     places = [one.place for _, one in named]
@@ -104,7 +104,7 @@ def _parts(name: str, words: frozenset[str]) -> list[str]:
     return parts if kind and set(parts) <= words | _BESIDE | _BENCHMARKS | _TESTS else []
 
 
-def _requirement_files(tree: Path) -> Iterator[Need]:
+def _requirement_files(tree: Path) -> Iterator[RequirementGroup]:
     """Yield the files of requirements by the words of their names and folders."""
     for folder in _FOLDERS:
         for ending in (".txt", ".in"):
@@ -115,6 +115,6 @@ def _requirement_files(tree: Path) -> Iterator[Need]:
                 shown = path.relative_to(tree).as_posix()
                 called = folder if stem in _BESIDE and folder in _BENCHMARKS | _TESTS else stem
                 text = read(path).decode(errors="replace")
-                yield Need(
+                yield RequirementGroup(
                     "files", called, shown, text, (("requirement", f"--requirement={path}"),)
                 )

@@ -10,7 +10,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.files.foreign_files import read_beginning
 from auditor.core.request import FolderSpec
 from runners.home import Home
-from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
+from runners.subjects.files import TreeEntry, entry, is_ours, place_entries, walk
 from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
@@ -27,7 +27,7 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     top = Path(os.path.commonpath(copied))
     inside = PurePosixPath(folder.relative_to(top).as_posix())
     every = chain.from_iterable(_below(top, one, repository, home) for one in copied)
-    entries: Iterable[Entry]
+    entries: Iterable[TreeEntry]
     entries = (one for one in every if one.content != spec.configuration and not is_ours(one))
     if is_gopath(folder):
         origin = repository.origin() if repository else ""
@@ -90,7 +90,9 @@ def _copied(folder: Path, repository: Repository | None) -> list[Path]:
     return folders
 
 
-def _below(top: Path, folder: Path, repository: Repository | None, home: Home) -> Iterator[Entry]:
+def _below(
+    top: Path, folder: Path, repository: Repository | None, home: Home
+) -> Iterator[TreeEntry]:
     """Yield the entries of a folder by their paths below `top`."""
     prefix = PurePosixPath(folder.relative_to(top).as_posix())
     for each in _tracked(folder, repository, home) if repository else _all(folder, home):
@@ -122,12 +124,12 @@ def _from_mark(folder: Path, kind: str | None) -> Iterator[Path]:
     return dropwhile(lambda each: kind not in marks_of(each), folder.parents)
 
 
-def _all(top: Path, home: Home) -> Iterator[Entry]:
+def _all(top: Path, home: Home) -> Iterator[TreeEntry]:
     for path in walk(top, without=home.root.resolve()):
         yield from entry(top, path)
 
 
-def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[Entry]:
+def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[TreeEntry]:
     """Yield the files that are tracked, and those that are new and not ignored."""
     ours = home.root.resolve()
     for path in repository.files(top):
@@ -140,7 +142,7 @@ def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[Entry]:
             yield from entry(top, path, repository.top)
 
 
-def _nested(here: Path, path: PurePosixPath, home: Home) -> Iterator[Entry]:
+def _nested(here: Path, path: PurePosixPath, home: Home) -> Iterator[TreeEntry]:
     """Yield the files of a submodule, or of a repository that merely lies inside another."""
     inner = Repository.around(here)
     if inner is None or inner.top != here.resolve():

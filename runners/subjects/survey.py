@@ -10,7 +10,7 @@ from auditor.core.files.paths import is_dir
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
-from runners.subjects.look import LEFT_OUT, Found, look_as
+from runners.subjects.look import LEFT_OUT, DetectedSuite, look_as
 from runners.subjects.placed import KINDS, has_go_files, marks_of
 
 MOST_NAMED = 5
@@ -30,7 +30,7 @@ class SuiteFolder:
 
     path: str
     """Relative to that folder (POSIX), "." for the folder itself."""
-    seen: Found
+    seen: DetectedSuite
 
     @property
     def text(self) -> str:

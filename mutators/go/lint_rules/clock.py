@@ -25,7 +25,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class BenchmarkTimer:
     """The timer of a declaration: the calls that switch it, and what each node lies in.
 
     What happens when the benchmark is over switches nothing that is looked at.
@@ -35,7 +35,9 @@ class Clock:
     above: syntax.Parents
 
     @classmethod
-    def of(cls, declaration: Node, handles: frozenset[str], above: syntax.Parents) -> "Clock":
+    def of(
+        cls, declaration: Node, handles: frozenset[str], above: syntax.Parents
+    ) -> "BenchmarkTimer":
         """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
         found = []
         for call in syntax.calls(declaration):

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.packages import Declared, Home, Packages, only
+from mutators.go.lint_rules.packages import Declared, FileScope, Packages, only
 
 _GENERATORS = (("math/rand", "New"), ("math/rand/v2", "New"))
 _DEEPEST = 6
@@ -19,11 +19,11 @@ class Names:
     """What the names in one function stand for."""
 
     packages: Packages
-    home: Home
+    home: FileScope
     bound: Mapping[str, list[Node]]
 
     @classmethod
-    def of(cls, packages: Packages, home: Home, declaration: Node) -> "Names":
+    def of(cls, packages: Packages, home: FileScope, declaration: Node) -> "Names":
         """Return those of a function, or of another declaration."""
         bound: dict[str, list[Node]] = {}
         for node in tree.descend(declaration):

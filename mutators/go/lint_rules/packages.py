@@ -16,7 +16,7 @@ _NAMED = re.compile(rb"""^\s*(?:module\s*\(\s*|module\s+)["`]?([^\s"`()]+)""", r
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class FileScope:
     """A file that a name is looked up from: its folder, the name of its package, its tree.
 
     `imports` are paths of packages by the names that the file knows them by.
@@ -28,7 +28,7 @@ class Home:
     imports: Mapping[str, str] = field(repr=False)
 
     @classmethod
-    def of(cls, unit: str, root: Node) -> "Home":
+    def of(cls, unit: str, root: Node) -> "FileScope":
         """Return that of a file."""
         return cls(unit, tree.package(root), root, _imports(root))
 
@@ -37,12 +37,12 @@ class Home:
 class Declared:
     """A node of a tree, and the file that it stands in."""
 
-    home: Home
+    home: FileScope
     node: Node
 
 
 @dataclass(slots=True)
-class Package:
+class PackageDeclarations:
     """What the files of a package declare; what is declared twice counts as unknown."""
 
     functions: dict[str, list[Declared]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Packages:
     _files: dict[str, list[SourceFile]]
     _paths: dict[str, str]
     _folders: dict[str, str]
-    _known: dict[str, dict[str, Package]] = field(default_factory=dict)
+    _known: dict[str, dict[str, PackageDeclarations]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sources: Iterable[SourceFile]) -> "Packages":
@@ -79,11 +79,11 @@ class Packages:
         paths = {folder: _path(folder, modules) for folder in files}
         return cls(files, paths, {path: folder for folder, path in paths.items() if path})
 
-    def here(self, home: Home) -> Package:
+    def here(self, home: FileScope) -> PackageDeclarations:
         """Return the package of a file."""
-        return self._unit(home.unit).get(home.package, Package())
+        return self._unit(home.unit).get(home.package, PackageDeclarations())
 
-    def imported(self, home: Home, name: str) -> Package | None:
+    def imported(self, home: FileScope, name: str) -> PackageDeclarations | None:
         """Return the package that a file knows by a name, None if it is not of the project."""
         folder = self._folders.get(home.imports.get(name, ""))
         if folder is None:
@@ -95,13 +95,13 @@ class Packages:
         """Return how the package of a folder is imported, empty where nobody knows."""
         return self._paths.get(unit, "")
 
-    def _unit(self, unit: str) -> dict[str, Package]:
+    def _unit(self, unit: str) -> dict[str, PackageDeclarations]:
         if unit not in self._known:
             self._known[unit] = {}
             for source in self._files.get(unit, []):
                 root = tree.parse(source.text)
-                home = Home.of(unit, root)
-                _declare(home, self._known[unit].setdefault(home.package, Package()))
+                home = FileScope.of(unit, root)
+                _declare(home, self._known[unit].setdefault(home.package, PackageDeclarations()))
         return self._known[unit]
 
 
@@ -130,7 +130,7 @@ def _last(path: str) -> str:
     return parts[-1] if parts else path
 
 
-def _declare(home: Home, package: Package) -> None:
+def _declare(home: FileScope, package: PackageDeclarations) -> None:
     for child in home.root.named_children:
         name = tree.source(child.child_by_field_name("name"))
         if child.type == "function_declaration":

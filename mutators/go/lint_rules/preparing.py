@@ -8,9 +8,9 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Loop, Part
+from mutators.go.lint_rules.benches import BenchmarkDeclaration, BenchmarkLoop
 from mutators.go.lint_rules.brief import Brief
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.rules import SETUP_IN_LOOP
 
@@ -29,9 +29,9 @@ class _Chore:
 class _Place:
     """A call in a loop of a declaration."""
 
-    part: Part
+    part: BenchmarkDeclaration
     names: Names
-    loop: Loop
+    loop: BenchmarkLoop
     call: Node
 
 
@@ -94,7 +94,7 @@ _ASIDE = frozenset(
 """Packages whose calls are seldom what is measured with a prepared argument."""
 
 
-def prepares(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
+def prepares(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[NodeFinding]:
     """Yield calls in timed loops that prepare the argument of another, and sleeping.
 
     Random numbers count where what gets them is short, texts where the loop does little else.
@@ -108,7 +108,9 @@ def prepares(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
                     yield one
 
 
-def _chores(part: Part, names: Names, loop: Loop) -> Iterator[tuple[Node, _Chore]]:
+def _chores(
+    part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop
+) -> Iterator[tuple[Node, _Chore]]:
     """Yield the calls of a timed loop that only prepare, as far as the benchmark's name says."""
     for call in syntax.calls(loop.body, syntax.LITERAL) if loop.timed else ():
         chore = _chore(names, call)
@@ -128,7 +130,7 @@ def _chore(names: Names, call: Node) -> _Chore | None:
     return None
 
 
-def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
+def _is_subject(part: BenchmarkDeclaration, names: Names, call: Node, chore: _Chore) -> bool:
     """Tell whether the benchmark is about this, by its name or its package.
 
     A long word may go on (`random`), a short one would then begin many others.
@@ -142,7 +144,7 @@ def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
     )
 
 
-def _is_seldom(part: Part, loop: Loop, call: Node) -> bool:
+def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> bool:
     """Tell whether a call stands in the body of an `if`, which often is the seldom case."""
     inner = call
     for one in syntax.around(call, part.above):
@@ -154,16 +156,16 @@ def _is_seldom(part: Part, loop: Loop, call: Node) -> bool:
     return False
 
 
-def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[Finding]:
+def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
     name = syntax.shown(place.call)
     if chore is _SLEEP or chore is _PATTERN:
         if not _is_idle(place, chore):
-            yield Finding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
+            yield NodeFinding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
         return
     measured = _fed(place)
     if measured is None or not _is_dear(place, chore, measured, brief):
         return
-    yield Finding(
+    yield NodeFinding(
         SETUP_IN_LOOP,
         place.call,
         f"{name} {chore.does} in the timed loop only to make an argument of "

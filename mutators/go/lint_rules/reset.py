@@ -7,9 +7,9 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Kind, Loop, Part
+from mutators.go.lint_rules.benches import BenchmarkDeclaration, BenchmarkLoop, LoopKind
 from mutators.go.lint_rules.counting import counts_to
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.packages import Declared
 from mutators.go.lint_rules.rules import MISSING_RESET
@@ -29,12 +29,12 @@ _BUILT_IN = syntax.NUMBERS | syntax.words("append len cap copy make new string m
 _WORK = frozenset({"call_expression", "index_expression"})
 
 
-def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
+def counts_setup(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield costly set-up before a loop that the timer counts too."""
     loops = {loop.node.id for loop in part.loops}
     seen: set[int] = set()
     for loop in part.loops:
-        if loop.kind is Kind.KEPT or not loop.timed:
+        if loop.kind is LoopKind.KEPT or not loop.timed:
             continue
         for one in islice(part.clock.since(loop.node), _MOST):
             if _may_reset(part, names, one):
@@ -44,7 +44,7 @@ def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
             why = _fills(names, one, loop) if one.id in loops else _cost(names, one)
             if why:
                 seen.add(one.id)
-                yield Finding(
+                yield NodeFinding(
                     MISSING_RESET,
                     one,
                     f"Before the timed loop, {why}, and the timer is not reset after it, so its "
@@ -52,7 +52,7 @@ def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
                 )
 
 
-def _may_reset(part: Part, names: Names, statement: Node) -> bool:
+def _may_reset(part: BenchmarkDeclaration, names: Names, statement: Node) -> bool:
     """Tell whether a statement hands its *testing.B to a function that may reset the timer."""
     for call in islice(syntax.calls(statement), _MOST):
         given = {tree.source(argument) for argument in syntax.arguments(call)}
@@ -75,7 +75,7 @@ def _hands_on(found: Declared) -> bool:
     )
 
 
-def _fills(names: Names, earlier: Node, loop: Loop) -> str:
+def _fills(names: Names, earlier: Node, loop: BenchmarkLoop) -> str:
     """Say what a loop to b.N only prepares for a later one, empty where it does more."""
     filled: set[str] = set()
     for statement in syntax.statements(earlier.child_by_field_name("body")):

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Part
+from mutators.go.lint_rules.benches import BenchmarkDeclaration
 from mutators.go.lint_rules.names import Names
 
 _SETTING = frozenset({"assignment_statement", "short_var_declaration"})
@@ -16,13 +16,13 @@ _SETTING = frozenset({"assignment_statement", "short_var_declaration"})
 class Unread:
     """Tells which variables of a declaration nobody reads; `places` is where each name stands."""
 
-    part: Part
+    part: BenchmarkDeclaration
     names: Names
     places: dict[str, list[Node]]
     known: dict[str, bool]
 
     @classmethod
-    def of(cls, part: Part, names: Names) -> "Unread":
+    def of(cls, part: BenchmarkDeclaration, names: Names) -> "Unread":
         """Return that of a declaration."""
         places: dict[str, list[Node]] = {}
         for node in tree.descend(part.declaration):

@@ -41,7 +41,7 @@ class Annotation:
 class Field:
     """A field; `value` is its initialiser."""
 
-    owner: "JavaType"
+    owner: "TypeDeclaration"
     name: str
     type: str
     node: Node
@@ -66,7 +66,7 @@ class JavaMethod:
 
     name: str
     node: Node
-    owner: "JavaType"
+    owner: "TypeDeclaration"
     annotations: tuple[Annotation, ...]
     modifiers: frozenset[str]
 
@@ -108,15 +108,15 @@ class JavaMethod:
 
 
 @dataclass(frozen=True, eq=False)
-class JavaType:
+class TypeDeclaration:
     """A class, interface, enum or record; `name` has those of the types around it before it."""
 
     file: str
     package: str
     name: str
     node: Node
-    outer: "JavaType | None"
-    inner: list["JavaType"] = field(default_factory=list)
+    outer: "TypeDeclaration | None"
+    inner: list["TypeDeclaration"] = field(default_factory=list)
 
     @property
     def simple(self) -> str:
@@ -176,16 +176,18 @@ class JavaType:
         return _members(self.node)
 
 
-def types(root: Node, file: str, package: str) -> list[JavaType]:
+def types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
     """Return all types of a file, each before those inside it; local ones are left out."""
-    found: list[JavaType] = []
-    pending: list[tuple[Node, JavaType | None]] = [
+    found: list[TypeDeclaration] = []
+    pending: list[tuple[Node, TypeDeclaration | None]] = [
         (child, None) for child in reversed(root.named_children) if child.type in _TYPES
     ]
     while pending:
         node, outer = pending.pop()
         name = part(node, "name")
-        here = JavaType(file, package, f"{outer.name}.{name}" if outer else name, node, outer)
+        here = TypeDeclaration(
+            file, package, f"{outer.name}.{name}" if outer else name, node, outer
+        )
         found.append(here)
         if outer is not None:
             outer.inner.append(here)
@@ -203,7 +205,7 @@ def _members(node: Node) -> Iterator[Node]:
             yield expression
 
 
-def _fields(node: Node, owner: JavaType) -> Iterator[Field]:
+def _fields(node: Node, owner: TypeDeclaration) -> Iterator[Field]:
     if node.type not in ("field_declaration", "constant_declaration"):
         return
     modifiers, annotations = _marks(node)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.benches import BenchmarkMethod
 from mutators.java.lint_rules.declarations import Field, JavaMethod
 from mutators.java.lint_rules.rules import GROWING_STATE
 from mutators.java.lint_rules.tree import arguments, bare, descend, field, own, source, target
@@ -28,7 +28,7 @@ _MOST = 20
 _DRAWS = ("next", "random", "incrementAndGet", "getAndIncrement")
 
 
-def growing_states(bench: Benchmark) -> Iterator[Smell]:
+def growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the first call of a benchmark that makes each container of a state longer."""
     if bench.single_shots or bench.method.annotation("Group") is not None:
         return
@@ -53,7 +53,7 @@ def growing_states(bench: Benchmark) -> Iterator[Smell]:
             )
 
 
-def _grown_container(node: Node, bench: Benchmark) -> Field | None:
+def _grown_container(node: Node, bench: BenchmarkMethod) -> Field | None:
     """Return the field of a state whose container a call makes longer."""
     if node.type != "method_invocation":
         return None
@@ -79,7 +79,7 @@ def _varies(key: Node) -> bool:
     )
 
 
-def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
+def _is_used_otherwise(bench: BenchmarkMethod, found: Field, growing: Node) -> bool:
     """Tell whether a benchmark does anything else with a field, which may make it shorter."""
     keeps = {field(growing, "name"), "contains", "get", "isEmpty", "size", "toString"}
     for node in descend(bench.body):
@@ -93,7 +93,7 @@ def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
     return False
 
 
-def _fixtures_naming(bench: Benchmark, found: Field) -> Iterator[JavaMethod]:
+def _fixtures_naming(bench: BenchmarkMethod, found: Field) -> Iterator[JavaMethod]:
     """Yield the fixtures that name a field."""
     for state in bench.states:
         for one in bench.project.lineage(state):

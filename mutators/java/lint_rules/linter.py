@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from auditor.core.contracts.lint import Looked, Rule, Smell
 from auditor.core.subject import SourceFile
-from mutators.java.lint_rules.benches import Benchmark, benchmarks, files_of_jmh, holds
+from mutators.java.lint_rules.benches import BenchmarkMethod, benchmarks, files_of_jmh, holds
 from mutators.java.lint_rules.effects import Effects
 from mutators.java.lint_rules.fixtures import invocation_fixtures, unseeded_inputs
 from mutators.java.lint_rules.growth import growing_states
 from mutators.java.lint_rules.inputs import constant_inputs, final_state
 from mutators.java.lint_rules.loops import repeating_loops
-from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.project import JavaProject
 from mutators.java.lint_rules.results import other_returned, unused_results
 from mutators.java.lint_rules.rules import RULES
 from mutators.java.lint_rules.settings import options, settings
@@ -41,7 +41,7 @@ class JavaLinter:
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks of all sources of a project, and what the rules find."""
-        project = Project(sources)
+        project = JavaProject(sources)
         files = list(files_of_jmh(project))
         found = {file.path: benchmarks(file, project) for file in files}
         benches = [one for each in found.values() for one in each]
@@ -57,7 +57,7 @@ class JavaLinter:
         )
 
 
-def _of_all(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
+def _of_all(benches: list[BenchmarkMethod], effects: Effects) -> Iterator[Smell]:
     for bench in benches:
         yield from unused_results(bench, effects)
         yield from other_returned(bench)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.benches import BenchmarkMethod
 from mutators.java.lint_rules.constants import constant
 from mutators.java.lint_rules.known import changes
 from mutators.java.lint_rules.rules import LOOP
@@ -35,7 +35,7 @@ _STOPS = frozenset(
 _INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
 
 
-def repeating_loops(bench: Benchmark) -> Iterator[Smell]:
+def repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the loop of a benchmark whose turns are all alike."""
     if bench.annotation("OperationsPerInvocation") is not None or bench.single_shots:
         return
@@ -76,7 +76,7 @@ def _counted(loop: Node) -> str | None:
     return name
 
 
-def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
+def _bound_is_input(loop: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a loop goes as far as an input is long, or as a parameter of the run says."""
     condition = loop.child_by_field_name("condition")
     if condition is None or condition.type != "binary_expression":
@@ -96,7 +96,7 @@ def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
     return False
 
 
-def _repeats(loop: Node, index: str, bench: Benchmark) -> bool:
+def _repeats(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether each turn calls the same with the same."""
     body = loop.child_by_field_name("body")
     if body is None:
@@ -106,7 +106,7 @@ def _repeats(loop: Node, index: str, bench: Benchmark) -> bool:
     return all(found) and any(one.type == "method_invocation" for one in descend(body))
 
 
-def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
+def _repeats_calls(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether each turn makes the same calls, as far as their names and arguments say."""
     body = loop.child_by_field_name("body")
     nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
@@ -132,7 +132,7 @@ def _changes_next_turn(call: Node) -> bool:
     return changes_next_call(name) or (name == "get" and not arguments(call))
 
 
-def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:
+def _repeats_statement(statement: Node, index: str, bench: BenchmarkMethod) -> bool:
     if statement.type == "local_variable_declaration":
         values = statement.children_by_field_name("declarator")
         return all(_same(one.child_by_field_name("value"), index, bench) for one in values)
@@ -147,7 +147,7 @@ def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:
     return (value is not None and source(value) == index) or _same(value, index, bench)
 
 
-def _same(node: Node | None, index: str, bench: Benchmark) -> bool:
+def _same(node: Node | None, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether an expression is made of the same inputs in each turn, and changes none."""
     if node is None:
         return False
@@ -166,7 +166,7 @@ def _same(node: Node | None, index: str, bench: Benchmark) -> bool:
     return True
 
 
-def _does_more(bench: Benchmark, loop: Node) -> bool:
+def _does_more(bench: BenchmarkMethod, loop: Node) -> bool:
     """Tell whether a benchmark has other calls than those of its loop and of its result."""
     for statement in expressions(bench.body):
         if statement == loop or statement.type == "return_statement":

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from mutators.java.lint_rules.declarations import Field, JavaMethod, JavaType
-from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.declarations import Field, JavaMethod, TypeDeclaration
+from mutators.java.lint_rules.project import JavaProject
 from mutators.java.lint_rules.tree import (
     arguments,
     bare,
@@ -32,10 +32,10 @@ class Local:
     parameter: bool = False
 
 
-class Scope:
+class MethodScope:
     """The names of one method. Two locals of one name count as one of which little is known."""
 
-    def __init__(self, project: Project, method: JavaMethod) -> None:
+    def __init__(self, project: JavaProject, method: JavaMethod) -> None:
         self.project = project
         self.method = method
         self.locals: dict[str, Local] = {}
@@ -101,7 +101,7 @@ class Scope:
         owners = self.project.lineage(owner)
         return next((one.fields[name] for one in owners if name in one.fields), None)
 
-    def owner_of(self, node: Node | None) -> JavaType | None:
+    def owner_of(self, node: Node | None) -> TypeDeclaration | None:
         """Return the declared type of what a dot stands behind, if the sources have it."""
         if node is None or node.type in ("this", "super"):
             return self.method.owner
@@ -147,7 +147,7 @@ class Scope:
         inner = bare(node.child_by_field_name("object"))
         if inner is None:
             return None
-        owner: JavaType | None = self.method.owner
+        owner: TypeDeclaration | None = self.method.owner
         if inner.type != "this":
             kind = self.type_of(inner, depth + 1) or (
                 source(inner) if inner.type == "identifier" else ""
@@ -172,7 +172,7 @@ class Scope:
         return self.project.methods(name, count, owner) if owner else []
 
     def _unqualified(self, name: str, count: int) -> list[JavaMethod]:
-        here: JavaType | None = self.method.owner
+        here: TypeDeclaration | None = self.method.owner
         while here is not None:
             found = self.project.methods(name, count, here)
             if found:

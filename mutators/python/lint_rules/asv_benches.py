@@ -8,8 +8,13 @@ from itertools import islice
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Bench, Harness, Preparation, Timed
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.benches import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    Preparation,
+    TimedCode,
+)
+from mutators.python.lint_rules.project import File, PythonProject
 
 HINT = re.compile(rb"\b(?:[Tt]ime|track|Track|peakmem|PeakMem|mem|Mem|timeraw)_?\w")
 _PLAIN = re.compile(rb"^[ \t]*def time_\w+\(", re.MULTILINE)
@@ -56,7 +61,7 @@ class _Class:
         return found
 
 
-def find(project: Project) -> Iterator[Bench]:
+def find(project: PythonProject) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of asv in the order of the files."""
     ours = [
         file
@@ -100,7 +105,7 @@ def _classes(file: File) -> Iterator[_Class]:
         yield _Class(node, tuple(line))
 
 
-def _of_file(file: File) -> Iterator[Bench]:
+def _of_file(file: File) -> Iterator[BenchmarkSource]:
     for class_ in _classes(file):
         if not class_.name.startswith("_"):
             yield from _of_class(file, class_)
@@ -109,9 +114,9 @@ def _of_file(file: File) -> Iterator[Bench]:
     shared = (module,) if setup is None else (_prepared(file, setup), module)
     for name, node in file.functions.items():
         if _TIMED.match(name) or _OTHER.match(name):
-            yield Bench(
+            yield BenchmarkSource(
                 name=name,
-                harness=Harness.ASV,
+                harness=BenchmarkFramework.ASV,
                 file=file,
                 declaration=node,
                 timed=_timed(node, renewed=_once(file.bindings, f"{name}.number")),
@@ -126,7 +131,7 @@ def _prepared(file: File, setup: cst.FunctionDef) -> Preparation:
     return Preparation(file=file, scopes=scopes, nodes=nodes, head=setup, shared=True)
 
 
-def _of_class(file: File, one: _Class) -> Iterator[Bench]:
+def _of_class(file: File, one: _Class) -> Iterator[BenchmarkSource]:
     methods, attributes = one.methods(), one.attributes()
     setups = [methods[name] for name in _SETUPS if name in methods]
     scope = {f"self.{name}": values for name, values in attributes.items()}
@@ -146,9 +151,9 @@ def _of_class(file: File, one: _Class) -> Iterator[Bench]:
     for name, node in methods.items():
         if _TIMED.match(name) or _OTHER.match(name):
             once = _once(attributes, "number") or _once(attributes, f"{name}.number")
-            yield Bench(
+            yield BenchmarkSource(
                 name=f"{one.name}.{name}",
-                harness=Harness.ASV,
+                harness=BenchmarkFramework.ASV,
                 file=file,
                 declaration=node,
                 owner=one.node,
@@ -169,12 +174,12 @@ def _once(bound: tree.Bindings, name: str) -> bool:
     return any(one is None or one == 1 for one in found)
 
 
-def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[Timed, ...]:
+def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[TimedCode, ...]:
     """Return the timed code: none for benchmarks that measure something else than time."""
     if not _TIMED.match(node.name.value):
         return ()
     nodes = tree.body(node)
-    found = Timed(
+    found = TimedCode(
         nodes=nodes,
         parameters=tree.all_parameters(node) - {"self"},
         function=node,

@@ -12,7 +12,7 @@ from mutators.python.lint_rules import tree
 from mutators.python.lint_rules.project import File
 
 
-class Harness(Enum):
+class BenchmarkFramework(Enum):
     """What runs a benchmark."""
 
     PYTEST = auto()
@@ -44,7 +44,7 @@ class Around:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Timed:
+class TimedCode:
     """Code that every round runs, as it stands in the file of the benchmark.
 
     `place` is where a finding is shown if the code is not in the tree of the file (a string
@@ -129,17 +129,17 @@ class Preparation(Around):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bench(Around):
+class BenchmarkSource(Around):
     """A benchmark: `declaration` is its function, or the call that registers it.
 
     `scopes` are those around the timed code. `owner` is its class.
     """
 
     name: str
-    harness: Harness
+    harness: BenchmarkFramework
     declaration: cst.CSTNode
     owner: cst.ClassDef | None = None
-    timed: tuple[Timed, ...] = ()
+    timed: tuple[TimedCode, ...] = ()
     handed: tuple[Handed, ...] = ()
     registered: tuple[cst.Call, ...] = ()
     preparations: tuple[Preparation, ...] = ()
@@ -155,15 +155,15 @@ class Bench(Around):
         functions = [one.function for one in self.timed if one.function is not None]
         return {function.name.value: function for function in reversed(functions)}
 
-    def around(self, code: Timed) -> Around:
+    def around(self, code: TimedCode) -> Around:
         """Return what names in a piece of its timed code are bound to."""
         given = {name: [self.value(value)] for name, value in code.defaults.items()}
         return Around(file=self.file, scopes=(given, *self.scopes))
 
 
-def timed(function: tree.Function, handed: Handed | None = None) -> Timed:
+def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
     """Return the code of a function that every round calls."""
-    return Timed(
+    return TimedCode(
         nodes=tree.body(function),
         parameters=tree.all_parameters(function),
         defaults=_defaults(function, handed),

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import Bench, Preparation
+from mutators.python.lint_rules.benches import BenchmarkSource, Preparation
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.project import File, PythonProject
 from mutators.python.lint_rules.randomness import SEED, is_unseeded
 
 _AMOUNTS = frozenset({"size", "k", "n", "length", "count"})
@@ -17,7 +17,7 @@ _NUMBERS = frozenset({"int", "round", "abs", "max", "min"})
 """Functions whose result is as random as the numbers they are given."""
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the first draw of each piece of set-up that decides how much there is to do."""
     if b"random" not in bench.file.text or project.once(_seeds, bench.file, project):
         return
@@ -118,7 +118,7 @@ def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
                 yield here
 
 
-def _seeds(file: File, project: Project) -> bool:
+def _seeds(file: File, project: PythonProject) -> bool:
     """Tell whether a seed is set in the file, in what it imports, or in what runs before it."""
     return any(project.once(_sets_seed, one) for one in (file, *project.around(file)))
 

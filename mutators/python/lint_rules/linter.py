@@ -21,9 +21,9 @@ from mutators.python.lint_rules import (
     setups,
     tree,
 )
-from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.benches import BenchmarkSource
 from mutators.python.lint_rules.hits import Hit, Search
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.project import File, PythonProject
 from mutators.python.lint_rules.rules import RULES
 
 _SEARCHES: tuple[Search, ...] = (
@@ -87,8 +87,8 @@ class PythonLinter:
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks of a project and what the rules find in them."""
-        project = Project(sources)
-        by_file: dict[str, list[Bench]] = {}
+        project = PythonProject(sources)
+        by_file: dict[str, list[BenchmarkSource]] = {}
         for module in _MODULES:
             for bench in module.find(project):
                 by_file.setdefault(bench.file.path, []).append(bench)
@@ -117,7 +117,7 @@ def _unread(file: File) -> bool:
     return _holds(file) and file.module is None
 
 
-def _smells(benches: list[Bench], project: Project) -> list[Smell]:
+def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smell]:
     """Return what the rules find in the benchmarks of one file, each place once."""
     found: dict[tuple[str, int], Hit] = {}
     left = _MOST
@@ -140,7 +140,7 @@ def _smells(benches: list[Bench], project: Project) -> list[Smell]:
     )
 
 
-def _left(bench: Bench, left: int) -> int:
+def _left(bench: BenchmarkSource, left: int) -> int:
     """Return what is left of a number of nodes, less those that a benchmark times."""
     for code in bench.timed:
         left -= len(code.every)

@@ -135,7 +135,7 @@ def _origin(node: cst.ImportFrom, name: str = "") -> str:
     return f"{module}.{name}" if name and module.strip(".") else module + name
 
 
-class Project:
+class PythonProject:
     """All files of a project: its Python, and what says what it needs."""
 
     def __init__(self, sources: Iterable[SourceFile]) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, subjects, tree
-from mutators.python.lint_rules.benches import Bench, Timed
+from mutators.python.lint_rules.benches import BenchmarkSource, TimedCode
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.project import PythonProject
 from mutators.python.lint_rules.randomness import is_global, makes_numbers
 
 _MANY = 50
@@ -20,7 +20,7 @@ _ROUND_IT = frozenset({"range", "len", "list", "tuple", "str", "int", "float", "
 _PARSERS = frozenset({"json.loads", "re.compile", "ast.literal_eval"})
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the set-up that every round does again."""
     for code in bench.timed:
         for node, text in (*_imports(bench, code), *_random(bench, code), *_inputs(bench, code)):
@@ -30,7 +30,7 @@ def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as 
 Found = Iterator[tuple[cst.CSTNode, str]]
 
 
-def _imports(bench: Bench, code: Timed) -> Found:
+def _imports(bench: BenchmarkSource, code: TimedCode) -> Found:
     if subjects.about(bench, subjects.IMPORT):
         return
     for node in code.every:
@@ -43,7 +43,7 @@ def _imports(bench: Bench, code: Timed) -> Found:
             return
 
 
-def _random(bench: Bench, code: Timed) -> Found:
+def _random(bench: BenchmarkSource, code: TimedCode) -> Found:
     """Yield random data that the timed code makes and hands to a call."""
     if subjects.about(bench, subjects.RANDOM):
         return
@@ -63,7 +63,7 @@ def _random(bench: Bench, code: Timed) -> Found:
             return
 
 
-def _arguments(code: Timed) -> dict[str, int]:
+def _arguments(code: TimedCode) -> dict[str, int]:
     """Return the names that stand alone as arguments of calls, each with how often."""
     found: dict[str, int] = {}
     for call in code.calls:
@@ -73,7 +73,7 @@ def _arguments(code: Timed) -> dict[str, int]:
     return found
 
 
-def _inputs(bench: Bench, code: Timed) -> Found:
+def _inputs(bench: BenchmarkSource, code: TimedCode) -> Found:
     """Yield inputs made of constants that are handed on, and that nothing else is done with."""
     if subjects.about(bench, subjects.BUILD):
         return
@@ -91,7 +91,7 @@ def _inputs(bench: Bench, code: Timed) -> Found:
             )
 
 
-def _costly(node: cst.BaseExpression, bench: Bench) -> bool:
+def _costly(node: cst.BaseExpression, bench: BenchmarkSource) -> bool:
     """Tell whether an expression of constants alone makes something large."""
     if not _constant(node, bench):
         return False
@@ -101,7 +101,7 @@ def _costly(node: cst.BaseExpression, bench: Bench) -> bool:
     return any(_large(one, bench) for one in tree.own(node))
 
 
-def _large(node: cst.CSTNode, bench: Bench) -> bool:
+def _large(node: cst.CSTNode, bench: BenchmarkSource) -> bool:
     match node:
         case cst.ListComp() | cst.DictComp() | cst.SetComp():
             return _largest(node, bench) >= _LONG
@@ -130,7 +130,7 @@ def _ranges(call: cst.Call) -> bool:
     )
 
 
-def _largest(node: cst.CSTNode, bench: Bench) -> int:
+def _largest(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     """Return the largest whole number in an expression, by the names of constants too."""
     values = [tree.constant(one) for one in tree.own(node)]
     for name in tree.reads(node):
@@ -139,7 +139,7 @@ def _largest(node: cst.CSTNode, bench: Bench) -> int:
     return max((value for value in values if isinstance(value, int)), default=0)
 
 
-def _constant(node: cst.BaseExpression, bench: Bench) -> bool:
+def _constant(node: cst.BaseExpression, bench: BenchmarkSource) -> bool:
     """Tell whether an expression hangs on nothing but literals, constants and builtins."""
     bound = {
         name.value
@@ -157,7 +157,7 @@ def _constant(node: cst.BaseExpression, bench: Bench) -> bool:
     return all(_is_constant(name, bench) for name in rest)
 
 
-def _known(call: cst.Call, bench: Bench) -> bool:
+def _known(call: cst.Call, bench: BenchmarkSource) -> bool:
     name = bench.file.meant(call.func)
     if name in _ROUND_IT or name in _PARSERS:
         return True
@@ -165,7 +165,7 @@ def _known(call: cst.Call, bench: Bench) -> bool:
     return module == "numpy" and last in _NUMPY
 
 
-def _is_constant(name: str, bench: Bench) -> bool:
+def _is_constant(name: str, bench: BenchmarkSource) -> bool:
     """Tell whether a name is that of a module, or of a number or text of this module."""
     if name in bench.file.imports:
         return True
