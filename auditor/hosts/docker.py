@@ -12,7 +12,7 @@ from auditor.hosts.images import image_of, require_known
 from auditor.hosts.opened import OpenHost, chosen
 from runners.disk import writing
 from runners.home import Home, node
-from runners.hosts.facts import machine_facts
+from runners.hosts.machine_facts import machine_facts
 from runners.hosts.processors import kept_off
 
 _SHARE = 0.75

@@ -20,8 +20,8 @@ from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed as prepare_go
 from runners.home import Home
 from runners.jmh import subset as jmh_subset
-from runners.jmh.build_steps import nobody
-from runners.jmh.built import BuiltSuite
+from runners.jmh.build.build_steps import nobody
+from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.guests import JmhGuest, prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.jdks import with_jdk

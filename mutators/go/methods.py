@@ -8,7 +8,7 @@ from posixpath import basename, dirname
 from tree_sitter import Node
 
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
-from mutators.go import beside, recursion, tree
+from mutators.go import dual_body, recursion, tree
 from mutators.go.trivial import why_trivial
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
@@ -112,7 +112,7 @@ def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequen
         public=name[:1].isupper() and (not owner or owner[:1].isupper()),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
-        apart=refusal is None and beside.possible(declaration),
+        apart=refusal is None and dual_body.possible(declaration),
     )
 
 

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.go import beside, hooks, recursion, tree
+from mutators.go import dual_body, hooks, recursion, tree
 from mutators.go.methods import MethodDeclaration, benchmarked, found, left_out, offered
 from mutators.go.naming import named
 
@@ -190,7 +190,7 @@ def _method_edits(
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
     statement = _statement(variant, token)
     if variant.beside:
-        return beside.edits(source, one.declaration, one.self_calls, statement, _GUEST)
+        return dual_body.edits(source, one.declaration, one.self_calls, statement, _GUEST)
     if one.self_calls:
         return recursion.wrap(one.declaration, one.self_calls, statement)
     body = one.declaration.child_by_field_name("body")

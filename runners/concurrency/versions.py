@@ -24,15 +24,15 @@ from auditor.core.request import (
 )
 from auditor.core.subject import Part, Role
 from runners.home import Home
-from runners.jmh import artifact
+from runners.jmh.build import artifact
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_tree import built
 from runners.jmh.classes import opened
 from runners.jmh.content import content
 from runners.jmh.jdk import find_jdk
-from runners.jmh.maven import Maven
-from runners.jmh.tree import built
-from runners.subjects.files import TreeEntry, entry, place_entries, walk
 from runners.subjects.place import artifact_folder, place
 from runners.subjects.placed import detect
+from runners.subjects.tree_entries import TreeEntry, entry, place_entries, walk
 
 CLASS = ".class"
 _JAVA = "jmh"

@@ -12,7 +12,7 @@ from docker.errors import APIError, DockerException, NotFound
 from docker.utils.socket import frames_iter
 
 from runners.hosts.daemon import FAILURES, SECONDS, Daemon, Image, refused
-from runners.hosts.watching import WatchedProcess
+from runners.hosts.output_watch import WatchedProcess
 
 _LAG_SECONDS = 5.0
 """How long after its end a container's output may still be on its way."""

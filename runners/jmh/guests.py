@@ -10,9 +10,9 @@ from auditor.core.errors import MachineError
 from auditor.core.ports import Host
 from runners.disk import writing
 from runners.home import Home
+from runners.jmh.build.maven import Maven, fetched, file_digest
 from runners.jmh.javac import Javac, jar, read_sources, write_sources
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
-from runners.jmh.maven import Maven, fetched, file_digest
 from runners.jmh.sampling import SamplerMaker
 
 ASM = "org.ow2.asm:asm:9.9"

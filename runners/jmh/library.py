@@ -9,14 +9,14 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
-from runners.jmh import artifact
-from runners.jmh.build_steps import nobody
+from runners.jmh.build import artifact
+from runners.jmh.build.build_steps import nobody
+from runners.jmh.build.bytecode_generator import has_benchmarks
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.source_tree import built
 from runners.jmh.classes import digest
-from runners.jmh.generating import has_benchmarks
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
-from runners.jmh.maven import Maven
-from runners.jmh.modules import SourceSet
-from runners.jmh.tree import built
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed
 

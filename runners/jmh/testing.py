@@ -8,14 +8,14 @@ from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.request import BuildOptions
 from runners.folders import running
-from runners.jmh import reactor
-from runners.jmh.artifact import Fetched
+from runners.jmh.build import reactor
+from runners.jmh.build.artifact import Fetched
+from runners.jmh.build.gradle import Gradle
+from runners.jmh.build.maven import Maven, fetched
 from runners.jmh.classes import digest
 from runners.jmh.commandline import INSTRUCTIONS
-from runners.jmh.gradle import Gradle
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven, fetched
 from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
 from runners.subjects.placed import is_gradle
 

@@ -12,8 +12,8 @@ from auditor.core.ports import Host
 from auditor.core.request import DistributionSpec
 from runners.disk import writing
 from runners.home import Home
-from runners.subjects.files import entry, place_entries, walk
 from runners.subjects.placed import Placed
+from runners.subjects.tree_entries import entry, place_entries, walk
 
 _SECONDS = 600
 _ABSENT = re.compile(r"No matching distribution found for (.*)|Could not find a version .*")

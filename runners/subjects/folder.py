@@ -10,13 +10,13 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.files.foreign_files import read_beginning
 from auditor.core.request import FolderSpec
 from runners.home import Home
-from runners.subjects.files import TreeEntry, entry, is_ours, place_entries, walk
 from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect, holds_home, is_gopath, marks_of
 from runners.subjects.repository import Repository
 from runners.subjects.survey import candidates
+from runners.subjects.tree_entries import TreeEntry, entry, is_ours, place_entries, walk
 
 
 def place_folder(spec: FolderSpec, home: Home) -> Placed:

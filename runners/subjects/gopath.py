@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditor.core.files.foreign_files import BEGINNING, read_beginning
-from runners.subjects.files import TreeEntry
 from runners.subjects.gomod import MODULE_FILE, WORKSPACE_FILE
+from runners.subjects.tree_entries import TreeEntry
 
 MADE = "// Made by bench-audit: this tree has no go.mod."
 """The first line of such a go.mod."""

@@ -4,8 +4,8 @@ from pathlib import PurePosixPath
 
 from auditor.core.request import JarSpec
 from runners.home import Home
-from runners.subjects.files import TreeEntry, place_entries
 from runners.subjects.placed import Placed
+from runners.subjects.tree_entries import TreeEntry, place_entries
 
 NAME = "subject.jar"
 """Its name in our folder: not the user's, since the content alone is the subject."""

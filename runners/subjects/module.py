@@ -10,9 +10,9 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import GoModuleSpec
 from runners.home import Home
-from runners.subjects.files import entry, place_entries, walk
 from runners.subjects.gopath import module_file
 from runners.subjects.placed import Placed
+from runners.subjects.tree_entries import entry, place_entries, walk
 
 _SECONDS = 600
 _EXACT = re.compile(r"v\d+\.\d+\.\d+")

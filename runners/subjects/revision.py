@@ -10,7 +10,6 @@ from urllib.parse import urljoin
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import Home
-from runners.subjects.files import TreeEntry, is_ours, place_entries, stays_inside
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect, is_gopath
@@ -22,6 +21,7 @@ from runners.subjects.repository import (
     scratch_repository,
 )
 from runners.subjects.survey import candidates
+from runners.subjects.tree_entries import TreeEntry, is_ours, place_entries, stays_inside
 
 _REMOTE = re.compile(r"(https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 # A submodule's address is the subject's choice, so it may not lead to files of this machine.

@@ -12,9 +12,9 @@ from auditor.core.ports import Host
 from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import SourceFile, SourceRole
 from runners.home import Home
-from runners.subjects.files import walk
 from runners.subjects.place import place
 from runners.subjects.repository import Repository
+from runners.subjects.tree_entries import walk
 
 _OF_OTHERS = frozenset(("vendor", "node_modules", "site-packages", "third_party"))
 """Folders of code that others maintain."""

@@ -10,8 +10,8 @@ from auditor.core.files.paths import is_dir
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
-from runners.subjects.look import LEFT_OUT, DetectedSuite, look_as
 from runners.subjects.placed import KINDS, has_go_files, marks_of
+from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, look_as
 
 MOST_NAMED = 5
 LOOKED_FOR = {

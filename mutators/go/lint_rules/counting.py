@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import BenchmarkDeclaration, LoopKind, is_count
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, LoopKind, is_count
 from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.packages import Declared

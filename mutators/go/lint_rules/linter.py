@@ -18,7 +18,7 @@ from mutators.go.lint_rules import (
     timing,
     unused,
 )
-from mutators.go.lint_rules.benches import BenchmarkDeclaration, parts
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, parts
 from mutators.go.lint_rules.brief import Brief
 from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names

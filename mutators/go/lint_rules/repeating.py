@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import reset, syntax
-from mutators.go.lint_rules.benches import BenchmarkDeclaration, BenchmarkLoop, LoopKind
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
 from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.removable import Removable

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from auditor.core.contracts.lint import Sure
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import BenchmarkDeclaration, BenchmarkLoop
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
 from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.rules import LEAKING_STATE, NO_REPORT_ALLOCS

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import BenchmarkDeclaration, BenchmarkLoop
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
 from mutators.go.lint_rules.brief import Brief
 from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names

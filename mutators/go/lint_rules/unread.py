@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import BenchmarkDeclaration
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration
 from mutators.go.lint_rules.names import Names
 
 _SETTING = frozenset({"assignment_statement", "short_var_declaration"})

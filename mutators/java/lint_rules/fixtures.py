@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import BenchmarkMethod, state_scope
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, state_scope
 from mutators.java.lint_rules.constants import number_of
 from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
 from mutators.java.lint_rules.project import JavaProject

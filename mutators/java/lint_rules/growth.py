@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import BenchmarkMethod
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.declarations import Field, JavaMethod
 from mutators.java.lint_rules.rules import GROWING_STATE
 from mutators.java.lint_rules.tree import arguments, bare, descend, field, own, source, target

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import BenchmarkMethod, called, state_scope
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called, state_scope
 from mutators.java.lint_rules.constants import constant, constant_names
 from mutators.java.lint_rules.declarations import Field
 from mutators.java.lint_rules.effects import Effects, SideEffect, gives_value, is_pure_of_jdk

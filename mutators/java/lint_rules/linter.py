@@ -4,7 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from auditor.core.contracts.lint import Looked, Rule, Smell
 from auditor.core.subject import SourceFile
-from mutators.java.lint_rules.benches import BenchmarkMethod, benchmarks, files_of_jmh, holds
+from mutators.java.lint_rules.benchmark_discovery import (
+    BenchmarkMethod,
+    benchmarks,
+    files_of_jmh,
+    holds,
+)
 from mutators.java.lint_rules.effects import Effects
 from mutators.java.lint_rules.fixtures import invocation_fixtures, unseeded_inputs
 from mutators.java.lint_rules.growth import growing_states

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import BenchmarkMethod, called
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called
 from mutators.java.lint_rules.constants import constant
 from mutators.java.lint_rules.declarations import JavaMethod
 from mutators.java.lint_rules.effects import (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell
-from mutators.java.lint_rules.benches import BenchmarkMethod
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.constants import whole_number
 from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
 from mutators.java.lint_rules.project import JavaFile, JavaProject

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell
-from mutators.java.lint_rules.benches import BenchmarkMethod, state_scope
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, state_scope
 from mutators.java.lint_rules.declarations import Field
 from mutators.java.lint_rules.rules import SHARED_STATE
 from mutators.java.lint_rules.tree import bare, descend, field, own, source, target

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Around, BenchmarkSource, Preparation
+from mutators.python.lint_rules.benchmark_discovery import Around, BenchmarkSource, Preparation
 from mutators.python.lint_rules.kinds import copied_from, stored
 from mutators.python.lint_rules.project import PythonProject
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from auditor.core.contracts.lint import Rule, Sure
-from mutators.python.lint_rules.benches import BenchmarkSource
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.project import PythonProject
 
 

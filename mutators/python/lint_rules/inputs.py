@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import BenchmarkSource, Preparation
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, Preparation
 from mutators.python.lint_rules.hits import Hit
 from mutators.python.lint_rules.project import File, PythonProject
 from mutators.python.lint_rules.randomness import SEED, is_unseeded

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Around
+from mutators.python.lint_rules.benchmark_discovery import Around
 from mutators.python.lint_rules.project import File
 
 

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import BenchmarkFramework, BenchmarkSource, TimedCode
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    TimedCode,
+)
 from mutators.python.lint_rules.hits import Hit
 from mutators.python.lint_rules.project import PythonProject
 

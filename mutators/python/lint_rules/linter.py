@@ -9,19 +9,19 @@ from libcst import metadata
 from auditor.core.contracts.lint import Looked, Rule, Smell
 from auditor.core.subject import SourceFile, Span
 from mutators.python.lint_rules import (
-    asv_benches,
+    asv_discovery,
     effects,
     inputs,
     lazy,
     mutated,
-    pyperf_benches,
-    pytest_benches,
+    pyperf_discovery,
+    pytest_discovery,
     registered,
     repeating,
     setups,
     tree,
 )
-from mutators.python.lint_rules.benches import BenchmarkSource
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.hits import Hit, Search
 from mutators.python.lint_rules.project import File, PythonProject
 from mutators.python.lint_rules.rules import RULES
@@ -105,7 +105,7 @@ class PythonLinter:
         )
 
 
-_MODULES = (pytest_benches, asv_benches, pyperf_benches)
+_MODULES = (pytest_discovery, asv_discovery, pyperf_discovery)
 
 
 def _holds(file: File) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from auditor.core.contracts.lint import Sure
 from mutators.python.lint_rules import contents, rules, tree
-from mutators.python.lint_rules.benches import (
+from mutators.python.lint_rules.benchmark_discovery import (
     Around,
     BenchmarkFramework,
     BenchmarkSource,

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import BenchmarkSource
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.hits import Hit
 from mutators.python.lint_rules.project import PythonProject
-from mutators.python.lint_rules.pytest_benches import ROUNDS, times
+from mutators.python.lint_rules.pytest_discovery import ROUNDS, times
 
 _VALUES = frozenset(
     {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import (
+from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
     Handed,

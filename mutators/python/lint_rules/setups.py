@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, subjects, tree
-from mutators.python.lint_rules.benches import BenchmarkSource, TimedCode
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, TimedCode
 from mutators.python.lint_rules.hits import Hit
 from mutators.python.lint_rules.project import PythonProject
 from mutators.python.lint_rules.randomness import is_global, makes_numbers

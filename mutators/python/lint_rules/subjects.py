@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mutators.python.lint_rules.benches import BenchmarkSource
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 
 IMPORT = frozenset({"import", "imports", "importing", "importtime", "startup", "load", "loading"})
 RANDOM = frozenset(

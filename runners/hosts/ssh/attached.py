@@ -12,8 +12,8 @@ from auditor.core.errors import AuditError, MachineError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Clock
 from runners.hosts.following import Following
+from runners.hosts.output_watch import WatchedProcess
 from runners.hosts.ssh.connection import Connection
-from runners.hosts.watching import WatchedProcess
 
 _AGAIN = 3
 """What `attach` ends with when the process has ended: the rest of its output is to be had."""

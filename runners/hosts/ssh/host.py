@@ -19,12 +19,12 @@ from auditor.core.ports import Clock
 from runners.disk import refuse_full_of, writing
 from runners.hosts.clock import SystemClock
 from runners.hosts.exchange import write_files
-from runners.hosts.facts import SCRIPT, linux_facts, said
+from runners.hosts.machine_facts import SCRIPT, linux_facts, said
+from runners.hosts.output_watch import OutputWatch
 from runners.hosts.ssh.attached import Attached, Telling
 from runners.hosts.ssh.connection import Connection
 from runners.hosts.ssh.job import Left, packed, read_left, read_rest, unstarted
 from runners.hosts.ssh.mirror import Mirror, joined
-from runners.hosts.watching import OutputWatch
 
 _FACTS_SECONDS = 60.0
 _OWN = Path("/tmp")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import HostInterference, Invocation
-from runners.hosts import strain
+from runners.hosts import interference as strain
 from runners.hosts.exchange import LARGEST
-from runners.hosts.facts import fenced
+from runners.hosts.machine_facts import fenced
+from runners.hosts.output_watch import signal_or_code
 from runners.hosts.ssh.mirror import Mirror, split
-from runners.hosts.watching import signal_or_code
 
 _BEYOND_SECONDS = 60
 """How long after its limit a process ends that nobody has ended."""

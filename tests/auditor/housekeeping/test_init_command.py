@@ -9,7 +9,7 @@ from real_program import JAVA_RING, PYTHON_RING, RING, write
 from auditor.cli.main import main
 from auditor.cli.surroundings import AppContext
 from auditor.config import load
-from runners.subjects.look import DetectedSuite, look
+from runners.subjects.suite_detection import DetectedSuite, look
 
 GO_MOD = "module example.org/m\n\ngo 1.20\n"
 BENCHMARK = "func Benchmark{}(b *testing.B) {{}}\n"

@@ -13,7 +13,7 @@ from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Daemon
 from runners.hosts.docker import ContainerLimits, DockerHost
-from runners.hosts.facts import machine_facts
+from runners.hosts.machine_facts import machine_facts
 from runners.hosts.ssh.opening import RemoteMachine, opened
 
 MEMORY = 256 << 20

@@ -16,7 +16,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Image
 from runners.hosts.docker import ContainerLimits, DockerHost
 from runners.hosts.following import Following
-from runners.hosts.watching import OutputWatch, WatchedProcess
+from runners.hosts.output_watch import OutputWatch, WatchedProcess
 
 IMAGE = Image("some:1", "sha256:1", {})
 

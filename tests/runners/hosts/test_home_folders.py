@@ -7,7 +7,7 @@ import pytest
 
 from auditor.core.errors import FolderUnusable
 from runners.home import Home
-from runners.subjects.files import TreeEntry, place_entries
+from runners.subjects.tree_entries import TreeEntry, place_entries
 
 
 def test_nothing_is_made_before_it_is_asked_for(tmp_path):

@@ -19,13 +19,13 @@ from auditor.core.jobs import Completed
 from auditor.core.request import BuildOptions
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.jmh import reactor
-from runners.jmh.adapting import raise_levels, unbind
-from runners.jmh.build_plan import plan_build
-from runners.jmh.checks import CheckFailed, failed_check
+from runners.jmh.build import reactor
+from runners.jmh.build.build_plan import plan_build
+from runners.jmh.build.check_plugins import CheckFailed, failed_check
+from runners.jmh.build.maven import Maven, NotPublished
+from runners.jmh.build.pom_changes import raise_levels, unbind
+from runners.jmh.build.pom_tree import MavenModule, dependencies, modules_below
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven, NotPublished
-from runners.jmh.pom_tree import MavenModule, dependencies, modules_below
 
 HERE = "src/main/java/org/example/many"
 TESTS = "src/test/java/org/example/many"

@@ -8,7 +8,7 @@ from auditor.core.errors import MachineError
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.hosts.local import LocalHost
-from runners.jmh.built import BuiltSuite
+from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
 from runners.subjects.placed import Placed

@@ -11,10 +11,10 @@ from auditor.core.files.foreign_files import BEGINNING
 from auditor.core.request import FolderSpec, GitSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.subjects.files import TreeEntry
 from runners.subjects.gopath import MADE, made_module, with_module_file
 from runners.subjects.place import place
 from runners.subjects.placed import detect
+from runners.subjects.tree_entries import TreeEntry
 
 TESTED = 'package ring_test\n\nimport (\n\t"testing"\n\n\t"example.org/own/ring"\n)\n'
 

@@ -8,7 +8,7 @@ from itertools import islice
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import (
+from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
     Preparation,

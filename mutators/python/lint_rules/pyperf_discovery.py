@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import (
+from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
     Handed,
@@ -16,7 +16,7 @@ from mutators.python.lint_rules.benches import (
     timed,
 )
 from mutators.python.lint_rules.project import File, PythonProject
-from mutators.python.lint_rules.pytest_benches import unwrapped
+from mutators.python.lint_rules.pytest_discovery import unwrapped
 from mutators.python.parsing import parse
 
 HINT = re.compile(rb"\b(?:pyperf|perf)\b")

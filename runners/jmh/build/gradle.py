@@ -14,10 +14,10 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import writing
-from runners.jmh.adapting import remove
-from runners.jmh.build_steps import BuildSteps, nobody
-from runners.jmh.modules import SourceSet
-from runners.jmh.needs import find_need, jdk_missing
+from runners.jmh.build.pom_changes import remove
+from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.tool_needs import find_need, jdk_missing
 
 LACKING = (
     "no source set of plug-in java, me.champeau.jmh or Kotlin's jvm has a compiled method with "
@@ -103,7 +103,7 @@ class Gradle:
         )
 
     def _run(self, *arguments: str, top: Path, cwd: Path) -> Completed:
-        script = resources.files("runners.jmh") / "gradle.init.groovy"
+        script = resources.files("runners.jmh.build") / "gradle.init.groovy"
         job = self._call(*arguments, top=top, cwd=cwd)
         try:
             files = ((Path(_SCRIPT), script.read_bytes()),)

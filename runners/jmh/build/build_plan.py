@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runners.jmh import pom_tree
-from runners.jmh.pom_tree import MavenModule
+from runners.jmh.build import pom_tree
+from runners.jmh.build.pom_tree import MavenModule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

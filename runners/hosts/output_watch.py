@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from auditor.core.ports import Clock
 from runners.hosts.following import Following
-from runners.hosts.output import HeadTailBuffer
+from runners.hosts.head_tail_buffer import HeadTailBuffer
 
 GRACE_SECONDS = 0.5
 """How long a process may take to end after an interrupt, and again after a request to end."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import (
+from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
     Handed,

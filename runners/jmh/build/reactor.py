@@ -9,14 +9,14 @@ from xml.sax.saxutils import escape
 from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildOptions
 from runners.disk import writing
-from runners.jmh import pom_tree
-from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, remove, unbind
-from runners.jmh.build_plan import BuildPlan, plan_build
-from runners.jmh.checks import SKIPPED, CheckFailed
+from runners.jmh.build import pom_tree
+from runners.jmh.build.pom_changes import depend_on_tree, drop_tests, raise_levels, remove, unbind
+from runners.jmh.build.build_plan import BuildPlan, plan_build
+from runners.jmh.build.check_plugins import SKIPPED, CheckFailed
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
-from runners.jmh.modules import SourceSet
-from runners.jmh.pom_tree import MavenModule
+from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.pom_tree import MavenModule
 
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.jmh.checks import CheckFailed
-from runners.jmh.pom_tree import MavenModule, dependencies
+from runners.jmh.build.check_plugins import CheckFailed
+from runners.jmh.build.pom_tree import MavenModule, dependencies
 
 _NAMES = {"groupId": "group", "artifactId": "artifact", "version": "version"}
 _TESTS = ("java", "kotlin", "scala", "groovy")

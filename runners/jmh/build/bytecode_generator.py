@@ -14,9 +14,9 @@ from auditor.core.errors import BuildFailed
 from auditor.core.jobs import Completed, Invocation
 from runners.disk import writing
 from runners.jmh.jdk import Jdk, java_environment
-from runners.jmh.maven import Maven
-from runners.jmh.modules import SourceSet
-from runners.jmh.poms import class_path_of, needing
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.poms import class_path_of, needing
 
 _MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
 _ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
