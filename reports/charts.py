@@ -100,23 +100,23 @@ def _frame(axes: Axes) -> str:
     return drawn + text((LEFT + right) / 2, bottom + 33, axes.across)
 
 
-def _shift(curves: Sequence[ChartCurve], one: ChartCurve) -> float:
-    return _ASIDE * (2 * curves.index(one) - len(curves) + 1)
+def _shift(curves: Sequence[ChartCurve], curve: ChartCurve) -> float:
+    return _ASIDE * (2 * curves.index(curve) - len(curves) + 1)
 
 
-def _curve(axes: Axes, one: ChartCurve, shift: float) -> str:
-    places = [(axes.x(point.x) + shift, point) for point in one.points]
+def _curve(axes: Axes, curve: ChartCurve, shift: float) -> str:
+    places = [(axes.x(point.x) + shift, point) for point in curve.points]
     whiskers = "".join(
         f"M{at(x)} {at(axes.y(point.low))}V{at(axes.y(point.high))}"
         for x, point in places
         if point.high > point.low
     )
-    drawn = f'<path class="whisker {one.kind}" d="{whiskers}"/>' if whiskers else ""
+    drawn = f'<path class="whisker {curve.kind}" d="{whiskers}"/>' if whiskers else ""
     way = "L".join(f"{at(x)} {at(axes.y(point.value))}" for x, point in places)
     dots = "".join(f"M{at(x)} {at(axes.y(point.value))}h0" for x, point in places)
     if way:
-        drawn += f'<path class="way {one.kind}" d="M{way}"/>'
-        drawn += f'<path class="dot {one.kind}" d="{dots}"/>'
+        drawn += f'<path class="way {curve.kind}" d="M{way}"/>'
+        drawn += f'<path class="dot {curve.kind}" d="{dots}"/>'
     return drawn
 
 
@@ -124,7 +124,7 @@ def _names(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Write the names behind the last points, one below the other where these are close."""
     drawn, above = "", -_APART
     known = [curve for curve in curves if curve.points]
-    for one in sorted(known, key=lambda one: -one.points[-1].value):
+    for one in sorted(known, key=lambda curve: -curve.points[-1].value):
         last = one.points[-1]
         above = max(axes.y(last.value), above + _APART)
         x, y = at(axes.x(last.x) + 12), at(above + 4)

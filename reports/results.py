@@ -128,8 +128,8 @@ def _value(written: bytes) -> Iterator[str]:
         yield written.decode()
         return
     before = "["
-    for one in msgspec.json.decode(written, type=list[msgspec.Raw]):
-        yield f"{before}\n  {bytes(one).decode()}"
+    for raw in msgspec.json.decode(written, type=list[msgspec.Raw]):
+        yield f"{before}\n  {bytes(raw).decode()}"
         before = ","
     yield "\n ]"
 

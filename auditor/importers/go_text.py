@@ -154,7 +154,7 @@ class GoPackageReader:
 
 def _first(name: re.Pattern[str], line: str) -> re.Match[str] | None:
     """Return the first name with what has to be behind it; each part of the line is read once."""
-    return next((one for one in name.finditer(line) if one[2]), None)
+    return next((match for match in name.finditer(line) if match[2]), None)
 
 
 def _values(written: str) -> list[tuple[str, float]]:

@@ -246,23 +246,29 @@ class Log:
 
     def _close(self) -> None:
         """End a benchmark: what follows on its result is a summary."""
-        one, self._benchmark, self._fork = self._benchmark, None, None
-        if one is None:
+        benchmark, self._benchmark, self._fork = self._benchmark, None, None
+        if benchmark is None:
             return
-        if one.key in self.found:
-            raise twice(one.key.name)
-        self.found[one.key] = one
+        if benchmark.key in self.found:
+            raise twice(benchmark.key.name)
+        self.found[benchmark.key] = benchmark
 
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return what all lines said; raises Broken."""
         self._close()
         names = distinct_names(self.found)
-        timed = {key: one for key, one in self.found.items() if not one.unit or is_time(one.unit)}
+        timed = {
+            key: benchmark
+            for key, benchmark in self.found.items()
+            if not benchmark.unit or is_time(benchmark.unit)
+        }
         jdk, jmh = (self.facts.get(one, "unknown") for one in ("VM version", "JMH version"))
         run = StoredRun(
             name=path.name,
             host=HostFacts("unknown", machine(jdk, jmh)),
-            processes={names[key]: one.processes() for key, one in timed.items()},
+            processes={
+                names[key]: logged_benchmark.processes() for key, logged_benchmark in timed.items()
+            },
             variants={names[key]: key for key in timed},
             units={names[key]: one.unit for key, one in timed.items()},
         )

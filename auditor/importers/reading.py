@@ -45,9 +45,9 @@ class _Files:
     votes: dict[StoredFormat, float] = field(default_factory=dict)
     """For a format: of each path that was given one, shared among the files in it."""
 
-    def leave_out(self, one: _StoredFile, why: str) -> None:
-        self.odd[one.path] = why
-        del self.found[one.path.resolve()]
+    def leave_out(self, file: _StoredFile, why: str) -> None:
+        self.odd[file.path] = why
+        del self.found[file.path.resolve()]
 
 
 def is_stored(path: Path) -> bool:
@@ -77,10 +77,10 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     _require_any(paths, there)
     _keep_one_format(there)
     _keep_times(there)
-    known = {one.run.commit for one in there.found.values()} - {""}
+    known = {file.run.commit for file in there.found.values()} - {""}
     chosen = _chosen(there, commit)
     _check_alike(chosen)
-    left_out = tuple(dict.fromkeys(name for one in chosen for name in one.left_out))
+    left_out = tuple(dict.fromkeys(name for stored_file in chosen for name in stored_file.left_out))
     runs = separate_variants(settle_endings([_without_addresses(run) for run in _runs(chosen)]))
     shas = "".join(one.sha for one in chosen).encode()
     return StoredResults(
@@ -159,17 +159,19 @@ def _keep_one_format(there: _Files) -> None:
             f"{first.path} is of {first.format.value}, {other.path} of {other.format.value}; give "
             "the results of one tool in one format"
         )
-    for one in [one for one in there.found.values() if one.format is not most]:
-        there.leave_out(one, f"it is of {one.format.value}, the others of {most.value}")
+    for file in [
+        stored_file for stored_file in there.found.values() if stored_file.format is not most
+    ]:
+        there.leave_out(file, f"it is of {file.format.value}, the others of {most.value}")
 
 
 def _keep_times(there: _Files) -> None:
     """Leave out files without any times: they are no run. Raises UsageError where no file has."""
-    empty = [one for one in there.found.values() if not one.run.processes]
+    empty = [stored_file for stored_file in there.found.values() if not stored_file.run.processes]
     if len(empty) == len(there.found):
         raise UsageError(f"{empty[0].path} holds no times of any benchmark; is it the right file?")
-    for one in empty:
-        there.leave_out(one, "it holds no times of any benchmark")
+    for file in empty:
+        there.leave_out(file, "it holds no times of any benchmark")
 
 
 def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
@@ -185,10 +187,10 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
 def _runs(chosen: list[_StoredFile]) -> tuple[StoredRun, ...]:
     """Return the runs: a file each, but of the corpus and of criterion a folder."""
     if chosen[0].format is StoredFormat.CORPUS:
-        return corpus.together([(one.path, one.run) for one in chosen])
+        return corpus.together([(stored_file.path, stored_file.run) for stored_file in chosen])
     if chosen[0].format is StoredFormat.CRITERION:
         return _of_folders((criterion.root(one.path), one.run) for one in chosen)
-    return tuple(one.run for one in chosen)
+    return tuple(file.run for file in chosen)
 
 
 def _of_folders(runs: Iterable[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
@@ -222,35 +224,35 @@ def _chosen(there: _Files, commit: str | None) -> list[_StoredFile]:
     found = [*there.found.values()]
     if commit is not None:
         return _of_commit(found, commit)
-    offered = [one for one in found if not one.named]
+    offered = [stored_file for stored_file in found if not stored_file.named]
     if not offered:
         return found
     newest = max(offered, key=lambda one: one.run.made).run.commit
-    for one in offered:
-        if one.run.commit != newest and not one.run.commit:
-            there.leave_out(one, "it names no commit, and others do")
+    for file in offered:
+        if file.run.commit != newest and not file.run.commit:
+            there.leave_out(file, "it names no commit, and others do")
     return [one for one in found if one.named or one.run.commit == newest]
 
 
 def _of_commit(found: list[_StoredFile], commit: str) -> list[_StoredFile]:
-    known = sorted({one.run.commit for one in found} - {""})
+    known = sorted({stored_file.run.commit for stored_file in found} - {""})
     fitting = [one for one in known if commit and one.startswith(commit)]
     exact = [commit] if commit in known else fitting
     if len(exact) != 1:
         there = ", ".join(one[:12] for one in known[:10]) or "none"
         which = f"{len(fitting)} commits begin" if fitting else "no stored commit begins"
         raise UsageError(f"{which} with {commit!r}; the results are of: {there}")
-    return [one for one in found if one.run.commit == exact[0]]
+    return [file for file in found if file.run.commit == exact[0]]
 
 
 def _check_alike(chosen: list[_StoredFile]) -> None:
     """Refuse a folder whose runs are of several machines or environments: which is meant?"""
     kinds: dict[tuple[str, ...], Path] = {}
-    for one in chosen:
-        if not one.named:
-            facts = dict(one.run.host.facts)
-            kind = (one.run.host.name, *(facts.get(key, "") for key in _ENVIRONMENT))
-            kinds.setdefault(kind, one.path)
+    for file in chosen:
+        if not file.named:
+            facts = dict(file.run.host.facts)
+            kind = (file.run.host.name, *(facts.get(key, "") for key in _ENVIRONMENT))
+            kinds.setdefault(kind, file.path)
     if len(kinds) > 1:
         first, second = list(kinds.values())[:2]
         raise UsageError(

@@ -57,8 +57,8 @@ def left_out(
         root = tree.parse(source.text)
         if (source.unit, tree.package(root)) in packages:
             why = f"left out by the build tags in force ({_constraint(source, root)})"
-            for one in found(source, root, {}):
-                yield replace(one.method, refusal=why)
+            for declaration in found(source, root, {}):
+                yield replace(declaration.method, refusal=why)
 
 
 def offered(

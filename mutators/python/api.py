@@ -222,13 +222,13 @@ def _read(node: ast.stmt, module: ModuleApi) -> None:
 
 def _read_import(node: ast.ImportFrom, module: ModuleApi) -> None:
     where = _where(node, module)
-    for one in node.names:
-        if one.name == "*":
+    for alias_node in node.names:
+        if alias_node.name == "*":
             module.starred.append(where)
             continue
-        name = one.asname or one.name
-        module.imported[name] = (where, one.name)
-        if one.asname == one.name:
+        name = alias_node.asname or alias_node.name
+        module.imported[name] = (where, alias_node.name)
+        if alias_node.asname == alias_node.name:
             module.shown_imports.add(name)
 
 

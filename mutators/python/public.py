@@ -120,15 +120,15 @@ def _functions(sources: tuple[SourceFile, ...]) -> Functions:
 
 def _with_names(source: SourceFile, shown: PublicNames, api: Api) -> Iterator[FunctionDefinitions]:
     is_read = shown.is_known and source.unit not in shown.unread
-    for one in found(source):
+    for function in found(source):
         if not is_read:
-            name = one.method.id[len(source.unit) + 1 :]
+            name = function.method.id[len(source.unit) + 1 :]
             public = api.is_public(source.unit, name)
-            yield replace(one, method=replace(one.method, public=public))
+            yield replace(function, method=replace(function.method, public=public))
             continue
-        lines = set(one.first_lines)
+        lines = set(function.first_lines)
         names = [name for line in lines for name in shown.names.get((source.path, line), ())]
-        yield replace(one, method=_renamed(one.method, list(dict.fromkeys(names))))
+        yield replace(function, method=_renamed(function.method, list(dict.fromkeys(names))))
 
 
 def _renamed(method: Method, names: Sequence[str]) -> Method:

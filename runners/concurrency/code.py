@@ -116,7 +116,7 @@ def read_code(data: bytes) -> VersionCode:
         for line in classes.values()
         for method in sorted(line.methods, key=lambda one: not one.bridge)
     }
-    inside = {each for one in methods.values() for each in one.generated}
+    inside = {each for method in methods.values() for each in method.generated}
     whole = {
         where: _whole(_parts(one, methods, frozenset((where,))), classes.keys())
         for where, one in methods.items()
@@ -157,7 +157,7 @@ def _parts(
 def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
     """Make one of a method and what belongs to it; `known` are the classes that count."""
     found = tuple(parts)
-    calls = (Call(*call) for one in found for call in one.calls)
+    calls = (Call(*call) for method in found for call in method.calls)
     return MethodCode(
         digest=hashlib.sha256("\n".join(one.digest for one in found).encode()).hexdigest(),
         flags=found[0].flags,

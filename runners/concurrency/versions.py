@@ -112,7 +112,7 @@ def class_names(place: Path) -> Iterator[str]:
     """
     found: Iterable[str] = ()
     if place.is_dir():
-        found = (each.relative_to(place).as_posix() for each in place.rglob(f"*{CLASS}"))
+        found = (file.relative_to(place).as_posix() for file in place.rglob(f"*{CLASS}"))
     elif zipfile.is_zipfile(place):
         with opened(place) as jar:
             found = jar.namelist()
@@ -145,10 +145,10 @@ def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> 
     if detect(placed.tree) != _JAVA:
         raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
     _, sets = built(placed, maven, find_jdk(host, environment), words)
-    main = [each for each in sets if not each.test]
+    main = [source_set for source_set in sets if not source_set.test]
     own = _distinct(each.classes for each in main)
     tests = _distinct(each.classes for each in sets if each.test)
-    rest = [each for each in _distinct(each.path for each in main) if each not in (*own, *tests)]
+    rest = [path for path in _distinct(each.path for each in main) if path not in (*own, *tests)]
     lacking = f"{placed.name} has no classes that are not of tests"
     return _VersionFiles(own, tuple(rest), lacking, placed.revision)
 
@@ -182,7 +182,7 @@ def _copy(path: Path, home: Home) -> Iterator[Path]:
     """Yield the copy of a jar or folder; none of a folder without files."""
     if path.is_dir():
         below = walk(path, without=home.root.resolve())
-        if entries := [one for each in below for one in entry(path, each)]:
+        if entries := [tree_entry for each in below for tree_entry in entry(path, each)]:
             root, _, _ = place_entries(entries, home)
             yield root
         return

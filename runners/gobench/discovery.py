@@ -46,7 +46,11 @@ class Discovery:
     def suite(self) -> Suite:
         """Return the benchmarks; raises BuildFailed if not one package with some can be built."""
         packages = self._packages()
-        tests = {one.unit: self._read(one) for one in packages if one.problem is None}
+        tests = {
+            listed_package.unit: self._read(listed_package)
+            for listed_package in packages
+            if listed_package.problem is None
+        }
         wanted, others = self._wanted(tests)
         compiled = self._compiled([one for one in packages if one.unit in wanted])
         built = 0
@@ -115,7 +119,10 @@ class Discovery:
         all need, the standard library above all, would be compiled by each.
         """
         answers: list[Completed] = []
-        jobs = [commands.compile_tests(self._place(one), overlaid=False) for one in packages]
+        jobs = [
+            commands.compile_tests(self._place(listed_package), overlaid=False)
+            for listed_package in packages
+        ]
         for some in (jobs[:1], jobs[1:]):
             answers += self.listing.together(self.ask, some)
         return {
@@ -160,7 +167,11 @@ class Discovery:
         Only what looks as if it changes is run again.
         """
         mine = [benchmark for benchmark in self.benchmarks if benchmark.group == place.unit]
-        mine = [one for one in mine if one.name == name or one.name.startswith(f"{name}/")]
+        mine = [
+            benchmark
+            for benchmark in mine
+            if benchmark.name == name or benchmark.name.startswith(f"{name}/")
+        ]
         if not any(may_move(one.name, tests) for one in mine):
             return
         again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
@@ -289,7 +300,9 @@ def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
 def _lone(answer: Completed, name: str) -> text.Leaf:
     """Return what a process of one leaf says of it: no result where the leaf has ended it."""
     found = text.leaves(answer.stdout) if text.ended(answer) else []
-    leaf = next((one for one in found if one.name == name), text.Leaf(name, None, ""))
+    leaf = next(
+        (benchmark for benchmark in found if benchmark.name == name), text.Leaf(name, None, "")
+    )
     return text.Leaf(name, None, "") if _timeless(leaf) and text.panicked(answer) else leaf
 
 

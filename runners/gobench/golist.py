@@ -67,7 +67,7 @@ def library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
     (here,) = project.paths(Role.BENCHMARKS)
     beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(here))
-    return [_pattern(project, one) for one in beside]
+    return [_pattern(project, path) for path in beside]
 
 
 def _pattern(project: Project, module: Path) -> str:

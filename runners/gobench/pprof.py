@@ -122,7 +122,11 @@ def _location(
             function, file = functions[_number(line.get(1))]
             lines.append(ProfileLine(function, file, _number(line.get(2))))
     last = len(lines) - 1
-    return name, address, tuple(replace(one, inlined=at < last) for at, one in enumerate(lines))
+    return (
+        name,
+        address,
+        tuple(replace(profile_line, inlined=at < last) for at, profile_line in enumerate(lines)),
+    )
 
 
 def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str]) -> Sample:

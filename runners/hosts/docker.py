@@ -94,8 +94,8 @@ class DockerHost:
     def stop(self) -> None:
         """End what other threads run here; nothing is run after that."""
         self._stopped.set()
-        for one in tuple(self._running):
-            one.send(signal.SIGKILL)
+        for container in tuple(self._running):
+            container.send(signal.SIGKILL)
 
     def facts(self) -> HostFacts:
         """Return those of a container, under the name of this machine."""

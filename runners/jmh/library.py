@@ -53,7 +53,11 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
 
 
 def _parts(sets: Sequence[SourceSet]) -> list[Part]:
-    own = [one for one in sets if not (one.test or one.lists or has_benchmarks(one))]
+    own = [
+        source_set
+        for source_set in sets
+        if not (source_set.test or source_set.lists or has_benchmarks(source_set))
+    ]
     classes = [class_ for one in own for class_ in one.classes if any(class_.rglob("*.class"))]
     sources = [source for one in own for source in one.sources if source.is_dir()]
     return [

@@ -110,7 +110,7 @@ def _benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
     entry = min(modes, key=lambda each: _order(each.mode))
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
     settings = JmhSettings(mode=mode, prepend=entry.prepend or ())
-    others = [each.mode for each in modes if each is not entry]
+    others = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
     kept = "" if entry.mode == _SINGLE else _why_kept(entry)
     configured = _configured(entry, jmh)
     group, _, name = entry.name.rpartition(".")

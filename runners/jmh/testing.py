@@ -74,7 +74,7 @@ def of_tree(
 def published(found: Fetched) -> tuple[Path, ...]:
     """Return the class path of an artifact's published tests, they first; empty without any."""
     tests = found.files.get("tests")
-    own = [one for one in (found.files.get(""),) if one]
+    own = [path for path in (found.files.get(""),) if path]
     return () if tests is None else (tests, *own, *found.class_path)
 
 

@@ -131,7 +131,7 @@ def _without_factors(deps: str) -> Iterator[str]:
 def _nox(tree: Path) -> Iterator[RequirementGroup]:
     for node in ast.walk(_python(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
-            calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+            calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
             words = [_constant(given) for call in calls if _installs(call) for given in call.args]
             yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
 

@@ -51,7 +51,12 @@ def module_file(module: str, entries: Iterable[TreeEntry]) -> TreeEntry:
 def made_module(tree: Path) -> Path | None:
     """Return the top of the module that a copied tree is in, if its go.mod is one of ours."""
     file = next(
-        (one / MODULE_FILE for one in (tree, *tree.parents) if (one / MODULE_FILE).is_file()), None
+        (
+            parent / MODULE_FILE
+            for parent in (tree, *tree.parents)
+            if (parent / MODULE_FILE).is_file()
+        ),
+        None,
     )
     is_ours = file is not None and read_beginning(file).startswith(MADE.encode())
     return file.parent if file and is_ours else None

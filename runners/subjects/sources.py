@@ -60,7 +60,7 @@ def sources(
     placed = place(spec, home=home, host=host, environment=environment)
     inside = placed.tree.relative_to(placed.root)
     below = [PurePosixPath(file) for file in placed.files]
-    paths = (one.relative_to(inside) for one in below if one.is_relative_to(inside))
+    paths = (path.relative_to(inside) for path in below if path.is_relative_to(inside))
     return _sources(placed.name, placed.revision, _files(placed.tree, paths, endings))
 
 

@@ -80,7 +80,7 @@ def _java(folder: Path) -> DetectedSuite:
 def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
     """Yield the profiles of a POM that have JMH, where nothing outside of them has it."""
     first, *others = pom.split(_PROFILE)
-    profiles = [one.partition(_END_OF_PROFILE) for one in others]
+    profiles = [other.partition(_END_OF_PROFILE) for other in others]
     if _JMH in first or any(_JMH in after for _, _, after in profiles):
         return
     for profile, _, _ in profiles:

@@ -143,7 +143,7 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
 def _copy(entries: Iterable[TreeEntry], copy: Path) -> tuple[str, Files]:
     with writing(copy):
         copy.mkdir()
-    ordered = sorted(entries, key=lambda each: str(each.path))
+    ordered = sorted(entries, key=lambda tree_entry: str(tree_entry.path))
     files = {item.path.as_posix(): _write(item, copy) for item in ordered}
     if not files:
         raise SubjectError("the subject has no files; name a folder that holds a project")
@@ -244,7 +244,7 @@ def _refuse_escape(item: TreeEntry, copy: Path) -> None:
 
 def _holds(target: Path, copy: Path) -> bool:
     """Tell whether each file of `copy` is in `target`, unchanged."""
-    for path in (each for each in copy.rglob("*") if not each.is_dir() or each.is_symlink()):
+    for path in (file for file in copy.rglob("*") if not file.is_dir() or file.is_symlink()):
         there = target / path.relative_to(copy)
         if path.is_symlink() or there.is_symlink():
             if not there.is_symlink() or there.readlink() != path.readlink():

@@ -77,9 +77,9 @@ class BenchmarkDeclaration:
         They are lowered.
         """
         found = [self.name, self.benchmark]
-        for one in syntax.around(node, self.above):
-            if one.type == "call_expression" and self.uses(one, "Run"):
-                found += [tree.source(argument) for argument in syntax.arguments(one)[:1]]
+        for ancestor in syntax.around(node, self.above):
+            if ancestor.type == "call_expression" and self.uses(ancestor, "Run"):
+                found += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
         return frozenset(one.lower() for name in found for one in _WORD.findall(name))
 
 
@@ -90,7 +90,7 @@ def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
         return []
     prefix = "*" if testing == "." else f"*{testing}."
     found = [_part(source, root, function, prefix) for function in tree.functions(root)]
-    parts = [one for one in found if one is not None]
+    parts = [declaration for declaration in found if declaration is not None]
     users = _users(parts)
     return [_placed(part, users.get(part.name, set())) for part in parts]
 
@@ -129,7 +129,7 @@ def _named(declaration: Node, wanted: str) -> Iterator[str]:
 
 def _users(parts: list[BenchmarkDeclaration]) -> dict[str, set[str]]:
     """Return by name of a helper the benchmarks of its file that call it, and other helpers."""
-    helpers = {one.name for one in parts if not one.is_benchmark}
+    helpers = {declaration.name for declaration in parts if not declaration.is_benchmark}
     users: dict[str, set[str]] = {}
     for part in parts:
         for node in tree.descend(part.declaration):
@@ -182,7 +182,7 @@ def is_count(part: BenchmarkDeclaration, node: Node) -> bool:
 def _kind(part: BenchmarkDeclaration, loop: Node, aliases: frozenset[str]) -> LoopKind | None:
     body = loop.child_by_field_name("body")
     heads = [child for child in loop.named_children if body is None or child.id != body.id]
-    for node in (each for head in heads for each in syntax.walk(head, syntax.LITERAL)):
+    for node in (inner_node for head in heads for inner_node in syntax.walk(head, syntax.LITERAL)):
         operand, field = syntax.selector(node)
         is_alias = node.type == "identifier" and tree.source(node) in aliases
         if is_alias or (operand in part.handles and field == "N"):

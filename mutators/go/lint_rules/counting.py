@@ -136,9 +136,9 @@ def _counted(part: BenchmarkDeclaration, call: Node) -> tuple[int, str]:
     for loop in part.loops:
         if loop.kind is LoopKind.COUNTED and syntax.holds(loop.body, call):
             own = syntax.counters(loop.node)
-            for index, one in enumerate(syntax.arguments(call)):
-                if one.type == "identifier" and tree.source(one) in own:
-                    return index, tree.source(one)
+            for index, node in enumerate(syntax.arguments(call)):
+                if node.type == "identifier" and tree.source(node) in own:
+                    return index, tree.source(node)
     return -1, ""
 
 
@@ -184,7 +184,7 @@ def _steep(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[Nod
 
 
 def _parameter(found: Declared, index: int) -> str:
-    named = [tree.source(each) for _, listed, _ in tree.parameters(found.node) for each in listed]
+    named = [tree.source(node) for _, listed, _ in tree.parameters(found.node) for node in listed]
     return named[index] if index < len(named) else ""
 
 

@@ -56,7 +56,7 @@ class GoLinter:
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks and their smells, in the order of files and lines."""
-        files = sorted(sources, key=lambda one: one.path)
+        files = sorted(sources, key=lambda file: file.path)
         packages = Packages.of(files)
         benchmarks: list[str] = []
         smells: list[Smell] = []
@@ -66,7 +66,7 @@ class GoLinter:
                 continue
             root = tree.parse(source.text)
             found = parts(source, root)
-            benchmarks += [one.name for one in found if one.is_benchmark]
+            benchmarks += [declaration.name for declaration in found if declaration.is_benchmark]
             if root.has_error and (found or tree.BENCHMARK.search(source.text)):
                 unread.append(source.path)
             smells += sorted(_smells(found, packages), key=_place)

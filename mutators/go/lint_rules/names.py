@@ -161,7 +161,9 @@ class Names:
         if found is None or result is None or found.node.child_by_field_name("type_parameters"):
             return None
         if result.type == "parameter_list":
-            declared = [each for child in result.named_children for each in _types(child)]
+            declared = [
+                inner_node for child in result.named_children for inner_node in _types(child)
+            ]
             return Declared(found.home, declared[0]) if declared else None
         return Declared(found.home, result)
 
@@ -204,7 +206,7 @@ def _types(parameter: Node) -> list[Node]:
 
 
 def _named(node: Node) -> list[str]:
-    return [tree.source(one) for one in node.children_by_field_name("name")]
+    return [tree.source(child) for child in node.children_by_field_name("name")]
 
 
 def _bound(node: Node) -> list[str]:

@@ -88,7 +88,11 @@ class Packages:
         folder = self._folders.get(home.imports.get(name, ""))
         if folder is None:
             return None
-        found = [one for key, one in self._unit(folder).items() if not key.endswith("_test")]
+        found = [
+            declarations
+            for key, declarations in self._unit(folder).items()
+            if not key.endswith("_test")
+        ]
         return found[0] if len(found) == 1 else None
 
     def path(self, unit: str) -> str:
@@ -118,7 +122,7 @@ def _imports(root: Node) -> dict[str, str]:
     found: dict[str, str] = {}
     for child in root.named_children:
         if child.type == "import_declaration":
-            for spec in (each for each in tree.descend(child) if each.type == "import_spec"):
+            for spec in (node for node in tree.descend(child) if node.type == "import_spec"):
                 path = tree.source(spec.child_by_field_name("path"))[1:-1]
                 found.setdefault(tree.source(spec.child_by_field_name("name")) or _last(path), path)
     return found
@@ -155,7 +159,7 @@ def _specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
             pending += listed.named_children
     pending += [child for child in declaration.named_children if child.type == "type_alias"]
     for spec in pending:
-        yield spec, [tree.source(one) for one in spec.children_by_field_name("name")]
+        yield spec, [tree.source(child) for child in spec.children_by_field_name("name")]
 
 
 def only(found: list[Declared] | None) -> Declared | None:

@@ -103,9 +103,9 @@ def prepares(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator
         last = -1
         for call, chore in islice(_chores(part, names, loop), _MOST):
             if syntax.line(call) != last:
-                for one in _found(_Place(part, names, loop, call), chore, brief):
+                for finding in _found(_Place(part, names, loop, call), chore, brief):
                     last = syntax.line(call)
-                    yield one
+                    yield finding
 
 
 def _chores(
@@ -147,12 +147,12 @@ def _is_subject(part: BenchmarkDeclaration, names: Names, call: Node, chore: _Ch
 def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> bool:
     """Tell whether a call stands in the body of an `if`, which often is the seldom case."""
     inner = call
-    for one in syntax.around(call, part.above):
-        if one.id == loop.body.id:
+    for ancestor in syntax.around(call, part.above):
+        if ancestor.id == loop.body.id:
             return False
-        if one.type == "if_statement" and inner.type == "block":
+        if ancestor.type == "if_statement" and inner.type == "block":
             return True
-        inner = one
+        inner = ancestor
     return False
 
 
@@ -179,8 +179,8 @@ def _is_idle(place: _Place, chore: _Chore) -> bool:
         return True
     given = syntax.arguments(place.call)
     if chore is _PATTERN:
-        return not all(one.type in _TEXTS for one in given)
-    return [tree.source(one) for one in given] == ["0"]
+        return not all(inner_node.type in _TEXTS for inner_node in given)
+    return [tree.source(node) for node in given] == ["0"]
 
 
 def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool:
@@ -207,24 +207,24 @@ def _fed(place: _Place) -> Node | None:
     """Return the measured call that gets the result of another as an argument."""
     if (outer := _gets(place, place.call)) is not None:
         return outer
-    for one in syntax.around(place.call, place.part.above):
-        if one.id == place.loop.body.id:
+    for ancestor in syntax.around(place.call, place.part.above):
+        if ancestor.id == place.loop.body.id:
             return None
-        if one.type in ("short_var_declaration", "assignment_statement"):
-            targets = set(syntax.names(one.child_by_field_name("left"))) - {"", "_", "err"}
-            return _reader(place, one, targets)
+        if ancestor.type in ("short_var_declaration", "assignment_statement"):
+            targets = set(syntax.names(ancestor.child_by_field_name("left"))) - {"", "_", "err"}
+            return _reader(place, ancestor, targets)
     return None
 
 
 def _gets(place: _Place, node: Node) -> Node | None:
     """Return the nearest measured call that has a node in its arguments."""
-    for one in syntax.around(node, place.part.above):
-        if one.id == place.loop.body.id or one.type.endswith("_statement"):
+    for ancestor in syntax.around(node, place.part.above):
+        if ancestor.id == place.loop.body.id or ancestor.type.endswith("_statement"):
             return None
-        if one.type == "call_expression" and _is_measured(place, one):
-            listed = one.child_by_field_name("arguments")
+        if ancestor.type == "call_expression" and _is_measured(place, ancestor):
+            listed = ancestor.child_by_field_name("arguments")
             if listed is not None and syntax.holds(listed, node):
-                return one
+                return ancestor
     return None
 
 

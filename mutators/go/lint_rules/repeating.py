@@ -51,7 +51,11 @@ def inner_loops(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFindin
 
 def _is_on_purpose(part: BenchmarkDeclaration, loop: Node, rounds: int) -> bool:
     """Tell whether the names around a loop say how often, or that it does so on purpose."""
-    around = (tree.source(one) for one in syntax.around(loop, part.above) if _is_run(part, one))
+    around = (
+        tree.source(ancestor)
+        for ancestor in syntax.around(loop, part.above)
+        if _is_run(part, ancestor)
+    )
     text = " ".join((part.name, part.benchmark, *(one[:200] for one in around)))
     return states_repetition(text, part.subject(loop), rounds)
 
@@ -75,7 +79,7 @@ def _rounds_are_alike(part: BenchmarkDeclaration, names: Names, loop: Node) -> b
     if any(changes_next_call(one) or one in ("make", "new", "copy") for one in named):
         return False
     changed = _changed(nodes) | syntax.counters(loop)
-    reads = (one for call in calls for one in tree.descend(call) if one.type == "identifier")
+    reads = (node for call in calls for node in tree.descend(call) if node.type == "identifier")
     return not any(tree.source(read) in changed for read in reads) and not any(
         names.is_generator(call) or names.standard(call)[0].startswith("math/rand")
         for call in calls
@@ -93,7 +97,9 @@ def _changed(nodes: list[Node]) -> set[str]:
         if node.type == "assignment_statement":
             left = node.child_by_field_name("left")
             named = tree.descend(left) if left is not None else ()
-            found |= {tree.source(each) for each in named if each.type == "identifier"}
+            found |= {
+                tree.source(inner_node) for inner_node in named if inner_node.type == "identifier"
+            }
     return found
 
 
@@ -105,7 +111,7 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
             continue
         for call in _used(loop):
             given = syntax.arguments(call)
-            folds = bool(given) and all(_is_constant(names, one) for one in given)
+            folds = bool(given) and all(_is_constant(names, node) for node in given)
             if folds and _is_plain(names, call) and removable.call(names, call):
                 yield NodeFinding(
                     CONSTANT_INPUTS,
@@ -144,15 +150,18 @@ def _is_plain(names: Names, call: Node) -> bool:
 
 def _is_constant(names: Names, node: Node) -> bool:
     """Tell whether an expression is made of literals and of names of constants."""
-    for number, one in enumerate(tree.descend(node)):
+    for number, inner_node in enumerate(tree.descend(node)):
         if number > _LARGEST:
             return False
-        if one.type == "identifier":
-            bound = names.bindings(tree.source(one))
+        if inner_node.type == "identifier":
+            bound = names.bindings(tree.source(inner_node))
             if bound and bound[0].type != "const_spec":
                 return False
-            if not bound and tree.source(one) not in names.packages.here(names.home).constants:
+            if (
+                not bound
+                and tree.source(inner_node) not in names.packages.here(names.home).constants
+            ):
                 return False
-        elif one.type not in _LITERALS and not one.type.startswith(_INNER):
+        elif inner_node.type not in _LITERALS and not inner_node.type.startswith(_INNER):
             return False
     return True

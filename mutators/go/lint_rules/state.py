@@ -136,10 +136,14 @@ def _leak(node: Node, name: str, how: str) -> NodeFinding:
 def _closure(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
     """Return the function given to b.Run around a loop."""
     literal = None
-    for one in syntax.around(loop.node, part.above):
-        if one.type == "func_literal":
-            literal = one
-        if one.type == "call_expression" and literal is not None and part.uses(one, "Run"):
+    for ancestor in syntax.around(loop.node, part.above):
+        if ancestor.type == "func_literal":
+            literal = ancestor
+        if (
+            ancestor.type == "call_expression"
+            and literal is not None
+            and part.uses(ancestor, "Run")
+        ):
             return literal
     return None
 
@@ -153,7 +157,7 @@ def _growth(names: Names, loop: BenchmarkLoop, node: Node) -> tuple[str, str]:
     if left[0].type == "identifier" and syntax.called(right[0]) == "append":
         first = syntax.arguments(right[0])[:1] if right[0].type == "call_expression" else []
         name = tree.source(left[0])
-        if [tree.source(one) for one in first] == [name]:
+        if [tree.source(inner_node) for inner_node in first] == [name]:
             return name, "is appended to"
     if left[0].type == "index_expression":
         operand = left[0].child_by_field_name("operand")
@@ -167,9 +171,11 @@ def _growth(names: Names, loop: BenchmarkLoop, node: Node) -> tuple[str, str]:
 
 def _varies(loop: BenchmarkLoop, key: Node | None) -> bool:
     """Tell whether a key is another one in each iteration: made of the loop's own variable."""
-    if key is None or any(one.type == "binary_expression" for one in tree.descend(key)):
+    if key is None or any(
+        inner_node.type == "binary_expression" for inner_node in tree.descend(key)
+    ):
         return False
-    used = {tree.source(one) for one in tree.descend(key) if one.type == "identifier"}
+    used = {tree.source(node) for node in tree.descend(key) if node.type == "identifier"}
     return bool(used & syntax.counters(loop.node))
 
 

@@ -18,9 +18,9 @@ def stops(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[No
     for loop in part.loops:
         stop = _stop(part, loop)
         measured = _measured(part, loop) if stop is not None else []
-        if stop is None or not any(_is_work(one) for one in measured):
+        if stop is None or not any(_is_work(inner_node) for inner_node in measured):
             continue
-        if all(_is_short(part, names, brief, one) for one in measured):
+        if all(_is_short(part, names, brief, node) for node in measured):
             call = stop.named_children[0]
             yield NodeFinding(
                 TIMER_IN_LOOP,
@@ -50,7 +50,10 @@ def _measured(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> list[Node]:
 
 
 def _is_work(node: Node) -> bool:
-    return any(one.type in ("call_expression", "index_expression") for one in tree.descend(node))
+    return any(
+        inner_node.type in ("call_expression", "index_expression")
+        for inner_node in tree.descend(node)
+    )
 
 
 def _is_short(part: BenchmarkDeclaration, names: Names, brief: Brief, node: Node) -> bool:
@@ -60,7 +63,9 @@ def _is_short(part: BenchmarkDeclaration, names: Names, brief: Brief, node: Node
         parts = [child for child in node.named_children if child.type != "block"]
         for block in (child for child in node.named_children if child.type == "block"):
             parts += syntax.statements(block)
-    return all(_is_own(part, one) or brief.statement(names, one) for one in parts)
+    return all(
+        _is_own(part, inner_node) or brief.statement(names, inner_node) for inner_node in parts
+    )
 
 
 def _is_own(part: BenchmarkDeclaration, statement: Node) -> bool:

@@ -43,13 +43,13 @@ class Unread:
         places = self.places.get(name, [])
         if any(self._is_read(place) for place in places):
             return False
-        return len({self._function(one) for one in (bound[0], *places)}) == 1
+        return len({self._function(node) for node in (bound[0], *places)}) == 1
 
     def _function(self, node: Node) -> int:
         """Return the first byte of the function or literal that a node lies in."""
-        for one in syntax.around(node, self.part.above):
-            if one.type == "func_literal":
-                return int(one.start_byte)
+        for ancestor in syntax.around(node, self.part.above):
+            if ancestor.type == "func_literal":
+                return int(ancestor.start_byte)
         return int(self.part.declaration.start_byte)
 
     def _is_read(self, node: Node) -> bool:

@@ -34,7 +34,7 @@ def unused(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
             ]
             if dropped and not _has_other_work(part, names, loop, dropped):
                 firsts = {syntax.shown(one.call): one for one in reversed(dropped)}
-                yield from (_finding(one, names, loop) for one in firsts.values())
+                yield from (_finding(first, names, loop) for first in firsts.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,10 @@ class BenchmarkMethod:
         """Return the classes of the states that it uses: its own, and those of its parameters."""
         kinds = (kind for kind, _ in self.method.parameters)
         named = (self.project.type_named(kind, self.method.owner) for kind in kinds)
-        return (self.method.owner, *(one for one in named if one is not None))
+        return (
+            self.method.owner,
+            *(declaration for declaration in named if declaration is not None),
+        )
 
     def is_in_state(self, declared: Field) -> bool:
         """Tell whether a field is one of its states, or of what these extend."""
@@ -88,7 +91,7 @@ class BenchmarkMethod:
     @cached_property
     def has_loop(self) -> bool:
         """Tell whether it does something more than once."""
-        return any(one.type in LOOPS for one in descend(self.body))
+        return any(node.type in LOOPS for node in descend(self.body))
 
     @property
     def about_compiler(self) -> bool:
@@ -149,16 +152,16 @@ def benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
         return []
     return [
         BenchmarkMethod(method, project)
-        for one in file.types
-        for method in one.methods
+        for declaration in file.types
+        for method in declaration.methods
         if method.annotation("Benchmark") is not None and not method.node.has_error
     ]
 
 
 def state_scope(declared: TypeDeclaration, project: JavaProject) -> str:
     """Return the scope of a state (`Benchmark`, `Thread`, `Group`), empty where it has none."""
-    for one in project.lineage(declared):
-        found = one.annotation("State")
+    for ancestor in project.lineage(declared):
+        found = ancestor.annotation("State")
         if found is not None:
             return next(iter(found.words()), "")
     return ""

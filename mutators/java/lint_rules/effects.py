@@ -88,7 +88,7 @@ class Effects:
                 return False
             if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
                 inner = scope.callees(node)
-                if not all(self.reads_nothing(one, depth + 1) for one in inner):
+                if not all(self.reads_nothing(java_method, depth + 1) for java_method in inner):
                     return False
         return True
 
@@ -151,7 +151,7 @@ def does_nothing(method: JavaMethod) -> bool:
     statements = expressions(method.body)
     if len(statements) != 1 or statements[0].type != "return_statement":
         return False
-    return all(one.type in _WORKLESS for one in descend(statements[0]))
+    return all(node.type in _WORKLESS for node in descend(statements[0]))
 
 
 def _is_default(method: JavaMethod) -> bool:
@@ -198,4 +198,8 @@ def _is_made(variable: object) -> bool:
 def has_function(call: Node) -> bool:
     """Tell whether a call gets code to run: a lambda, a method reference or a class of its own."""
     given = expressions(call.child_by_field_name("arguments"))
-    return any(one.type in (*_OPAQUE, "class_body") for each in given for one in descend(each))
+    return any(
+        inner_node.type in (*_OPAQUE, "class_body")
+        for node in given
+        for inner_node in descend(node)
+    )

@@ -33,8 +33,8 @@ def _users(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, list[Benchma
     found: dict[TypeDeclaration, list[BenchmarkMethod]] = {}
     for bench in benches:
         for state in bench.states:
-            for one in bench.project.lineage(state):
-                users = found.setdefault(one, [])
+            for ancestor in bench.project.lineage(state):
+                users = found.setdefault(ancestor, [])
                 if bench not in users:
                     users.append(bench)
     return found
@@ -43,7 +43,7 @@ def _users(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, list[Benchma
 def invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
     for state, users in _users(benches).items():
-        fixtures = [(one, _of_invocation(one)) for one in state.methods]
+        fixtures = [(java_method, _of_invocation(java_method)) for java_method in state.methods]
         method, found = next(
             (fixture for fixture in fixtures if fixture[1] is not None), (None, None)
         )
@@ -102,7 +102,7 @@ def _may_be_short(bench: BenchmarkMethod) -> bool:
 def _is_large(state: TypeDeclaration) -> bool:
     """Tell whether a state has a parameter of the run that is a large number."""
     marks = (mark for one in state.fields.values() for mark in one.annotations)
-    values = (each for mark in marks if mark.name == "Param" for each in mark.listed())
+    values = (node for mark in marks if mark.name == "Param" for node in mark.listed())
     texts = (source(value).strip('"').replace("_", "") for value in values)
     return any(text.isascii() and text.isdigit() and len(text) >= _LARGE for text in texts)
 
@@ -111,14 +111,14 @@ def _repeats(bench: BenchmarkMethod) -> bool:
     """Tell whether a benchmark has a loop, or calls what is seen to loop a thousand times."""
     if bench.has_loop:
         return True
-    calls = (one for one in descend(bench.body) if one.type == _CALL)
+    calls = (node for node in descend(bench.body) if node.type == _CALL)
     return any(_is_long(callee) for call in calls for callee in bench.scope.callees(call))
 
 
 def _is_long(method: JavaMethod) -> bool:
-    loops = [one for one in descend(method.node) if one.type == "for_statement"]
+    loops = [node for node in descend(method.node) if node.type == "for_statement"]
     bounds = (loop.child_by_field_name("condition") for loop in loops)
-    numbers = (each for bound in bounds if bound is not None for each in descend(bound))
+    numbers = (inner_node for bound in bounds if bound is not None for inner_node in descend(bound))
     return any(number_of(number) >= _MANY_TURNS for number in numbers)
 
 
@@ -144,10 +144,14 @@ def _unseeded(fixture: JavaMethod, project: JavaProject) -> Node | None:
     """Return the first use of random numbers without a seed that a fixture makes data of."""
     if fixture.annotation("Setup") is None or fixture.body is None:
         return None
-    drawn = {field(one, "name") for one in descend(fixture.body) if one.type == _CALL}
+    drawn = {field(node, "name") for node in descend(fixture.body) if node.type == _CALL}
     if "setSeed" in drawn or not any(_DRAWS.fullmatch(one) for one in drawn):
         return None
-    found = (one for one in descend(fixture.body) if _is_unseeded(one, fixture, project))
+    found = (
+        inner_node
+        for inner_node in descend(fixture.body)
+        if _is_unseeded(inner_node, fixture, project)
+    )
     return next(found, None)
 
 

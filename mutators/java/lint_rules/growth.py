@@ -40,7 +40,7 @@ def growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
         seen.add(found)
         if _is_used_otherwise(bench, found, node):
             continue
-        levels = {level for one in _fixtures_naming(bench, found) for level in _levels(one)}
+        levels = {level for method in _fixtures_naming(bench, found) for level in _levels(method)}
         if "Invocation" not in levels:
             yield Smell(
                 rule=GROWING_STATE.id,
@@ -73,9 +73,9 @@ def _grown_container(node: Node, bench: BenchmarkMethod) -> Field | None:
 def _varies(key: Node) -> bool:
     """Tell whether a key is another one in each invocation."""
     return any(
-        one.type == "update_expression"
-        or (one.type == "method_invocation" and field(one, "name").startswith(_DRAWS))
-        for one in descend(key)
+        node.type == "update_expression"
+        or (node.type == "method_invocation" and field(node, "name").startswith(_DRAWS))
+        for node in descend(key)
     )
 
 
@@ -96,8 +96,8 @@ def _is_used_otherwise(bench: BenchmarkMethod, found: Field, growing: Node) -> b
 def _fixtures_naming(bench: BenchmarkMethod, found: Field) -> Iterator[JavaMethod]:
     """Yield the fixtures that name a field."""
     for state in bench.states:
-        for one in bench.project.lineage(state):
-            for method in one.methods:
+        for ancestor in bench.project.lineage(state):
+            for method in ancestor.methods:
                 if _levels(method) and found.name in source(method.body):
                     yield method
 

@@ -33,8 +33,16 @@ def measured_calls(bench: BenchmarkMethod) -> list[Node]:
             given = arguments(node)
         else:
             continue
-        found += [one for one in (_made_by(value, bench.scope) for value in given) if one]
-    return [one for one in found if one.type == "method_invocation" and arguments(one)]
+        found += [
+            descendant
+            for descendant in (_made_by(value, bench.scope) for value in given)
+            if descendant
+        ]
+    return [
+        inner_node
+        for inner_node in found
+        if inner_node.type == "method_invocation" and arguments(inner_node)
+    ]
 
 
 def _made_by(value: Node, scope: MethodScope) -> Node | None:
@@ -110,27 +118,31 @@ def _state_fields(call: Node, bench: BenchmarkMethod) -> list[Field]:
 def _final_fields(call: Node, bench: BenchmarkMethod) -> list[Field]:
     """Return the final fields with constant values among the arguments of a call."""
     named = (constant_names(argument, bench.scope) or [] for argument in arguments(call))
-    return [each for one in named for each in one if isinstance(each, Field) and not each.static]
+    return [
+        field for one in named for field in one if isinstance(field, Field) and not field.static
+    ]
 
 
 def final_state(benches: list[BenchmarkMethod], effects: Effects) -> Iterator[Smell]:
     """Yield the final fields of states that benchmarks of a file hand to the measured call."""
     users: dict[Field, list[tuple[BenchmarkMethod, Node]]] = {}
     for bench in benches:
-        for call, each in _handed(bench):
-            users.setdefault(each, []).append((bench, call))
-    for each, found in users.items():
+        for call, field in _handed(bench):
+            users.setdefault(field, []).append((bench, call))
+    for field, found in users.items():
         graded = [(_sure(bench, call, effects), bench, call) for bench, call in found]
         sure, bench, call = min(graded, key=lambda use: _ORDER.index(use[0]))
-        alone = len({one.name for one, _ in found}) == 1
-        span = each.owner.span(each.node)
+        alone = len({method.name for method, _ in found}) == 1
+        span = field.owner.span(field.node)
         yield Smell(
             rule=FINAL_STATE.id,
             benchmark=bench.name if alone else "",
             span=span,
-            text=f"{each.name} is final and its value is a constant, so {called(call)}(...) gets "
+            text=f"{field.name} is final and its value is a constant, so {called(call)}(...) gets "
             f"that constant in {bench.name} and the compiler may do the work beforehand.",
-            top=bench.method.top if alone and each.owner is bench.method.owner else span.first_line,
+            top=bench.method.top
+            if alone and field.owner is bench.method.owner
+            else span.first_line,
             sure=sure,
         )
 
@@ -157,7 +169,11 @@ def _handed(bench: BenchmarkMethod) -> Iterator[tuple[Node, Field]]:
 
 def _calls(bench: BenchmarkMethod) -> list[Node]:
     """Return the measured calls and those that are statements of the benchmark."""
-    statements = (one for one in own(bench.body) if one.type == "expression_statement")
+    statements = (node for node in own(bench.body) if node.type == "expression_statement")
     inner = (bare(next(iter(statement.named_children), None)) for statement in statements)
-    calls = [one for one in inner if one is not None and one.type == "method_invocation"]
+    calls = [
+        inner_node
+        for inner_node in inner
+        if inner_node is not None and inner_node.type == "method_invocation"
+    ]
     return [*measured_calls(bench), *(call for call in calls if not bench.consumes(call))]

@@ -49,16 +49,24 @@ class JavaLinter:
         project = JavaProject(sources)
         files = list(files_of_jmh(project))
         found = {file.path: benchmarks(file, project) for file in files}
-        benches = [one for each in found.values() for one in each]
+        benches = [method for methods in found.values() for method in methods]
         smells = {*_of_all(benches, Effects(project))}
         for file in files:
             smells |= {*options(file, project)}
         return Looked(
             benchmarks=tuple(
-                name for each in found.values() for name in dict.fromkeys(one.name for one in each)
+                name
+                for benchmark_methods in found.values()
+                for name in dict.fromkeys(
+                    benchmark_method.name for benchmark_method in benchmark_methods
+                )
             ),
             smells=tuple(sorted(smells, key=_place)),
-            unread=tuple(one.path for one in files if one.root.has_error and holds(one, project)),
+            unread=tuple(
+                java_file.path
+                for java_file in files
+                if java_file.root.has_error and holds(java_file, project)
+            ),
         )
 
 

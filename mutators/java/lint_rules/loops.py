@@ -103,7 +103,7 @@ def _repeats(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
         return False
     statements = expressions(body) if body.type == "block" else [body]
     found = [_repeats_statement(statement, index, bench) for statement in statements]
-    return all(found) and any(one.type == "method_invocation" for one in descend(body))
+    return all(found) and any(node.type == "method_invocation" for node in descend(body))
 
 
 def _repeats_calls(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
@@ -118,10 +118,10 @@ def _repeats_calls(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
         _changes_next_turn(call) for call in calls
     ):
         return False
-    if any(one is None or one.type != "identifier" for one in changed):
+    if any(inner_node is None or inner_node.type != "identifier" for inner_node in changed):
         return False
-    left = {one.id for one in changed if one is not None}
-    names = {index, *(source(one) for one in changed)}
+    left = {node.id for node in changed if node is not None}
+    names = {index, *(source(descendant) for descendant in changed)}
     reads = (node for node in nodes if node.type == "identifier" and node.id not in left)
     return bool(calls) and not any(source(read) in names for read in reads)
 
@@ -135,7 +135,7 @@ def _changes_next_turn(call: Node) -> bool:
 def _repeats_statement(statement: Node, index: str, bench: BenchmarkMethod) -> bool:
     if statement.type == "local_variable_declaration":
         values = statement.children_by_field_name("declarator")
-        return all(_same(one.child_by_field_name("value"), index, bench) for one in values)
+        return all(_same(node.child_by_field_name("value"), index, bench) for node in values)
     if statement.type != "expression_statement":
         return False
     inner = bare(next(iter(expressions(statement)), None))
@@ -152,14 +152,16 @@ def _same(node: Node | None, index: str, bench: BenchmarkMethod) -> bool:
     if node is None:
         return False
     inside = bench.scope.locals
-    for one in descend(node):
-        if one.type in _LEAVES or target(one) is not None:
+    for inner_node in descend(node):
+        if inner_node.type in _LEAVES or target(inner_node) is not None:
             return False
-        if one.type == "method_invocation":
-            if not bench.consumes(one) and (changes(field(one, "name")) or not arguments(one)):
+        if inner_node.type == "method_invocation":
+            if not bench.consumes(inner_node) and (
+                changes(field(inner_node, "name")) or not arguments(inner_node)
+            ):
                 return False
-        elif one.type == "identifier":
-            name = source(one)
+        elif inner_node.type == "identifier":
+            name = source(inner_node)
             local = inside.get(name)
             if name == index or (local is not None and not local.parameter):
                 return False
@@ -174,6 +176,6 @@ def _does_more(bench: BenchmarkMethod, loop: Node) -> bool:
         inner = bare(next(iter(expressions(statement)), None))
         if inner is not None and inner.type == "method_invocation" and bench.consumes(inner):
             continue
-        if any(one.type == "method_invocation" for one in descend(statement)):
+        if any(node.type == "method_invocation" for node in descend(statement)):
             return True
     return False

@@ -69,7 +69,7 @@ class JavaProject:
     """Finds the declarations of a project by the names that its sources use for them."""
 
     def __init__(self, sources: Iterable[SourceFile]) -> None:
-        self._texts = {one.path: one.text for one in sources if one.path.endswith(".java")}
+        self._texts = {file.path: file.text for file in sources if file.path.endswith(".java")}
         self._files: dict[str, JavaFile] = {}
         self._types: dict[str, dict[str, list[TypeDeclaration]]] = {}
         self._methods: dict[TypeDeclaration, dict[str, list[JavaMethod]]] = {}
@@ -99,11 +99,18 @@ class JavaProject:
         here = self.file(near.file)
         alike = self._of_file(near.file).get(name)
         if alike:
-            return next((one for one in alike if one.outer in (near, near.outer)), alike[0])
+            return next(
+                (
+                    type_declaration
+                    for type_declaration in alike
+                    if type_declaration.outer in (near, near.outer)
+                ),
+                alike[0],
+            )
         candidates = [
-            one
+            declaration
             for path in self._declaring.get(name.encode(), ())
-            for one in self._of_file(path).get(name, ())
+            for declaration in self._of_file(path).get(name, ())
         ]
         imported = here.imports.get(name)
         if imported is not None:
@@ -126,15 +133,22 @@ class JavaProject:
         """Return the types of a file by their simple names."""
         if path not in self._types:
             found = self._types[path] = {}
-            for one in self.file(path).types:
-                found.setdefault(one.simple, []).append(one)
+            for declaration in self.file(path).types:
+                found.setdefault(declaration.simple, []).append(declaration)
         return self._types[path]
 
     def qualified(self, name: str) -> TypeDeclaration | None:
         """Return the type of a full name."""
         paths = self._declaring.get(name.rpartition(".")[2].encode(), ())
-        found = (one for path in paths for one in self.file(path).types)
-        return next((one for one in found if f"{one.package}.{one.name}" == name), None)
+        found = (declaration for path in paths for declaration in self.file(path).types)
+        return next(
+            (
+                type_declaration
+                for type_declaration in found
+                if f"{type_declaration.package}.{type_declaration.name}" == name
+            ),
+            None,
+        )
 
     def lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
         """Yield the type and the classes that it extends, as far as the sources show them."""
@@ -149,21 +163,21 @@ class JavaProject:
         """Return the field that a name means inside a type."""
         here: TypeDeclaration | None = near
         while here is not None:
-            for one in self.lineage(here):
-                if name in one.fields:
-                    return one.fields[name]
+            for ancestor in self.lineage(here):
+                if name in ancestor.fields:
+                    return ancestor.fields[name]
             here = here.outer
         return None
 
     def methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
         """Return the methods with so many parameters that a type has or inherits by a name."""
-        for one in self.lineage(owner):
-            if one not in self._methods:
-                mine = self._methods[one] = {}
-                for method in one.methods:
+        for ancestor in self.lineage(owner):
+            if ancestor not in self._methods:
+                mine = self._methods[ancestor] = {}
+                for method in ancestor.methods:
                     mine.setdefault(method.name, []).append(method)
-            alike = self._methods[one].get(name, ())
-            found = [each for each in alike if len(each.parameters) == count]
+            alike = self._methods[ancestor].get(name, ())
+            found = [java_method for java_method in alike if len(java_method.parameters) == count]
             if found:
                 return found
         return []
@@ -180,8 +194,8 @@ class JavaProject:
         """Return the annotation of a type, of one that it extends, or of one around it."""
         here: TypeDeclaration | None = declared
         while here is not None:
-            for one in self.lineage(here):
-                found = one.annotation(name)
+            for ancestor in self.lineage(here):
+                found = ancestor.annotation(name)
                 if found is not None:
                     return found
             here = here.outer

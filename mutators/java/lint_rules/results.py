@@ -61,7 +61,7 @@ def other_returned(bench: BenchmarkMethod) -> Iterator[Smell]:
         for call in calls
         if call is not None and call.type == "method_invocation"
     ]
-    named = sum(source(one) == returned.name for one in descend(bench.body) if not one.children)
+    named = sum(source(node) == returned.name for node in descend(bench.body) if not node.children)
     receiver = fields[0] if len(set(fields)) == 1 else None
     if receiver is not None and len(fields) == len(calls) and named == 1:
         text = (
@@ -74,10 +74,10 @@ def other_returned(bench: BenchmarkMethod) -> Iterator[Smell]:
 def _unread_locals(
     node: Node, uses: Uses, bench: BenchmarkMethod, effects: Effects
 ) -> Iterator[Smell]:
-    for one in node.children_by_field_name("declarator"):
-        value = _unread(one, uses, bench, effects)
+    for child in node.children_by_field_name("declarator"):
+        value = _unread(child, uses, bench, effects)
         if value is not None:
-            found = _smell(bench, node, value, _text_of_unread(field(one, "name"), value))
+            found = _smell(bench, node, value, _text_of_unread(field(child, "name"), value))
             seen = _may_be_meant(value, bench, effects, kept=True)
             yield replace(found, sure=Sure.POSSIBLE) if seen else found
 
@@ -184,12 +184,15 @@ def _unread(declarator: Node, uses: Uses, bench: BenchmarkMethod, effects: Effec
     first = declarator.child_by_field_name("value")
     if not uses.never_read(name, first):
         return None
-    later = (one.child_by_field_name("right") for one in uses.assigned.get(name, ()))
-    worked = [one for one in (bare(first), *map(bare, later)) if one is not None]
+    later = (node.child_by_field_name("right") for node in uses.assigned.get(name, ()))
+    worked = [
+        inner_node for inner_node in (bare(first), *map(bare, later)) if inner_node is not None
+    ]
     kept = not _PLAIN.fullmatch(bench.scope.locals[name].type)
     if any(
-        _may_be_meant(one, bench, effects, kept=kept) and not _is_called_for_result(one, bench)
-        for one in worked
+        _may_be_meant(descendant, bench, effects, kept=kept)
+        and not _is_called_for_result(descendant, bench)
+        for descendant in worked
     ):
         return None
     return next((one for one in worked if _is_work(one, bench)), None)
@@ -199,8 +202,10 @@ def _is_called_for_result(value: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a call's own name says that it is made for its result, with plain inputs."""
     if value.type != "method_invocation" or has_function(value) or _has_sink(value, bench):
         return False
-    inner = (one for one in descend(value) if one.type == "method_invocation" and one != value)
-    return asks(field(value, "name")) and not any(changes(field(one, "name")) for one in inner)
+    inner = (node for node in descend(value) if node.type == "method_invocation" and node != value)
+    return asks(field(value, "name")) and not any(
+        changes(field(inner_node, "name")) for inner_node in inner
+    )
 
 
 def _is_work(value: Node, bench: BenchmarkMethod) -> bool:

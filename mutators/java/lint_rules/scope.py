@@ -50,10 +50,10 @@ class MethodScope:
     def _read(self, node: Node) -> None:
         if node.type == "local_variable_declaration":
             kind = plain_type(node.child_by_field_name("type"))
-            for one in node.children_by_field_name("declarator"):
-                brackets = "[]" * field(one, "dimensions").count("[")
-                value = bare(one.child_by_field_name("value"))
-                self._add(Local(field(one, "name"), kind + brackets, one, value))
+            for child in node.children_by_field_name("declarator"):
+                brackets = "[]" * field(child, "dimensions").count("[")
+                value = bare(child.child_by_field_name("value"))
+                self._add(Local(field(child, "name"), kind + brackets, child, value))
         elif node.type in ("enhanced_for_statement", "resource", "catch_formal_parameter"):
             kind = plain_type(node.child_by_field_name("type"))
             self._add(Local(field(node, "name"), kind, node, None, parameter=True))
@@ -68,9 +68,9 @@ class MethodScope:
         if parameters is None:
             return
         listed = [parameters] if parameters.type == "identifier" else expressions(parameters)
-        for one in listed:
-            name = source(one) if one.type == "identifier" else field(one, "name")
-            self._add(Local(name, "", one, None, parameter=True))
+        for node in listed:
+            name = source(node) if node.type == "identifier" else field(node, "name")
+            self._add(Local(name, "", node, None, parameter=True))
 
     def _add(self, local: Local) -> None:
         if local.name in self.locals:
@@ -99,7 +99,9 @@ class MethodScope:
             return None
         name = field(node, "field")
         owners = self.project.lineage(owner)
-        return next((one.fields[name] for one in owners if name in one.fields), None)
+        return next(
+            (declaration.fields[name] for declaration in owners if name in declaration.fields), None
+        )
 
     def owner_of(self, node: Node | None) -> TypeDeclaration | None:
         """Return the declared type of what a dot stands behind, if the sources have it."""
@@ -186,4 +188,4 @@ class MethodScope:
 
 def calls_in(node: Node) -> list[Node]:
     """Return the calls and constructor's calls in an expression, outer ones first."""
-    return [one for one in descend(node) if one.type in _MAY_CALL]
+    return [inner_node for inner_node in descend(node) if inner_node.type in _MAY_CALL]

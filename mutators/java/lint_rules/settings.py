@@ -94,9 +94,9 @@ def _holder(annotation: Annotation, bench: BenchmarkMethod) -> JavaMethod | Type
         return bench.method
     here: TypeDeclaration | None = bench.method.owner
     while here is not None:
-        for one in bench.project.lineage(here):
-            if annotation in one.annotations:
-                return one
+        for ancestor in bench.project.lineage(here):
+            if annotation in ancestor.annotations:
+                return ancestor
         here = here.outer
     return bench.method.owner
 

@@ -46,8 +46,8 @@ class _Class:
     def methods(self) -> dict[str, cst.FunctionDef]:
         """Return the methods by name, inherited ones too."""
         found: dict[str, cst.FunctionDef] = {}
-        for one in self.line:
-            for node in one.body.body:
+        for class_ in self.line:
+            for node in class_.body.body:
                 if isinstance(node, cst.FunctionDef):
                     found.setdefault(node.name.value, node)
         return found
@@ -55,8 +55,8 @@ class _Class:
     def attributes(self) -> tree.Bindings:
         """Return what the class binds, inherited names too."""
         found: dict[str, list[cst.BaseExpression | None]] = {}
-        for one in self.line:
-            for name, values in tree.bindings(one.body.body).items():
+        for class_ in self.line:
+            for name, values in tree.bindings(class_.body.body).items():
                 found.setdefault(name, values)
         return found
 
@@ -97,8 +97,8 @@ def _has_shape(file: File) -> bool:
 def _classes(file: File) -> Iterator[_Class]:
     for node in file.classes.values():
         line = [node]
-        for one in line:
-            bases = (file.classes.get(tree.dotted(base.value)) for base in one.bases)
+        for class_ in line:
+            bases = (file.classes.get(tree.dotted(base.value)) for base in class_.bases)
             line += [base for base in bases if base is not None and base not in line]
             if len(line) > _MOST_BASES:
                 break
@@ -131,8 +131,8 @@ def _prepared(file: File, setup: cst.FunctionDef) -> Preparation:
     return Preparation(file=file, scopes=scopes, nodes=nodes, head=setup, shared=True)
 
 
-def _of_class(file: File, one: _Class) -> Iterator[BenchmarkSource]:
-    methods, attributes = one.methods(), one.attributes()
+def _of_class(file: File, class_: _Class) -> Iterator[BenchmarkSource]:
+    methods, attributes = class_.methods(), class_.attributes()
     setups = [methods[name] for name in _SETUPS if name in methods]
     scope = {f"self.{name}": values for name, values in attributes.items()}
     for setup in setups:
@@ -140,7 +140,7 @@ def _of_class(file: File, one: _Class) -> Iterator[BenchmarkSource]:
             scope[name] = values if name not in scope else [*scope[name], *values]
     shared = sum(map(bool, map(_TIMED.match, methods))) > 1
     scopes = (scope, file.bindings)
-    heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, one.node]
+    heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, class_.node]
     preparations = [
         Preparation(file=file, scopes=scopes, nodes=tuple(head.body.body), head=head, shared=shared)
         for head in heads
@@ -152,13 +152,13 @@ def _of_class(file: File, one: _Class) -> Iterator[BenchmarkSource]:
         if _TIMED.match(name) or _OTHER.match(name):
             once = _once(attributes, "number") or _once(attributes, f"{name}.number")
             yield BenchmarkSource(
-                name=f"{one.name}.{name}",
+                name=f"{class_.name}.{name}",
                 harness=BenchmarkFramework.ASV,
                 file=file,
                 declaration=node,
-                owner=one.node,
+                owner=class_.node,
                 timed=_timed(
-                    node, renewed=once or _once(file.bindings, f"{one.name}.{name}.number")
+                    node, renewed=once or _once(file.bindings, f"{class_.name}.{name}.number")
                 ),
                 scopes=scopes,
                 preparations=tuple(preparations),

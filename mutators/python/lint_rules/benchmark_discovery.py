@@ -67,7 +67,7 @@ class TimedCode:
     @cached_property
     def calls(self) -> tuple[cst.Call, ...]:
         """Return the calls that the code makes itself."""
-        return tuple(one for one in self.every if isinstance(one, cst.Call))
+        return tuple(call for call in self.every if isinstance(call, cst.Call))
 
     @cached_property
     def reads(self) -> Counter[str]:
@@ -152,7 +152,9 @@ class BenchmarkSource(Around):
     @cached_property
     def inner(self) -> Mapping[str, cst.FunctionDef]:
         """Return the functions by name that are timed, which hide others of their names."""
-        functions = [one.function for one in self.timed if one.function is not None]
+        functions = [
+            timed_code.function for timed_code in self.timed if timed_code.function is not None
+        ]
         return {function.name.value: function for function in reversed(functions)}
 
     def around(self, code: TimedCode) -> Around:
@@ -177,12 +179,12 @@ def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cs
     given = handed.arguments if handed is not None else ()
     if any(one.star for one in given):
         return {}
-    named = {one.keyword.value for one in given if one.keyword is not None}
+    named = {argument.keyword.value for argument in given if argument.keyword is not None}
     plain = sum(one.keyword is None for one in given)
     listed = function.params
     later = (*listed.posonly_params, *listed.params)[plain:]
     return {
-        one.name.value: one.default
-        for one in (*later, *listed.kwonly_params)
-        if one.default is not None and one.name.value not in named
+        parameter.name.value: parameter.default
+        for parameter in (*later, *listed.kwonly_params)
+        if parameter.default is not None and parameter.name.value not in named
     }

@@ -81,7 +81,9 @@ def in_order(
 
     `how` are the arguments of the sort. With a key nobody knows what the order is.
     """
-    keywords = {one.keyword.value: one.value for one in how if one.keyword is not None}
+    keywords = {
+        argument.keyword.value: argument.value for argument in how if argument.keyword is not None
+    }
     if "key" in keywords:
         return True
     name = tree.dotted(node)

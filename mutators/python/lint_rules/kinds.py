@@ -145,7 +145,7 @@ def kind(node: cst.BaseExpression | None, at: Around, left: int = _FARTHEST) -> 
         return display
     match node:
         case cst.BinaryOperation():
-            both = [kind(one, at, left - 1) for one in (node.left, node.right)]
+            both = [kind(expression, at, left - 1) for expression in (node.left, node.right)]
             return "list" if "list" in both else ""
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
             return "list" if kind(at.value(node.value), at, left - 1) == "list" else ""
@@ -236,6 +236,6 @@ def stored(node: cst.CSTNode) -> Iterator[str]:
         targets += (target.target for target in node.targets)
     elif isinstance(node, cst.Del | cst.AugAssign):
         targets.append(node.target)
-    for one in tree.own(*targets):
-        if isinstance(one, cst.Subscript):
-            yield tree.dotted(one.value)
+    for inner_node in tree.own(*targets):
+        if isinstance(inner_node, cst.Subscript):
+            yield tree.dotted(inner_node.value)

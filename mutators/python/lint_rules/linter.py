@@ -109,7 +109,7 @@ _MODULES = (pytest_discovery, asv_discovery, pyperf_discovery)
 
 
 def _holds(file: File) -> bool:
-    return any(each.holds(file) for each in _MODULES)
+    return any(module.holds(file) for module in _MODULES)
 
 
 def _unread(file: File) -> bool:
@@ -152,7 +152,7 @@ def _left(bench: BenchmarkSource, left: int) -> int:
 def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
     """Return a finding with its lines, None where they are not known."""
     places = (hit.node, *(code.place for code in hit.bench.timed if code.place is not None))
-    place = next((lines[one] for one in places if one in lines), None)
+    place = next((lines[node] for node in places if node in lines), None)
     if place is None:
         return None
     head = hit.head or (hit.node if hit.shared else hit.bench.declaration)

@@ -96,7 +96,7 @@ def _hit(bench: BenchmarkSource, found: _Changed) -> Hit:
 
 def _handed(bench: BenchmarkSource, handed: Handed, project: PythonProject) -> Iterator[_Changed]:
     """Yield what the handed function does to its object or to its arguments."""
-    yield from (one for one in _by_method(bench, handed, bench, project) if one.seen)
+    yield from (change for change in _by_method(bench, handed, bench, project) if change.seen)
     yield from _exhausted(handed, bench)
     for found in _by_function(bench, handed, bench, project):
         if found.seen and found.change is not ObjectChange.APPENDS:

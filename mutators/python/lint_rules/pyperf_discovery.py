@@ -68,7 +68,7 @@ def _functions(file: File) -> dict[str, cst.FunctionDef]:
     for node in tree.descend(*file.statements):
         if isinstance(node, cst.FunctionDef):
             found.setdefault(node.name.value, []).append(node)
-    return {name: each[0] for name, each in found.items() if len(each) == 1}
+    return {name: functions[0] for name, functions in found.items() if len(functions) == 1}
 
 
 def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) -> BenchmarkSource:

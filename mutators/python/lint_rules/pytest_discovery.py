@@ -116,9 +116,9 @@ def _tests(file: File, suite: _Suite) -> Iterator[BenchmarkSource]:
             yield from _bench(prepared, node, None, marked=marked)
         elif isinstance(node, cst.ClassDef):
             below = marked or not _MARKERS.isdisjoint(tree.decorators(node))
-            for one in tree.own(*node.body.body):
-                if isinstance(one, cst.FunctionDef):
-                    yield from _bench(prepared, one, node, marked=below)
+            for inner_node in tree.own(*node.body.body):
+                if isinstance(inner_node, cst.FunctionDef):
+                    yield from _bench(prepared, inner_node, node, marked=below)
 
 
 def _marks(values: list[cst.BaseExpression | None]) -> bool:
@@ -195,7 +195,11 @@ def _scope(node: cst.FunctionDef) -> tree.Bindings:
 def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
     """Return the benchmark with what its body hands to the fixture."""
     body = tree.body(node)
-    inner = {one.name.value: one for one in tree.own(*body) if isinstance(one, cst.FunctionDef)}
+    inner = {
+        definition.name.value: definition
+        for definition in tree.own(*body)
+        if isinstance(definition, cst.FunctionDef)
+    }
     handed: list[Handed] = []
     registered: list[cst.Call] = []
     codes: list[TimedCode] = []
@@ -206,11 +210,11 @@ def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
             if found is not None:
                 handed.append(found)
                 codes += _codes(found, inner, bench)
-    for one in inner.values():
-        if _FIXTURE in tree.decorators(one):
-            given = Handed(call=one, function=one.name)
+    for function in inner.values():
+        if _FIXTURE in tree.decorators(function):
+            given = Handed(call=function, function=function.name)
             handed.append(given)
-            codes.append(timed(one))
+            codes.append(timed(function))
     first = Preparation(file=bench.file, scopes=bench.scopes, nodes=body, head=node)
     return replace(
         bench,
@@ -233,7 +237,7 @@ def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
         return None
     given = tree.argument(call, "args", 1)
     listed = given.elements if isinstance(given, cst.Tuple | cst.List) else ()
-    plain = [cst.Arg(one.value) for one in listed if isinstance(one, cst.Element)]
+    plain = [cst.Arg(element.value) for element in listed if isinstance(element, cst.Element)]
     arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
     once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
     renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
@@ -242,10 +246,10 @@ def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
 
 def _named(given: cst.BaseExpression | None) -> Iterator[cst.Arg]:
     """Yield the arguments by name that `kwargs` of `pedantic` holds."""
-    for one in given.elements if isinstance(given, cst.Dict) else ():
-        name = tree.constant(one.key) if isinstance(one, cst.DictElement) else None
+    for element in given.elements if isinstance(given, cst.Dict) else ():
+        name = tree.constant(element.key) if isinstance(element, cst.DictElement) else None
         if isinstance(name, str) and name.isidentifier():
-            yield cst.Arg(one.value, keyword=cst.Name(name))
+            yield cst.Arg(element.value, keyword=cst.Name(name))
     if isinstance(given, cst.Call) and tree.dotted(given.func) == "dict":
         yield from given.args
 

@@ -159,7 +159,7 @@ def _one_process(bench: BenchmarkSource, node: cst.CSTNode, harness: str) -> Hit
 
 def _pyperf_runners(file: File) -> tuple[cst.Call, ...]:
     """Return the calls in a file that make a Runner of pyperf."""
-    calls = (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call))
+    calls = (call for call in tree.descend(*file.statements) if isinstance(call, cst.Call))
     return tuple(
         call for call in calls if file.meant(call.func) in ("pyperf.Runner", "perf.Runner")
     )

@@ -49,7 +49,7 @@ def _random(bench: BenchmarkSource, code: TimedCode) -> Found:
         return
     used = _arguments(code)
     bound = (value for name in used for value in code.bindings.get(name, ()) if value is not None)
-    given = tree.below(code.nodes, cst.Arg) | {id(one) for one in tree.own(*bound)}
+    given = tree.below(code.nodes, cst.Arg) | {id(node) for node in tree.own(*bound)}
     # What draws inside a loop is most often an algorithm that does.
     looped = tree.below(code.nodes, cst.For, cst.While)
     for call in code.calls:
@@ -98,7 +98,7 @@ def _costly(node: cst.BaseExpression, bench: BenchmarkSource) -> bool:
     if isinstance(node, cst.Call) and bench.file.meant(node.func) in _PARSERS:
         about = subjects.about(bench, subjects.REGEX, ("json", "loads", "decode", "parse"))
         return not about
-    return any(_large(one, bench) for one in tree.own(node))
+    return any(_large(inner_node, bench) for inner_node in tree.own(node))
 
 
 def _large(node: cst.CSTNode, bench: BenchmarkSource) -> bool:
@@ -132,7 +132,7 @@ def _ranges(call: cst.Call) -> bool:
 
 def _largest(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     """Return the largest whole number in an expression, by the names of constants too."""
-    values = [tree.constant(one) for one in tree.own(node)]
+    values = [tree.constant(inner_node) for inner_node in tree.own(node)]
     for name in tree.reads(node):
         bound = bench.file.bindings.get(name, [])
         values += [tree.constant(bound[0])] if len(bound) == 1 else []
@@ -143,15 +143,15 @@ def _constant(node: cst.BaseExpression, bench: BenchmarkSource) -> bool:
     """Tell whether an expression hangs on nothing but literals, constants and builtins."""
     bound = {
         name.value
-        for one in tree.descend(node)
-        if isinstance(one, cst.CompFor)
-        for name in tree.own(one.target)
+        for descendant in tree.descend(node)
+        if isinstance(descendant, cst.CompFor)
+        for name in tree.own(descendant.target)
         if isinstance(name, cst.Name)
     }
-    for one in tree.own(node):
-        if isinstance(one, cst.Lambda | cst.NamedExpr | cst.Await):
+    for inner_node in tree.own(node):
+        if isinstance(inner_node, cst.Lambda | cst.NamedExpr | cst.Await):
             return False
-        if isinstance(one, cst.Call) and not _known(one, bench):
+        if isinstance(inner_node, cst.Call) and not _known(inner_node, bench):
             return False
     rest = set(tree.reads(node)) - bound - _ROUND_IT
     return all(_is_constant(name, bench) for name in rest)

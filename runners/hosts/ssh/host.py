@@ -177,7 +177,7 @@ class SshHost:
         """Return the folders that may have changed, relative to the root."""
         if self._writable is None:
             return (".",)
-        return tuple(os.path.relpath(one, self._root) for one in self._writable)
+        return tuple(os.path.relpath(path, self._root) for path in self._writable)
 
     def _fetched(self) -> Mirror | None:
         """Return what gets what a process has changed, None where it may change nothing."""

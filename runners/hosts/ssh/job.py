@@ -148,7 +148,7 @@ def _left_of(
     if mirror is None:
         _rest(archive, member, _LAST, None)
     else:
-        folders, names, renamed = (split(own[one]) for one in ("folders", "names", "renamed"))
+        folders, names, renamed = (split(own[folder]) for folder in ("folders", "names", "renamed"))
         mirror.shape(folders)
         came = _rest(archive, member, _LAST, mirror)
         moved = mirror.forget_missing(scope, {*names, *folders})

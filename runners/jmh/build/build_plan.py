@@ -45,7 +45,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
         {}
         if everything
         else pom_tree.benchmark_files(
-            {each: one for each, one in modules.items() if each.is_relative_to(root)}
+            {each: module for each, module in modules.items() if each.is_relative_to(root)}
         )
     )
     reached = pom_tree.reactor(where, modules)
@@ -60,7 +60,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
         and any(each in needed for each in pom_tree.reactor(top, modules))
     ):
         where, reached = top, pom_tree.reactor(top, modules)
-    outside = tuple(each for each in needed if each not in reached)
+    outside = tuple(path for path in needed if path not in reached)
     alone = len(reached) == 1 and not outside
     return BuildPlan(
         where=where,
@@ -77,11 +77,11 @@ def _outermost(top: Path, root: Path, modules: Mapping[Path, MavenModule]) -> Pa
     """Return the outermost folder from which a build reaches `root`."""
     inside = root.relative_to(top).parts
     around = (top.joinpath(*inside[:depth]) for depth in range(len(inside)))
-    return next((each for each in around if root in pom_tree.reactor(each, modules)), root)
+    return next((path for path in around if root in pom_tree.reactor(path, modules)), root)
 
 
 def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[str, ...]:
-    names = (reached.get(each, "") for each in selected)
+    names = (reached.get(path, "") for path in selected)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -105,6 +105,6 @@ def _tested(
     benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, MavenModule]
 ) -> frozenset[Path]:
     """Return the modules with benchmarks among their tests, and those whose tests others use."""
-    used = {name for each in modules.values() for name in each.needed_tests()}
-    own = {each for each, files in benchmarks.items() if not pom_tree.in_main(each, files)}
-    return frozenset(own | {each for each, one in modules.items() if one.key[1] in used})
+    used = {name for module in modules.values() for name in module.needed_tests()}
+    own = {path for path, files in benchmarks.items() if not pom_tree.in_main(path, files)}
+    return frozenset(own | {each for each, maven_module in modules.items() if maven_module.key[1] in used})

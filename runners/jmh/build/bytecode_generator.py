@@ -30,7 +30,7 @@ _SECONDS = 600
 def add_lists(sets: Iterable[SourceSet], generator: "BytecodeGenerator") -> list[SourceSet]:
     """Return the source sets; those with benchmarks but without a list get generated classes."""
     return [
-        generator.extend(one, number) if not one.lists else one for number, one in enumerate(sets)
+        generator.extend(source_set, number) if not source_set.lists else source_set for number, source_set in enumerate(sets)
     ]
 
 
@@ -128,7 +128,7 @@ def has_benchmarks(source_set: SourceSet) -> bool:
 
 
 def _class_files(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.rglob("*.class") if each.is_file())
+    return sorted(file for file in folder.rglob("*.class") if file.is_file())
 
 
 def _benchmarks(folder: Path) -> list[str]:
@@ -140,7 +140,7 @@ def _benchmarks(folder: Path) -> list[str]:
     chosen: list[str] = []
     wanted = [_ANNOTATION]
     while wanted:
-        added = [name for name, code in left.items() if any(one in code for one in wanted)]
+        added = [name for name, code in left.items() if any(line in code for line in wanted)]
         for name in added:
             del left[name]
         chosen += added

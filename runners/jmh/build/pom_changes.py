@@ -58,11 +58,11 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
 
     What Maven reads and we do not is left as it is.
     """
-    for module in filter(lambda one: one.is_readable, map(MavenModule, modules)):
+    for module in filter(lambda maven_module: maven_module.is_readable, map(MavenModule, modules)):
         space = module.root.tag.rpartition("}")[0]
         tags = _Tags(f"{space}}}" if space else "")
         plugins = tags.child(tags.child(module.root, "build"), "plugins")
-        known = [one for one in plugins if tags.text(one, "artifactId") == check.artifact]
+        known = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
         plugin = known[0] if known else tags.added(plugins, "plugin")
         if not known:
             for name in ("groupId", "artifactId", "version"):

@@ -116,7 +116,7 @@ class MavenModule:
         return [
             (profile.findtext("{*}id") or "").strip()
             for profile in self.root.findall("{*}profiles/{*}profile")
-            if any((each.text or "").strip() == "org.openjdk.jmh" for each in profile.iter())
+            if any((element.text or "").strip() == "org.openjdk.jmh" for element in profile.iter())
         ]
 
 

@@ -95,7 +95,7 @@ def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
         maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
     except NotPublished as error:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
-        if not any(f":{each.key[1]}:" in error.artifact for each in plan.modules.values()):
+        if not any(f":{module.key[1]}:" in error.artifact for module in plan.modules.values()):
             raise
         maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.where, what="the build")
 
@@ -104,9 +104,9 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
     """Change the copy of a project so that it is built here, and measures what lies in it."""
     with writing(plan.where):
         if plan.tested is not None:
-            drop_tests(one for each, one in plan.modules.items() if each not in plan.tested)
-        for each in plan.outside:
-            depend_on_tree(plan.modules[each], plan.tree)
+            drop_tests(module for each, module in plan.modules.items() if each not in plan.tested)
+        for path in plan.outside:
+            depend_on_tree(plan.modules[path], plan.tree)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
             aggregator = plan.where / _AGGREGATOR
@@ -128,7 +128,7 @@ def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
     file = ("-f", _AGGREGATOR) if plan.outside else ()
     if not plan.selected:
         return file
-    names = [each.relative_to(plan.where).as_posix() for each in plan.selected]
+    names = [path.relative_to(plan.where).as_posix() for path in plan.selected]
     if plan.outside:
         names = ["pom.xml" if name == "." else name for name in names]
     return (*file, "-pl", ",".join(names), "-am")
@@ -136,7 +136,7 @@ def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
 
 def _project_maven(top: Path, where: Path, maven: Maven) -> Maven:
     """Return the Maven that the project brings along, if it does and that can be had."""
-    wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
+    wrapper = next((path / _WRAPPER for path in (where, top) if (path / _WRAPPER).is_file()), None)
     if wrapper is None:
         return maven
     own = replace(maven, program=("sh", str(wrapper)))

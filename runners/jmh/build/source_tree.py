@@ -32,7 +32,7 @@ def tree_parts(
     folder = copied(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.locked(folder):
         sets = add_lists(sets, BytecodeGenerator(maven=maven, jdk=jdk, folder=folder))
-        if not any(each.lists for each in sets):
+        if not any(source_set.lists for source_set in sets):
             lacking = gradle.LACKING if is_gradle(root) else reactor.lacking(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
         return root, source_sets.parts(sets, top=folder / "tree", given=placed.files, scratch=folder)
