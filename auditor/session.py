@@ -36,12 +36,12 @@ from runners.dispatch.machine import MachineDispatcher
 from runners.hosts.clock import SystemClock
 from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
-from runners.hosts.loop import ReferenceWorkload
+from runners.hosts.reference_workload import ReferenceWorkload
 from runners.rented.ledger import Ledger
-from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
 from runners.subjects.survey import no_benchmarks_hint
+from runners.subjects.tree_entries import changed
 from runners.trial import TrialExecutor
 
 MOST_JOBS = 4

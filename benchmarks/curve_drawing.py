@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import escape
 
 from reports import charts
-from reports.charts import Axes, Curve
+from reports.charts import Axes, ChartCurve
 
 KINDS = ("first", "second")
 """Of curves that have a style."""
@@ -21,7 +21,7 @@ _STYLE = (
 )
 
 
-def svg(title: str, words: str, axes: Axes, curves: Sequence[Curve]) -> str:
+def svg(title: str, words: str, axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Draw curves of KINDS; `words` say the same to those who do not see them."""
     width, height = axes.size
     return (

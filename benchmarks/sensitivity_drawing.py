@@ -6,7 +6,7 @@ from typing import Literal
 import curve_drawing
 
 from reports import number_format
-from reports.charts import Axes, Curve, Point
+from reports.charts import Axes, ChartCurve, Point
 
 SIZE = (600, 300)
 MOST_NAMED = 8
@@ -37,9 +37,9 @@ def svg(points: Sequence[Row], default: float) -> str:
     return curve_drawing.svg(title, told(points), axes, curves)
 
 
-def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -> Curve:
+def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -> ChartCurve:
     known = ((row[0], row[column]) for row in points)
-    return Curve(
+    return ChartCurve(
         name,
         kind,
         tuple(

@@ -33,7 +33,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ChartCurve:
     """Points from left to right, with the name that stands at the end and a kind."""
 
     name: str
@@ -77,7 +77,7 @@ def ticks(most: float) -> tuple[float, ...]:
     return tuple(step * number for number in range(math.ceil(most / step - 1e-9) + 1))
 
 
-def body(axes: Axes, curves: Sequence[Curve]) -> str:
+def body(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Draw curves and what surrounds them; zero is always in the picture."""
     return (
         _frame(axes)
@@ -100,31 +100,31 @@ def _frame(axes: Axes) -> str:
     return drawn + text((LEFT + right) / 2, bottom + 33, axes.across)
 
 
-def _shift(curves: Sequence[Curve], one: Curve) -> float:
-    return _ASIDE * (2 * curves.index(one) - len(curves) + 1)
+def _shift(curves: Sequence[ChartCurve], curve: ChartCurve) -> float:
+    return _ASIDE * (2 * curves.index(curve) - len(curves) + 1)
 
 
-def _curve(axes: Axes, one: Curve, shift: float) -> str:
-    places = [(axes.x(point.x) + shift, point) for point in one.points]
+def _curve(axes: Axes, curve: ChartCurve, shift: float) -> str:
+    places = [(axes.x(point.x) + shift, point) for point in curve.points]
     whiskers = "".join(
         f"M{at(x)} {at(axes.y(point.low))}V{at(axes.y(point.high))}"
         for x, point in places
         if point.high > point.low
     )
-    drawn = f'<path class="whisker {one.kind}" d="{whiskers}"/>' if whiskers else ""
+    drawn = f'<path class="whisker {curve.kind}" d="{whiskers}"/>' if whiskers else ""
     way = "L".join(f"{at(x)} {at(axes.y(point.value))}" for x, point in places)
     dots = "".join(f"M{at(x)} {at(axes.y(point.value))}h0" for x, point in places)
     if way:
-        drawn += f'<path class="way {one.kind}" d="M{way}"/>'
-        drawn += f'<path class="dot {one.kind}" d="{dots}"/>'
+        drawn += f'<path class="way {curve.kind}" d="M{way}"/>'
+        drawn += f'<path class="dot {curve.kind}" d="{dots}"/>'
     return drawn
 
 
-def _names(axes: Axes, curves: Sequence[Curve]) -> str:
+def _names(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Write the names behind the last points, one below the other where these are close."""
     drawn, above = "", -_APART
     known = [curve for curve in curves if curve.points]
-    for one in sorted(known, key=lambda one: -one.points[-1].value):
+    for one in sorted(known, key=lambda curve: -curve.points[-1].value):
         last = one.points[-1]
         above = max(axes.y(last.value), above + _APART)
         x, y = at(axes.x(last.x) + 12), at(above + 4)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import chain
 
 from reports import names
-from reports.long_tables import Cell, Table
+from reports.long_tables import Cell, LongTable
 
 _FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}", "\t", "\r")  # fmt: skip
 """What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection")."""
 
 
-def csv_text(table: Table) -> str:
+def csv_text(table: LongTable) -> str:
     """Return a header and a row a line, ended by CR LF; unknown cells are empty.
 
     Numbers are written so that reading them gives the same double.
@@ -21,7 +21,7 @@ def csv_text(table: Table) -> str:
     return "".join(csv_lines(table))
 
 
-def csv_lines(table: Table) -> Iterator[str]:
+def csv_lines(table: LongTable) -> Iterator[str]:
     """Yield the lines of `csv_text`: a large table need never be in memory."""
     line = io.StringIO(newline="")
     writer = csv.writer(line)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reports.results import Span
+from auditor.core.subject import Span
 
 
 class Level(StrEnum):
@@ -14,7 +14,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FindingKind:
     """A kind of finding: its id (a promise), what it is, and what to do."""
 
     id: str
@@ -24,10 +24,10 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SourceFinding:
     """A finding about a method or a benchmark."""
 
-    kind: Kind
+    kind: FindingKind
     owner: str  # id of the method or benchmark
     text: str  # one line without invisible characters
     span: Span | None  # None: the place in the source is unknown

@@ -12,8 +12,9 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from auditor.core.caveats import Caveat
 from reports import names, number_format
-from reports.results import Caveat, Plan, Setting
+from reports.results import MeasurementPlan, Setting
 
 _LOADER = PackageLoader("reports", "templates")
 Facts = tuple[tuple[str, str], ...]
@@ -132,7 +133,7 @@ def plan(document: Setting) -> Facts:
     )
 
 
-def _block(plan: Plan) -> str | None:
+def _block(plan: MeasurementPlan) -> str | None:
     length, longest = plan.iteration_seconds, plan.longest_seconds
     if length is None or longest is None or longest <= length:
         return number_format.seconds(length)

@@ -8,7 +8,7 @@ Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LongTable:
     """The columns and rows of a long table."""
 
     columns: tuple[str, ...]  # names

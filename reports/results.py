@@ -20,22 +20,7 @@ Plain = dict[str, object]
 DocumentType = TypeVar("DocumentType")
 
 
-class Caveat(msgspec.Struct, frozen=True):
-    """What a reader must know; the slug is explained in docs/messages.md."""
-
-    slug: str
-    text: str
-
-
-class Span(msgspec.Struct, frozen=True):
-    """Lines of a source file, one-based, both ends included."""
-
-    file: str
-    first_line: int
-    last_line: int
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class MeasurementPlan(msgspec.Struct, frozen=True, kw_only=True):
     """How much was measured (null: nobody knows); blocks that allocate may be the longest."""
 
     forks: int | None
@@ -60,7 +45,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     host_facts: dict[str, str]
     seed: int | None
-    plan: Plan
+    plan: MeasurementPlan
     versions: dict[str, str]
     bench_audit: str
     command: str
@@ -143,8 +128,8 @@ def _value(written: bytes) -> Iterator[str]:
         yield written.decode()
         return
     before = "["
-    for one in msgspec.json.decode(written, type=list[msgspec.Raw]):
-        yield f"{before}\n  {bytes(one).decode()}"
+    for raw in msgspec.json.decode(written, type=list[msgspec.Raw]):
+        yield f"{before}\n  {bytes(raw).decode()}"
         before = ","
     yield "\n ]"
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from auditor.core.subject import Span
 from reports import names, number_format
-from reports.findings import Finding, Kind
-from reports.results import Plain, Span
+from reports.findings import FindingKind, SourceFinding
+from reports.results import Plain
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -30,14 +31,17 @@ class LogCategory:
 
 
 def sarif_log(
-    found: Sequence[Finding], kinds: Sequence[Kind], version: str, category: LogCategory
+    found: Sequence[SourceFinding],
+    kinds: Sequence[FindingKind],
+    version: str,
+    category: LogCategory,
 ) -> str:
     """Return the findings of these kinds as the text of a log; `version` is that of bench-audit.
 
     A finding without a span has no result, since services refuse results without a place. A
     notification in the log counts them. Accepted findings are suppressed results.
     """
-    placed = [one for one in found if one.span is not None]
+    placed = [finding for finding in found if finding.span is not None]
     run: Plain = {
         "tool": {
             "driver": {
@@ -50,14 +54,16 @@ def sarif_log(
         "invocations": [_invocation(len(found) - len(placed))],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the audited tree"}}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, kinds, category.fingerprint) for one in placed],
+        "results": [
+            _result(source_finding, kinds, category.fingerprint) for source_finding in placed
+        ],
     }
     whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     # In ASCII, half a letter that no file can hold is an escape like any other.
     return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
-def _rule(kind: Kind) -> Plain:
+def _rule(kind: FindingKind) -> Plain:
     return {
         "id": kind.id,
         "shortDescription": {"text": kind.title},
@@ -75,26 +81,26 @@ def _invocation(unplaced: int) -> Plain:
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
 
-def _result(one: Finding, kinds: Sequence[Kind], fingerprint: str) -> Plain:
-    digest = hashlib.sha256(one.identity.encode(errors="surrogatepass")).hexdigest()[:32]
+def _result(finding: SourceFinding, kinds: Sequence[FindingKind], fingerprint: str) -> Plain:
+    digest = hashlib.sha256(finding.identity.encode(errors="surrogatepass")).hexdigest()[:32]
     found: Plain = {
-        "ruleId": one.kind.id,
-        "ruleIndex": kinds.index(one.kind),
-        "level": one.level.value,
-        "message": {"text": _message(one.text)},
-        "locations": [_location(one)],
+        "ruleId": finding.kind.id,
+        "ruleIndex": kinds.index(finding.kind),
+        "level": finding.level.value,
+        "message": {"text": _message(finding.text)},
+        "locations": [_location(finding)],
         # GitHub reads the first of these only.
         "partialFingerprints": {"primaryLocationLineHash": f"{digest}:1", fingerprint: digest},
     }
-    if one.accepted is not None:
-        kind = "inSource" if one.marked else "external"
-        found["suppressions"] = [{"kind": kind, "justification": names.line(one.accepted)}]
+    if finding.accepted is not None:
+        kind = "inSource" if finding.marked else "external"
+        found["suppressions"] = [{"kind": kind, "justification": names.line(finding.accepted)}]
     return found
 
 
-def _location(one: Finding) -> Plain:
-    logical = {"fullyQualifiedName": names.line(one.owner), "kind": "function"}
-    return {"physicalLocation": _physical(one.span), "logicalLocations": [logical]}
+def _location(finding: SourceFinding) -> Plain:
+    logical = {"fullyQualifiedName": names.line(finding.owner), "kind": "function"}
+    return {"physicalLocation": _physical(finding.span), "logicalLocations": [logical]}
 
 
 def _physical(span: Span | None) -> Plain:

@@ -93,7 +93,7 @@ class LocalGate:
             turn=turn,
             seconds=seconds,
             exit_code=done.exit_code,
-            ran=tuple(one for one in Version if (ran / one).exists()),
+            ran=tuple(version for version in Version if (ran / version).exists()),
         )
         return replace(shown, tail=done.tail(3)) if answer is Answer.FAILED else shown
 
@@ -140,7 +140,7 @@ class LocalGate:
         return answer.stdout.decode()
 
     def _invocation(self, revisions: Mapping[Version, str]) -> Invocation:
-        paths = {one: str(self.folder / one) for one in Version}
+        paths = {version: str(self.folder / version) for version in Version}
         given = {
             **dict(self.environment),
             **{VARIABLES[one]: paths[one] for one in Version},
@@ -166,10 +166,10 @@ def named(
     A relative name is one of a checkout, where the command runs.
     """
     program = shutil.which(words[0], path=dict(environment).get("PATH", os.defpath))
-    for one in map(Path, dict.fromkeys((program or "", *words))):
-        if one.is_absolute() and one.is_file() and os.access(one, os.R_OK):
-            with one.open("rb") as file:
-                yield str(one), hashlib.file_digest(file, "sha256").hexdigest()
+    for path in map(Path, dict.fromkeys((program or "", *words))):
+        if path.is_absolute() and path.is_file() and os.access(path, os.R_OK):
+            with path.open("rb") as file:
+                yield str(path), hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:
@@ -192,4 +192,4 @@ def _write(folder: Path, files: Files) -> None:
 def sides(case: Case) -> Mapping[Version, float]:
     """Return how many times as long the method of a case takes in each version."""
     slowed = {Side.SAME: (), Side.SLOWED: (Version.HEAD,), Side.SPED: (Version.BASE,)}[case.side]
-    return {one: case.factor if one in slowed else 1.0 for one in Version}
+    return {version: case.factor if version in slowed else 1.0 for version in Version}

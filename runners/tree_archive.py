@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.core.errors import MachineError
 from runners.disk import writing
 from runners.home import Home
-from runners.subjects.files import settle
+from runners.subjects.tree_entries import settle
 
 
 def packed(places: Iterable[tuple[str, Path]]) -> bytes:

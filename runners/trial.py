@@ -23,7 +23,7 @@ from auditor.core.suite import Suite
 from runners.disk import writing
 from runners.folders import running
 from runners.hosts.exchange import put
-from runners.hosts.loop import NO_LOOK, LoopLook
+from runners.hosts.reference_workload import NO_LOOK, LoopLook
 from runners.live import Watching
 from runners.programs import is_made, note_made, remove_half
 

@@ -14,12 +14,14 @@ from auditor.abs.result_parts.allocations import Allocations
 from auditor.abs.result_parts.controls import Controls
 from auditor.abs.result_parts.curve import Curve
 from auditor.abs.result_parts.redundancy import CoverBound, Density, Kept
+from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
 from auditor.core.stability import Bucket
+from auditor.core.subject import Span
 from auditor.core.units import mean_time
-from reports.results import Caveat, Range, Setting, Span, schema_of
+from reports.results import Range, Setting, schema_of
 
 Numbers = tuple[float | None, ...]
 

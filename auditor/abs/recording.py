@@ -48,7 +48,7 @@ class Heard:
         """
         from auditor.abs.study.pair import MAIN  # noqa: PLC0415 numpy and scipy come with it
         from auditor.abs.study.recorded_rows import rows_of  # noqa: PLC0415
-        from auditor.importers.research_tools.layout import Tool  # noqa: PLC0415
+        from auditor.importers.research_tools.layout import ResearchTool  # noqa: PLC0415
         from auditor.importers.research_tools.writing import text  # noqa: PLC0415
 
         judged = {
@@ -56,7 +56,9 @@ class Heard:
             for (phase, _), run in self.runs.items()
             if run.trial.purpose is Purpose.SUITE or phase.startswith(f"{MAIN.name},")
         }
-        return text(rows_of(judged.values()), Tool.GO if harness == "go" else Tool.JAVA)
+        return text(
+            rows_of(judged.values()), ResearchTool.GO if harness == "go" else ResearchTool.JAVA
+        )
 
 
 def _place(run: Run) -> tuple[object, ...]:

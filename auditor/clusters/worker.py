@@ -24,9 +24,9 @@ from auditor.versions import own_code, own_version
 from runners.dispatch.machine import locked
 from runners.home import Home, node
 from runners.hosts.clock import SystemClock
-from runners.hosts.facts import machine_facts
-from runners.hosts.loop import ReferenceWorkload
-from runners.jmh.built import Built
+from runners.hosts.machine_facts import machine_facts
+from runners.hosts.reference_workload import ReferenceWorkload
+from runners.jmh.built_suite import BuiltSuite
 from runners.programs import is_made
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
@@ -46,7 +46,7 @@ class Recipe:
     config: str
     placed: Placed = field(repr=False)
     tree: bytes = field(repr=False)
-    built: Built | None = field(repr=False)
+    built: BuiltSuite | None = field(repr=False)
     digest: str
 
 

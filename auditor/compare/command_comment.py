@@ -16,7 +16,7 @@ from auditor.core.errors import Exit, UsageError
 from auditor.core.files.foreign_files import read_named
 from auditor.core.files.own_files import describe_beginning
 from reports.markdown import LIMIT, code
-from runners.github.pulls import Head, Pulls
+from runners.github.pulls import HeadCommit, Pulls
 
 MARKER = "<!-- bench-audit -->"
 LARGEST_RESULT = 10_000_000
@@ -60,7 +60,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         raise UsageError(f"{' and '.join(missing)} must be set to write a comment")
     if not given["api"].startswith(("https://", "http://127.0.0.1:")):
         raise UsageError(f"{given['api']!r} is no address of an API over https")
-    head = Head.of(_event(given["event"]))
+    head = HeadCommit.of(_event(given["event"]))
     document = _result(given["result"])
     pulls = Pulls(
         api=given["api"],
@@ -76,7 +76,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     return Exit.OK
 
 
-def text(document: ComparisonDocument, head: Head) -> str:
+def text(document: ComparisonDocument, head: HeadCommit) -> str:
     """Return the comment, which begins with the marker that it is found by."""
     foot = f"\n<sub>bench-audit, for {code(head.sha)}</sub>\n"
     room = LIMIT - len(MARKER) - len(foot) - 1

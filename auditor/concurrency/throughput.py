@@ -9,7 +9,7 @@ from markupsafe import Markup
 from auditor.concurrency.document import ConcurrencyDocument, Measured, Threads
 from auditor.core.contracts.concurrency import SEQUENTIAL, Scope
 from reports import charts, number_format, plots
-from reports.charts import Axes, Curve, Point
+from reports.charts import Axes, ChartCurve, Point
 from reports.results import Range
 
 WIDE, SMALL = (600, 300), (400, 230)
@@ -88,7 +88,7 @@ def _drawn(
     most = max(point.high if point.high < inf else point.value for point in points)
     scale, unit = next((each for each in _UNITS if most >= each[0]), _UNITS[-1])
     curves = tuple(
-        Curve(name, kind, tuple(_scaled(one, scale) for one in version))
+        ChartCurve(name, kind, tuple(_scaled(one, scale) for one in version))
         for name, kind, version in zip(("old", "new"), ("first", "second"), versions, strict=True)
     )
     axes = Axes(

@@ -12,7 +12,7 @@ from auditor.hosts.images import image_of, require_known
 from auditor.hosts.opened import OpenHost, chosen
 from runners.disk import writing
 from runners.home import Home, node
-from runners.hosts.facts import machine_facts
+from runners.hosts.machine_facts import machine_facts
 from runners.hosts.processors import kept_off
 
 _SHARE = 0.75
@@ -29,7 +29,7 @@ def docker_host(
     What strangers' code has written there is never used outside of one.
     """
     from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
-    from runners.hosts.docker import DockerHost, Limits  # noqa: PLC0415 as above
+    from runners.hosts.docker import ContainerLimits, DockerHost  # noqa: PLC0415 as above
 
     spec, facts = config.docker, machine_facts()
     given = chosen(spec.environment, environment, "$.docker.environment")
@@ -50,7 +50,7 @@ def docker_host(
         host = DockerHost(
             daemon=daemon,
             image=image,
-            limits=Limits(memory=memory, processes=spec.processes, cpus=spec.cpus),
+            limits=ContainerLimits(memory=memory, processes=spec.processes, cpus=spec.cpus),
             home=home,
             own=Home(home.root.parent),
             network=spec.network,

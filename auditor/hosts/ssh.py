@@ -13,7 +13,7 @@ from auditor.core.ports import Clock
 from auditor.hosts.opened import OpenHost, chosen
 from runners.disk import writing
 from runners.home import Home
-from runners.hosts.ssh.opening import Asked, opened
+from runners.hosts.ssh.opening import RemoteMachine, opened
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def ssh_host(
     # Another machine that asks this one, as the same account too, has a tree of its own.
     number = hashlib.sha256(f"{platform.node()} {spec.target}".encode()).hexdigest()[:12]
     folder = (spec.folder or _top()) / number
-    asked = Asked(
+    asked = RemoteMachine(
         target=spec.target,
         folder=folder,
         processors=spec.cpus,

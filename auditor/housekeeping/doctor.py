@@ -149,7 +149,7 @@ def _advice(probe: Mapping[str, Any] | None) -> list[Caveat]:
 def _probe(opened: "OpenHost") -> dict[str, Any]:
     """Run the loop for a while."""
     from auditor.measure import interference as strain  # noqa: PLC0415 numpy takes a while to import
-    from runners.hosts.loop import ReferenceWorkload  # noqa: PLC0415 only here
+    from runners.hosts.reference_workload import ReferenceWorkload  # noqa: PLC0415 only here
 
     path = opened.environment.get("PATH", os.defpath)
     return asdict(

@@ -13,8 +13,8 @@ from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
-from runners.subjects.look import look
 from runners.subjects.placed import MARKS
+from runners.subjects.suite_detection import look
 from runners.subjects.survey import SuiteFolder, candidates, list_suites, suites
 
 SLOWDOWN = 0.5

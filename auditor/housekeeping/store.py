@@ -16,7 +16,7 @@ from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep
 from reports import names
 from reports.delimited import csv_lines
-from reports.long_tables import Table
+from reports.long_tables import LongTable
 
 _STORE = click.option(
     "--store", type=click.Path(path_type=Path), help="The file; that of the subject by default."
@@ -105,7 +105,7 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
 def export(context: click.Context, /, **given: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
     path, console = _opened(context, given)
-    for line in csv_lines(Table(upkeep.EXPORTED, upkeep.exported(path))):
+    for line in csv_lines(LongTable(upkeep.EXPORTED, upkeep.exported(path))):
         console.text(line)
     return Exit.OK
 

@@ -68,7 +68,10 @@ class AsvFiles:
                 continue
             choices = _choices(name, cells.get("params"), left)
             left -= len(choices)
-            found |= {chosen: (one,) for chosen, one in _processes(name, cells, choices)}
+            found |= {
+                chosen: (stored_process,)
+                for chosen, stored_process in _processes(name, cells, choices)
+            }
             started.append(_moment(cells.get("started_at")))
         return StoredRun(
             name=path.name,

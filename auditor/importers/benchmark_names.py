@@ -33,8 +33,8 @@ def distinct_names(variants: Iterable[StoredVariant]) -> dict[StoredVariant, str
     """
     names = dict.fromkeys(variants, "")
     by_name: dict[str, dict[StoredVariant, dict[str, str]]] = {}
-    for one in names:
-        by_name.setdefault(one.name, {})[one] = dict(one.facts)
+    for stored_variant in names:
+        by_name.setdefault(stored_variant.name, {})[stored_variant] = dict(stored_variant.facts)
     for name, mine in by_name.items():
         keys = dict.fromkeys(key for facts in mine.values() for key in facts)
         differing = [key for key in keys if len({one.get(key) for one in mine.values()}) > 1]
@@ -50,7 +50,9 @@ def _written(key: str, value: str) -> str:
 
 def separate_variants(runs: Sequence[StoredRun]) -> Runs:
     """Return runs in which variants of one benchmark have names of their own, the same in all."""
-    return _by_variant(runs, distinct_names(one for run in runs for one in run.variants.values()))
+    return _by_variant(
+        runs, distinct_names(variant for run in runs for variant in run.variants.values())
+    )
 
 
 def _by_variant(runs: Sequence[StoredRun], names: dict[StoredVariant, str]) -> Runs:
@@ -102,8 +104,10 @@ def align_names(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
     runs = settle_endings([*base, *head])
     sides = _variants(runs[: len(base)], runs[len(base) :])
     single = {name for name, mine in sides.items() if max(map(len, mine)) == 1}
-    known = {one for mine in sides.values() for each in mine for one in each}
-    names = distinct_names(one for one in known if one.name not in single)
+    known = {variant for mine in sides.values() for variants in mine for variant in variants}
+    names = distinct_names(
+        stored_variant for stored_variant in known if stored_variant.name not in single
+    )
     runs = _by_variant(runs, names | {one: one.name for one in known if one.name in single})
     before, after = runs[: len(base)], runs[len(base) :]
     doubts = (*_other_questions(sides), *_doubtful(before, after))
@@ -114,16 +118,16 @@ def _variants(*sides: Sequence[StoredRun]) -> dict[str, list[set[StoredVariant]]
     """Return the variants of each benchmark on each side."""
     found: dict[str, list[set[StoredVariant]]] = {}
     for at, side in enumerate(sides):
-        for one in (each for run in side for each in run.variants.values()):
-            found.setdefault(one.name, [set() for _ in sides])[at].add(one)
+        for variant in (stored_variant for run in side for stored_variant in run.variants.values()):
+            found.setdefault(variant.name, [set() for _ in sides])[at].add(variant)
     return found
 
 
 def _other_questions(sides: dict[str, list[set[StoredVariant]]]) -> Iterator[Doubt]:
     """Yield the benchmarks whose only variants of base and head measure different things."""
     for name, mine in sides.items():
-        if all(len(one) == 1 for one in mine):
-            before, after = (dict(next(iter(one)).facts) for one in mine)
+        if all(len(variants) == 1 for variants in mine):
+            before, after = (dict(next(iter(stored_variants)).facts) for stored_variants in mine)
             differing = [
                 f"{key} {before.get(key) or 'none'} / {after.get(key) or 'none'}"
                 for key in _DECIDES

@@ -44,7 +44,7 @@ def within(folder: Path) -> list[Path]:
     for place in _PLACES:
         inside = folder / place
         if inside.is_dir():
-            found = sorted(one for one in inside.iterdir() if _NAME.fullmatch(one.name))
+            found = sorted(entry for entry in inside.iterdir() if _NAME.fullmatch(entry.name))
             if found:
                 return found
     return []
@@ -85,7 +85,7 @@ def _known(
     processes: dict[str, tuple[StoredProcess, ...]], asked: dict[str, Configured]
 ) -> dict[str, tuple[StoredProcess, ...]]:
     return {
-        name: tuple(replace(one, configured=asked.get(name)) for one in mine)
+        name: tuple(replace(stored_process, configured=asked.get(name)) for stored_process in mine)
         for name, mine in processes.items()
     }
 

@@ -63,8 +63,8 @@ def within(folder: Path) -> list[Path]:
     """
     try:
         inside = [*folder.iterdir()]
-        folders = [one for one in inside if one.is_dir() and not one.is_symlink()]
-        inside += [one for each in folders for one in each.iterdir()]
+        folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
+        inside += [entry for each in folders for entry in each.iterdir()]
     except OSError as error:
         raise unreadable(folder, error) from error
     found = sorted(one for one in inside if one.name.endswith(_ENDS) and not one.is_dir())

@@ -34,7 +34,7 @@ Content = tuple[StoredRun, tuple[str, ...]]
 """The run of a file, and the benchmarks in it that measure no time."""
 
 
-class Format(Enum):
+class StoredFormat(Enum):
     """A format, by its name for people."""
 
     PYTEST = "pytest-benchmark"
@@ -57,18 +57,18 @@ class Format(Enum):
 
 
 _HARNESSES = {
-    Format.PYTEST: "pytest",
-    Format.ASV: "asv",
-    Format.PYPERF: "pyperf",
-    Format.JMH_JSON: jmh_names.HARNESS,
-    Format.JMH_LOG: jmh_names.HARNESS,
-    Format.JMH_CSV: jmh_names.HARNESS,
-    Format.GO: go_text.HARNESS,
-    Format.CORPUS: jmh_names.HARNESS,
-    Format.HYPERFINE: hyperfine.HARNESS,
-    Format.GOOGLE: google_benchmark.HARNESS,
-    Format.CRITERION: criterion.HARNESS,
-    Format.SERIES: "csv",
+    StoredFormat.PYTEST: "pytest",
+    StoredFormat.ASV: "asv",
+    StoredFormat.PYPERF: "pyperf",
+    StoredFormat.JMH_JSON: jmh_names.HARNESS,
+    StoredFormat.JMH_LOG: jmh_names.HARNESS,
+    StoredFormat.JMH_CSV: jmh_names.HARNESS,
+    StoredFormat.GO: go_text.HARNESS,
+    StoredFormat.CORPUS: jmh_names.HARNESS,
+    StoredFormat.HYPERFINE: hyperfine.HARNESS,
+    StoredFormat.GOOGLE: google_benchmark.HARNESS,
+    StoredFormat.CRITERION: criterion.HARNESS,
+    StoredFormat.SERIES: "csv",
 }
 KNOWN = (
     "pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark, criterion, the "
@@ -82,7 +82,7 @@ OTHERWISE = "anything else can be written as the CSV of docs/methods/stored.md"
 class Read:
     """What a file holds; `sha` is of its bytes, decompressed."""
 
-    format: Format
+    format: StoredFormat
     content: Content
     sha: str
 
@@ -137,39 +137,39 @@ def whose(path: Path) -> str:
 _Reader = Callable[[Iterable[bytes], Path], Content]
 
 
-def _of_text(beginning: bytes) -> tuple[Format, _Reader] | None:
+def _of_text(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
     """Return whose text it is, and what reads it."""
     # These come first: what a build tool prints before may begin as JSON does, "[INFO]".
     if jmh_log.is_mine(beginning):
-        return Format.JMH_LOG, jmh_log.read
+        return StoredFormat.JMH_LOG, jmh_log.read
     if go_text.is_event(beginning):
-        return Format.GO, go_text.read_events
+        return StoredFormat.GO, go_text.read_events
     if go_text.is_mine(beginning):
-        return Format.GO, go_text.read
+        return StoredFormat.GO, go_text.read
     return None if files.is_json(beginning) else _of_table(beginning)
 
 
-def _of_table(beginning: bytes) -> tuple[Format, _Reader] | None:
+def _of_table(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
     header = beginning.partition(b"\n")[0].decode(errors="replace")
     try:
         if series_csv.delimiter_of(header):
-            return Format.SERIES, lambda lines, path: (series_csv.read(lines, path), ())
-        return (Format.JMH_CSV, jmh_csv.read) if jmh_csv.delimiter_of(header) else None
+            return StoredFormat.SERIES, lambda lines, path: (series_csv.read(lines, path), ())
+        return (StoredFormat.JMH_CSV, jmh_csv.read) if jmh_csv.delimiter_of(header) else None
     except csv.Error:
         return None
 
 
-def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[Format, Content] | None:
+def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[StoredFormat, Content] | None:
     """Return whose document it is with what it holds; raises Broken."""
     if isinstance(document, list):
         return _of_list(document, path)
     whole = mapping(document, "the whole")
     if pytest_files.is_mine(whole):
-        return Format.PYTEST, (pytest_files.read(whole, path), ())
+        return StoredFormat.PYTEST, (pytest_files.read(whole, path), ())
     if asv_files.is_mine(whole):
-        return Format.ASV, asv.read(whole, path)
+        return StoredFormat.ASV, asv.read(whole, path)
     if pyperf_files.is_mine(whole):
-        return Format.PYPERF, pyperf_files.read(whole, path)
+        return StoredFormat.PYPERF, pyperf_files.read(whole, path)
     for format_, module in _WITHOUT_OTHERS:
         if module.is_mine(whole):
             return format_, (module.read(whole, path), ())
@@ -177,18 +177,18 @@ def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[Format, Conte
 
 
 _WITHOUT_OTHERS = (
-    (Format.GOOGLE, google_benchmark),
-    (Format.HYPERFINE, hyperfine),
-    (Format.CRITERION, criterion),
+    (StoredFormat.GOOGLE, google_benchmark),
+    (StoredFormat.HYPERFINE, hyperfine),
+    (StoredFormat.CRITERION, criterion),
 )
 """Formats that have times only."""
 
 
-def _of_list(document: list[object], path: Path) -> tuple[Format, Content] | None:
+def _of_list(document: list[object], path: Path) -> tuple[StoredFormat, Content] | None:
     if not document:
         raise Broken("an empty list, so nothing was measured; is it the right file?")
     if jmh_json.is_mine(document):
-        return Format.JMH_JSON, jmh_json.read(document, path)
+        return StoredFormat.JMH_JSON, jmh_json.read(document, path)
     if corpus.is_mine(document):
-        return Format.CORPUS, (corpus.read(document, path), ())
+        return StoredFormat.CORPUS, (corpus.read(document, path), ())
     return None

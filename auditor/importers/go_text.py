@@ -69,7 +69,7 @@ def _unheard(_: Printed) -> None:
     pass
 
 
-class Package:
+class GoPackageReader:
     """Takes the lines of a package one by one; a name has the number of processors at its end.
 
     `hear` is told of each line of results as of an iteration.
@@ -154,7 +154,7 @@ class Package:
 
 def _first(name: re.Pattern[str], line: str) -> re.Match[str] | None:
     """Return the first name with what has to be behind it; each part of the line is read once."""
-    return next((one for one in name.finditer(line) if one[2]), None)
+    return next((match for match in name.finditer(line) if match[2]), None)
 
 
 def _values(written: str) -> list[tuple[str, float]]:
@@ -169,7 +169,7 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
     """Return the run, and the benchmarks that measure no time; raises Broken."""
     found: dict[tuple[str, str], _Kept] = {}
     facts: dict[str, str] = {}
-    package = Package(found, facts)
+    package = GoPackageReader(found, facts)
     for line in lines:
         package.take(line.decode(errors="replace").rstrip("\r\n"))
     return _run(found, facts, package.listed, path)
@@ -179,10 +179,10 @@ def read_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[st
     """Return the same of events, which may cut lines anywhere and mix those of packages."""
     found: dict[tuple[str, str], _Kept] = {}
     facts: dict[str, str] = {}
-    packages: dict[str, tuple[Package, list[str]]] = {}
+    packages: dict[str, tuple[GoPackageReader, list[str]]] = {}
     for name, output in _outputs(lines):
         if name not in packages:
-            packages[name] = (Package(found, facts), [])
+            packages[name] = (GoPackageReader(found, facts), [])
         package, begun = packages[name]
         package.name = package.name or name
         begun.append(output)

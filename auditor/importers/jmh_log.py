@@ -69,7 +69,7 @@ class _Fork:
 
 
 @dataclass(slots=True)
-class _Benchmark:
+class _LoggedBenchmark:
     """A benchmark with its forks, until its result is said."""
 
     name: str
@@ -121,9 +121,9 @@ class Log:
         """Take who is told."""
         self._hear = hear
         self.facts: dict[str, str] = {}
-        self.found: dict[StoredVariant, _Benchmark] = {}
+        self.found: dict[StoredVariant, _LoggedBenchmark] = {}
         self._known: dict[str, str] = {}
-        self._benchmark: _Benchmark | None = None
+        self._benchmark: _LoggedBenchmark | None = None
         self._fork: _Fork | None = None
         self._said = False
 
@@ -152,9 +152,9 @@ class Log:
         elif self._benchmark is not None:
             self._more(self._benchmark, key, value)
 
-    def _begun(self, name: str) -> _Benchmark:
+    def _begun(self, name: str) -> _LoggedBenchmark:
         """Return a benchmark with what was said before it: JMH says how, then what."""
-        made = _Benchmark(name)
+        made = _LoggedBenchmark(name)
         kind = self._known.get("Benchmark mode", "").split(",")[0]
         made.mode = _MODES.get(kind, clean(kind))
         made.threads = clean(self._known.get("Threads", "").partition(" ")[0])
@@ -168,7 +168,7 @@ class Log:
         self._known = {}
         return made
 
-    def _more(self, benchmark: _Benchmark, key: str, value: str) -> None:
+    def _more(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
         self._fork = None
         if key == "Parameters":
             pairs = [one.partition(" = ") for one in _PARAMETER.split(value[1:-1])]
@@ -229,7 +229,7 @@ class Log:
         else:
             fork.values.append(converted(number, unit))
 
-    def _told(self, benchmark: _Benchmark, seconds: float, *, is_warmup: bool) -> None:
+    def _told(self, benchmark: _LoggedBenchmark, seconds: float, *, is_warmup: bool) -> None:
         lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
         if lasts is not None:
             self._hear(
@@ -246,23 +246,29 @@ class Log:
 
     def _close(self) -> None:
         """End a benchmark: what follows on its result is a summary."""
-        one, self._benchmark, self._fork = self._benchmark, None, None
-        if one is None:
+        benchmark, self._benchmark, self._fork = self._benchmark, None, None
+        if benchmark is None:
             return
-        if one.key in self.found:
-            raise twice(one.key.name)
-        self.found[one.key] = one
+        if benchmark.key in self.found:
+            raise twice(benchmark.key.name)
+        self.found[benchmark.key] = benchmark
 
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return what all lines said; raises Broken."""
         self._close()
         names = distinct_names(self.found)
-        timed = {key: one for key, one in self.found.items() if not one.unit or is_time(one.unit)}
+        timed = {
+            key: benchmark
+            for key, benchmark in self.found.items()
+            if not benchmark.unit or is_time(benchmark.unit)
+        }
         jdk, jmh = (self.facts.get(one, "unknown") for one in ("VM version", "JMH version"))
         run = StoredRun(
             name=path.name,
             host=HostFacts("unknown", machine(jdk, jmh)),
-            processes={names[key]: one.processes() for key, one in timed.items()},
+            processes={
+                names[key]: logged_benchmark.processes() for key, logged_benchmark in timed.items()
+            },
             variants={names[key]: key for key in timed},
             units={names[key]: one.unit for key, one in timed.items()},
         )

@@ -14,7 +14,7 @@ from auditor.importers import asv_files, corpus, criterion, files, formats
 from auditor.importers.asv_files import AsvFiles
 from auditor.importers.benchmark_names import rename_benchmarks, separate_variants, settle_endings
 from auditor.importers.checking import Broken, numbers
-from auditor.importers.formats import KNOWN, OTHERWISE, Format
+from auditor.importers.formats import KNOWN, OTHERWISE, StoredFormat
 
 _ENVIRONMENT = ("environment", "python", "jdk")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
@@ -25,10 +25,10 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _StoredFile:
     """A file that was read; those of folders may be left out, those that were named may not."""
 
-    format: Format
+    format: StoredFormat
     path: Path
     named: bool
     sha: str
@@ -40,14 +40,14 @@ class _Found:
 class _Files:
     """What was read, and why the odd ones were not."""
 
-    found: dict[Path, _Found] = field(default_factory=dict)
+    found: dict[Path, _StoredFile] = field(default_factory=dict)
     odd: dict[Path, str] = field(default_factory=dict)
-    votes: dict[Format, float] = field(default_factory=dict)
+    votes: dict[StoredFormat, float] = field(default_factory=dict)
     """For a format: of each path that was given one, shared among the files in it."""
 
-    def leave_out(self, one: _Found, why: str) -> None:
-        self.odd[one.path] = why
-        del self.found[one.path.resolve()]
+    def leave_out(self, file: _StoredFile, why: str) -> None:
+        self.odd[file.path] = why
+        del self.found[file.path.resolve()]
 
 
 def is_stored(path: Path) -> bool:
@@ -77,10 +77,10 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     _require_any(paths, there)
     _keep_one_format(there)
     _keep_times(there)
-    known = {one.run.commit for one in there.found.values()} - {""}
+    known = {file.run.commit for file in there.found.values()} - {""}
     chosen = _chosen(there, commit)
     _check_alike(chosen)
-    left_out = tuple(dict.fromkeys(name for one in chosen for name in one.left_out))
+    left_out = tuple(dict.fromkeys(name for stored_file in chosen for name in stored_file.left_out))
     runs = separate_variants(settle_endings([_without_addresses(run) for run in _runs(chosen)]))
     shas = "".join(one.sha for one in chosen).encode()
     return StoredResults(
@@ -111,7 +111,7 @@ def _read_all(path: Path, asv: AsvFiles, there: _Files) -> None:
         there.found.setdefault(found.path.resolve(), found)
 
 
-def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _Found | None:
+def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _StoredFile | None:
     """Read a file; None for one that is odd, which is kept. Raises UsageError for what is no file.
 
     In a folder that is odd, too: whoever named the folder has not named the file.
@@ -130,7 +130,7 @@ def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _Found | 
         there.odd[path] = _NO_RESULT
         return None
     run, left_out = found.content
-    return _Found(
+    return _StoredFile(
         format=found.format, path=path, named=named, sha=found.sha, run=run, left_out=left_out
     )
 
@@ -159,17 +159,19 @@ def _keep_one_format(there: _Files) -> None:
             f"{first.path} is of {first.format.value}, {other.path} of {other.format.value}; give "
             "the results of one tool in one format"
         )
-    for one in [one for one in there.found.values() if one.format is not most]:
-        there.leave_out(one, f"it is of {one.format.value}, the others of {most.value}")
+    for file in [
+        stored_file for stored_file in there.found.values() if stored_file.format is not most
+    ]:
+        there.leave_out(file, f"it is of {file.format.value}, the others of {most.value}")
 
 
 def _keep_times(there: _Files) -> None:
     """Leave out files without any times: they are no run. Raises UsageError where no file has."""
-    empty = [one for one in there.found.values() if not one.run.processes]
+    empty = [stored_file for stored_file in there.found.values() if not stored_file.run.processes]
     if len(empty) == len(there.found):
         raise UsageError(f"{empty[0].path} holds no times of any benchmark; is it the right file?")
-    for one in empty:
-        there.leave_out(one, "it holds no times of any benchmark")
+    for file in empty:
+        there.leave_out(file, "it holds no times of any benchmark")
 
 
 def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
@@ -182,13 +184,13 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
         yield Caveat("odd-files", f"{count} left out: {those}{more}")
 
 
-def _runs(chosen: list[_Found]) -> tuple[StoredRun, ...]:
+def _runs(chosen: list[_StoredFile]) -> tuple[StoredRun, ...]:
     """Return the runs: a file each, but of the corpus and of criterion a folder."""
-    if chosen[0].format is Format.CORPUS:
-        return corpus.together([(one.path, one.run) for one in chosen])
-    if chosen[0].format is Format.CRITERION:
+    if chosen[0].format is StoredFormat.CORPUS:
+        return corpus.together([(stored_file.path, stored_file.run) for stored_file in chosen])
+    if chosen[0].format is StoredFormat.CRITERION:
         return _of_folders((criterion.root(one.path), one.run) for one in chosen)
-    return tuple(one.run for one in chosen)
+    return tuple(file.run for file in chosen)
 
 
 def _of_folders(runs: Iterable[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
@@ -217,40 +219,40 @@ def _without_addresses(run: StoredRun) -> StoredRun:
     return replace(rename_benchmarks(run, names), caveats=caveats)
 
 
-def _chosen(there: _Files, commit: str | None) -> list[_Found]:
+def _chosen(there: _Files, commit: str | None) -> list[_StoredFile]:
     """Return the runs of the commit that is asked for; at least one."""
     found = [*there.found.values()]
     if commit is not None:
         return _of_commit(found, commit)
-    offered = [one for one in found if not one.named]
+    offered = [stored_file for stored_file in found if not stored_file.named]
     if not offered:
         return found
     newest = max(offered, key=lambda one: one.run.made).run.commit
-    for one in offered:
-        if one.run.commit != newest and not one.run.commit:
-            there.leave_out(one, "it names no commit, and others do")
+    for file in offered:
+        if file.run.commit != newest and not file.run.commit:
+            there.leave_out(file, "it names no commit, and others do")
     return [one for one in found if one.named or one.run.commit == newest]
 
 
-def _of_commit(found: list[_Found], commit: str) -> list[_Found]:
-    known = sorted({one.run.commit for one in found} - {""})
+def _of_commit(found: list[_StoredFile], commit: str) -> list[_StoredFile]:
+    known = sorted({stored_file.run.commit for stored_file in found} - {""})
     fitting = [one for one in known if commit and one.startswith(commit)]
     exact = [commit] if commit in known else fitting
     if len(exact) != 1:
         there = ", ".join(one[:12] for one in known[:10]) or "none"
         which = f"{len(fitting)} commits begin" if fitting else "no stored commit begins"
         raise UsageError(f"{which} with {commit!r}; the results are of: {there}")
-    return [one for one in found if one.run.commit == exact[0]]
+    return [file for file in found if file.run.commit == exact[0]]
 
 
-def _check_alike(chosen: list[_Found]) -> None:
+def _check_alike(chosen: list[_StoredFile]) -> None:
     """Refuse a folder whose runs are of several machines or environments: which is meant?"""
     kinds: dict[tuple[str, ...], Path] = {}
-    for one in chosen:
-        if not one.named:
-            facts = dict(one.run.host.facts)
-            kind = (one.run.host.name, *(facts.get(key, "") for key in _ENVIRONMENT))
-            kinds.setdefault(kind, one.path)
+    for file in chosen:
+        if not file.named:
+            facts = dict(file.run.host.facts)
+            kind = (file.run.host.name, *(facts.get(key, "") for key in _ENVIRONMENT))
+            kinds.setdefault(kind, file.path)
     if len(kinds) > 1:
         first, second = list(kinds.values())[:2]
         raise UsageError(

@@ -61,10 +61,12 @@ class Stream:
             self._go = self._results()
 
     def _log(self) -> jmh_log.Log:
-        return jmh_log.Log(lambda one: self._told(one, jmh_names.HARNESS))
+        return jmh_log.Log(lambda iteration: self._told(iteration, jmh_names.HARNESS))
 
-    def _results(self) -> go_text.Package:
-        return go_text.Package({}, {}, lambda one: self._told(one, self._package))
+    def _results(self) -> go_text.GoPackageReader:
+        return go_text.GoPackageReader(
+            {}, {}, lambda iteration: self._told(iteration, self._package)
+        )
 
-    def _told(self, one: Printed, of: str) -> None:
-        self._hear(replace(one, run=max(self._runs[of], 1)))
+    def _told(self, iteration: Printed, of: str) -> None:
+        self._hear(replace(iteration, run=max(self._runs[of], 1)))

@@ -19,7 +19,7 @@ from auditor.config import Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.importers.formats import KNOWN, OTHERWISE
 from auditor.importers.reading import is_stored
-from auditor.importers.research_tools.layout import Tool
+from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import is_table, read, unit
 from auditor.judge import output as judging
 from auditor.judge.output import Table, judged
@@ -53,7 +53,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     click.option(
         "--tool",
-        type=click.Choice([one.value for one in Tool]),
+        type=click.Choice([one.value for one in ResearchTool]),
         help="Whose table; by default it tells.",
     ),
     click.option(
@@ -170,5 +170,5 @@ def _say_and_end(
     return options.exit_code(verdict, given["inconclusive"])
 
 
-def _tool(name: str | None) -> Tool | None:
-    return None if name is None else Tool(name)
+def _tool(name: str | None) -> ResearchTool | None:
+    return None if name is None else ResearchTool(name)

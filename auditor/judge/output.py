@@ -15,14 +15,14 @@ from auditor.core.jobs import NOWHERE
 from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
 from auditor.core.subject import Language
-from auditor.importers.research_tools.layout import Tool
-from auditor.importers.research_tools.reading import Table as Content
+from auditor.importers.research_tools.layout import ResearchTool
+from auditor.importers.research_tools.reading import ResultTable as Content
 from auditor.judge import study, study_tables
 from auditor.series.question import StoredQuestion, context_of, revision_of
 from auditor.versions import own_version
 from runners.hosts.clock import SystemClock
 
-_HARNESSES = {Tool.GO: "go", Tool.JAVA: "jmh"}
+_HARNESSES = {ResearchTool.GO: "go", ResearchTool.JAVA: "jmh"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

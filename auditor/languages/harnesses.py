@@ -20,9 +20,9 @@ from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed as prepare_go
 from runners.home import Home
 from runners.jmh import subset as jmh_subset
-from runners.jmh.build_steps import nobody
-from runners.jmh.built import Built
-from runners.jmh.guests import Guests, prepare_guests
+from runners.jmh.build.build_steps import nobody
+from runners.jmh.built_suite import BuiltSuite
+from runners.jmh.guests import JmhGuest, prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.jdks import with_jdk
 from runners.jmh.own_tests import published_tests, tests_of_tree
@@ -51,7 +51,7 @@ class Machine:
     host: Host
     environment: tuple[tuple[str, str], ...]
     elsewhere: Elsewhere = nowhere
-    built: Built | None = None
+    built: BuiltSuite | None = None
     tell: Callable[[str], None] = nobody
     """Hears which step a build tool is at."""
 
@@ -76,7 +76,7 @@ class Ready:
     project: Project
     harness: Harness
     writes: tuple[Path, ...] = ()
-    built: Callable[[], Built | None] = lambda: None
+    built: Callable[[], BuiltSuite | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,13 @@ def _jmh(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) ->
         project, guests = machine.built.here(**machine.parts)
     else:
         project, guests = _java(spec, placed, config, machine)
-    built = partial(Built.of, project, guests, placed)
+    built = partial(BuiltSuite.of, project, guests, placed)
     return Ready(project, JmhHarness(guests, tests), built=built)
 
 
 def _java(
     spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
-) -> tuple[Project, Guests]:
+) -> tuple[Project, JmhGuest]:
     if isinstance(spec, MavenSpec):
         project = prepare_artifact(spec, **machine.parts)
     elif isinstance(spec, JarSpec):

@@ -7,7 +7,7 @@ from auditor.config import Config
 from auditor.core.ports import Clock
 from auditor.languages.harnesses import HarnessSupport, Machine, Ready, ready_of
 from auditor.warmup.stop_rules import Watchers
-from runners.hosts.loop import LoopLook
+from runners.hosts.reference_workload import LoopLook
 from runners.subjects.placed import Placed
 from runners.trial import TrialExecutor
 

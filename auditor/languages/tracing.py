@@ -25,8 +25,8 @@ from mutators.python.public import notes as public_notes
 from mutators.python.stubs import stubs as python_stubs
 from runners.gobench.client import prepare_client as prepare_go
 from runners.gobench.harness import GoBench
-from runners.gobench.language import language_version
 from runners.gobench.project import prepare_placed
+from runners.gobench.toolchain import language_version
 from runners.gobench.tracer import GoTracer
 from runners.jmh.client import JavaClients
 from runners.jmh.guests import prepare_guests

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Finding, Linted, Rule, Seen, Sure
-from reports.results import Caveat, Span, schema_of, strict
+from auditor.core.subject import Span
+from reports.results import schema_of, strict
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +86,7 @@ def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
         rules=tuple(_rule(rule, found.applied.get(rule.id, 0)) for rule in found.rules),
         findings=tuple(_finding(finding) for finding in found.findings),
         unread=found.unread,
-        caveats=tuple(Caveat(caveat.slug, caveat.text) for caveat in found.caveats),
+        caveats=found.caveats,
     )
     return msgspec.convert(strict(msgspec.to_builtins(made)), LintDocument)
 
@@ -106,7 +108,7 @@ def _finding(one: Finding) -> LintFinding:
         rule=one.rule.id,
         sure=one.sure,
         benchmark=smell.benchmark,
-        span=Span(smell.span.file, smell.span.first_line, smell.span.last_line),
+        span=smell.span,
         text=smell.text,
         allowed=one.allowed or None,
         proof=LintProof(proof.seen, proof.text) if proof else None,

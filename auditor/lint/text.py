@@ -6,7 +6,7 @@ from auditor.core.contracts.lint import Seen, Sure
 from auditor.lint.document import LintDocument, LintFinding
 from reports import names, number_format
 from reports.annotations import annotations
-from reports.findings import Finding, Kind, Level
+from reports.findings import FindingKind, Level, SourceFinding
 from reports.markdown import CAVEATS, code, prose
 from reports.sarif import LogCategory, sarif_log
 
@@ -100,9 +100,9 @@ def github(document: LintDocument) -> str:
     return annotations(sorted(found, key=lambda one: one.level is Level.NOTE))
 
 
-def _findings(document: LintDocument) -> tuple[list[Finding], list[Kind]]:
+def _findings(document: LintDocument) -> tuple[list[SourceFinding], list[FindingKind]]:
     kinds = {
-        rule.id: Kind(rule.id, _LEVELS[rule.sure], rule.title, rule.advice)
+        rule.id: FindingKind(rule.id, _LEVELS[rule.sure], rule.title, rule.advice)
         for rule in document.rules
     }
     seen: dict[tuple[str, ...], int] = {}
@@ -112,7 +112,7 @@ def _findings(document: LintDocument) -> tuple[list[Finding], list[Kind]]:
         seen[key] = number = seen.get(key, 0) + 1
         refuted = finding.proof is not None and finding.proof.seen is Seen.REFUTED
         found.append(
-            Finding(
+            SourceFinding(
                 kind=kinds[finding.rule],
                 owner=finding.benchmark or finding.span.file,
                 text=names.line(finding.text),

@@ -9,7 +9,7 @@ from auditor.core.contracts.qualify import Asked, Side
 from auditor.qualify import text as words
 from auditor.qualify.document import Answered, Cell, QualifyDocument
 from reports import charts, names, number_format, plots
-from reports.charts import Axes, Curve, Point
+from reports.charts import Axes, ChartCurve, Point
 from reports.html import Closing, Facts, closing, of_whole, rendered
 
 SIZE = (520, 280)
@@ -143,10 +143,10 @@ def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) 
     slower = tuple(_point(0, one) for one in same) + tuple(
         _point(places[one.factor], one) for one in slowed
     )
-    curves = [Curve("slower", "first", slower)]
+    curves = [ChartCurve("slower", "first", slower)]
     if sped:
         faster = tuple(_point(places[one.factor], one) for one in sped)
-        curves.append(Curve("faster", "second", faster))
+        curves.append(ChartCurve("faster", "second", faster))
     axes = Axes(
         size=SIZE,
         ends=(0.0, float(len(factors))),

@@ -15,6 +15,7 @@ from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.abs.text.claims import Facts
 from auditor.compare import document as comparison_document
 from auditor.config.durations import seconds
+from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
@@ -35,7 +36,6 @@ from auditor.select.document import (
 )
 from auditor.select.judge import Choice, Watcher
 from reports import results
-from reports.results import Caveat
 
 _PASSED_ON = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
 """Caveats of an audit that are caveats of a choice, too."""

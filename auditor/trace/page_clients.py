@@ -8,7 +8,7 @@ from auditor.trace.document_clients import Client, Method, ProfileDocument
 from reports import names, number_format
 from reports.delimited import csv_text
 from reports.html import Closing, Facts, closing, of_whole, rendered
-from reports.long_tables import Table
+from reports.long_tables import LongTable
 from reports.wording import Word
 
 OFTEN, CALLED, NEVER = "often", "called", "never"
@@ -204,7 +204,7 @@ def delimited(document: ProfileDocument) -> str:
         "clients",
     )  # fmt: skip
     return csv_text(
-        Table(
+        LongTable(
             (*head, *traced),
             (
                 (rank, one.id, one.often_used, one.outside, one.inside, one.indirect, one.declared,

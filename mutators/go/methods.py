@@ -8,7 +8,7 @@ from posixpath import basename, dirname
 from tree_sitter import Node
 
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
-from mutators.go import beside, recursion, tree
+from mutators.go import dual_body, recursion, tree
 from mutators.go.trivial import why_trivial
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
@@ -17,7 +17,7 @@ _CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MethodDeclaration:
     """A declaration in a file, the method that it is, and the names in it that call it."""
 
     method: Method
@@ -25,7 +25,9 @@ class Found:
     self_calls: tuple[Node, ...]
 
 
-def found(source: SourceFile, root: Node, fields: recursion.OwnFields) -> Iterator[Found]:
+def found(
+    source: SourceFile, root: Node, fields: recursion.OwnFields
+) -> Iterator[MethodDeclaration]:
     """Yield what a file declares; a blank name, which nobody can call, is left out.
 
     `fields` are those of the whole package.
@@ -39,7 +41,7 @@ def found(source: SourceFile, root: Node, fields: recursion.OwnFields) -> Iterat
         calls = tuple(recursion.self_calls(declaration, own))
         method = _method(source, declaration, name, calls)
         method = replace(method, trivial=why_trivial(declaration, root))
-        yield Found(method, declaration, calls)
+        yield MethodDeclaration(method, declaration, calls)
 
 
 def left_out(
@@ -55,8 +57,8 @@ def left_out(
         root = tree.parse(source.text)
         if (source.unit, tree.package(root)) in packages:
             why = f"left out by the build tags in force ({_constraint(source, root)})"
-            for one in found(source, root, {}):
-                yield replace(one.method, refusal=why)
+            for declaration in found(source, root, {}):
+                yield replace(declaration.method, refusal=why)
 
 
 def offered(
@@ -110,7 +112,7 @@ def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequen
         public=name[:1].isupper() and (not owner or owner[:1].isupper()),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
-        apart=refusal is None and beside.possible(declaration),
+        apart=refusal is None and dual_body.possible(declaration),
     )
 
 

@@ -11,8 +11,8 @@ from tree_sitter import Node
 from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.go import beside, hooks, recursion, tree
-from mutators.go.methods import Found, benchmarked, found, left_out, offered
+from mutators.go import dual_body, hooks, recursion, tree
+from mutators.go.methods import MethodDeclaration, benchmarked, found, left_out, offered
 from mutators.go.naming import named
 
 FOLDER = "zz_bench_audit_guest"
@@ -44,10 +44,16 @@ class GoMutator:
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         fields = recursion.own_fields(library)
         roots = [(source, tree.parse(source.text)) for source in library]
-        methods = [one.method for source, root in roots for one in found(source, root, fields)]
+        methods = [
+            declaration.method
+            for source, root in roots
+            for declaration in found(source, root, fields)
+        ]
         packages = {(source.unit, tree.package(root)) for source, root in roots}
         built = {method.id for method in methods}
-        left = {one.id: one for one in left_out(sources, packages) if one.id not in built}
+        left = {
+            method.id: method for method in left_out(sources, packages) if method.id not in built
+        }
         programs = {dirname(source.path) for source, root in roots if tree.package(root) == "main"}
         return offered([*methods, *left.values()], programs, benchmarked(sources))
 
@@ -123,10 +129,10 @@ def _changed(
             continue
         root = tree.parse(source.text)
         asked = _asked(source, root, tokens, fields)
-        missing -= {one.method.id for one in asked}
+        missing -= {method.method.id for method in asked}
         edits = hooks.edits(root, _GUEST)
-        for one in asked:
-            edits += _method_edits(source, one, variant, tokens[one.method.id])
+        for declaration in asked:
+            edits += _method_edits(source, declaration, variant, tokens[declaration.method.id])
         if edits:
             seen = sorted(tokens[one.method.id] for one in asked)
             text = _applied(source, root, edits + _frame(root, source, seen, guest))
@@ -174,8 +180,12 @@ def _within(owner: str, unit: str) -> bool:
 
 def _asked(
     source: SourceFile, root: Node, tokens: Mapping[str, int], fields: recursion.OwnFields
-) -> list[Found]:
-    return [one for one in found(source, root, fields) if one.method.id in tokens]
+) -> list[MethodDeclaration]:
+    return [
+        declaration
+        for declaration in found(source, root, fields)
+        if declaration.method.id in tokens
+    ]
 
 
 def _statement(variant: Variant, token: int) -> str:
@@ -184,14 +194,18 @@ def _statement(variant: Variant, token: int) -> str:
     return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
 
 
-def _method_edits(source: SourceFile, one: Found, variant: Variant, token: int) -> list[Edit]:
+def _method_edits(
+    source: SourceFile, declaration: MethodDeclaration, variant: Variant, token: int
+) -> list[Edit]:
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
     statement = _statement(variant, token)
     if variant.beside:
-        return beside.edits(source, one.declaration, one.self_calls, statement, _GUEST)
-    if one.self_calls:
-        return recursion.wrap(one.declaration, one.self_calls, statement)
-    body = one.declaration.child_by_field_name("body")
+        return dual_body.edits(
+            source, declaration.declaration, declaration.self_calls, statement, _GUEST
+        )
+    if declaration.self_calls:
+        return recursion.wrap(declaration.declaration, declaration.self_calls, statement)
+    body = declaration.declaration.child_by_field_name("body")
     return [Edit.insert(body.start_byte + 1, f" {statement};".encode())] if body else []
 
 

@@ -60,7 +60,7 @@ def _fields(struct: Node, owner: str) -> Iterator[str]:
     for listed in struct.named_children:
         for field in listed.named_children:
             if field.type == "field_declaration" and _is(field, owner):
-                yield from (tree.source(one) for one in field.children_by_field_name("name"))
+                yield from (tree.source(child) for child in field.children_by_field_name("name"))
 
 
 def self_calls(declaration: Node, fields: frozenset[str]) -> list[Node]:
@@ -149,7 +149,7 @@ def _declared(declaration: Node) -> Iterator[str]:
                 yield from (tree.source(name) for name in node.children_by_field_name("name"))
             elif any(child.type == ":=" for child in node.children):
                 left = node.child_by_field_name("left") or node.child_by_field_name("alias")
-                yield from (tree.source(one) for one in (left.named_children if left else []))
+                yield from (tree.source(child) for child in (left.named_children if left else []))
 
 
 def recovers(declaration: Node) -> bool:
@@ -176,7 +176,9 @@ def wrap(
     body = f"{PREFIX}{own}"
     wrapper = _wrapper(declaration, name or own, body, statement)
     edits = [Edit.insert(declaration.start_byte, wrapper.encode())]
-    return edits + [Edit(one.start_byte, one.end_byte, body.encode()) for one in [*names, *calls]]
+    return edits + [
+        Edit(node.start_byte, node.end_byte, body.encode()) for node in [*names, *calls]
+    ]
 
 
 def _wrapper(declaration: Node, name: str, body: str, statement: str) -> str:
@@ -205,6 +207,6 @@ def type_names(declaration: Node) -> list[str]:
     listed = declaration.child_by_field_name("type_parameters")
     return [
         tree.source(name)
-        for one in (listed.named_children if listed is not None else [])
-        for name in one.children_by_field_name("name")
+        for child in (listed.named_children if listed is not None else [])
+        for name in child.children_by_field_name("name")
     ]

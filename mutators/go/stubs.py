@@ -31,7 +31,7 @@ class _Asked:
 
 
 @dataclass(slots=True)
-class _File:
+class _StubFile:
     """What is being written for one package."""
 
     unit: str
@@ -77,17 +77,17 @@ def stubs(
     """
     allocations = _reports_allocations(sources)
     declared = _declared(sources)
-    files: dict[str, _File] = {}
-    for one in wanted:
-        if one.id in declared:
-            source, root, declaration = declared[one.id]
+    files: dict[str, _StubFile] = {}
+    for method in wanted:
+        if method.id in declared:
+            source, root, declaration = declared[method.id]
             taken = _taken(sources, source.unit)
-            new = _File(source.unit, tree.package(root), dirname(source.path), taken)
+            new = _StubFile(source.unit, tree.package(root), dirname(source.path), taken)
             file = files.setdefault(source.unit, new)
             loops = (version_of(dirname(source.path)) or (0, 0)) >= LOOP_SINCE
             style = _Style("for b.Loop()" if loops else "for i := 0; i < b.N; i++", allocations)
-            _add(file, _Asked(one, samples.get(one.id, ()), root, declaration), style)
-    return [_stub(one) for one in files.values() if one.texts]
+            _add(file, _Asked(method, samples.get(method.id, ()), root, declaration), style)
+    return [_stub(stub_file) for stub_file in files.values() if stub_file.texts]
 
 
 def _reports_allocations(sources: Sequence[SourceFile]) -> bool:
@@ -105,7 +105,7 @@ def _reports_allocations(sources: Sequence[SourceFile]) -> bool:
 
 def _taken(sources: Sequence[SourceFile], unit: str) -> set[str]:
     here = (source for source in sources if source.unit == unit)
-    return {name.decode() for one in here for name in _DECLARED.findall(one.text)}
+    return {name.decode() for file in here for name in _DECLARED.findall(file.text)}
 
 
 def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node, Node]]:
@@ -121,7 +121,7 @@ def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node
     return found
 
 
-def _add(file: _File, one: _Asked, style: _Style) -> None:
+def _add(file: _StubFile, one: _Asked, style: _Style) -> None:
     root, declaration = one.root, one.declaration
     _, owner = tree.receiver(declaration)
     if _names_of_benchmarks(one.method.name, owner) & (file.taken - file.own):
@@ -139,11 +139,11 @@ def _add(file: _File, one: _Asked, style: _Style) -> None:
         file.imports |= imports
         call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
         lacking = [*unknown, *([("subject", owner)] if owner else [])]
-        _write(file, one, _Call(call, results, lacking), style)
+        _write(file, one, _CallSource(call, results, lacking), style)
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _CallSource:
     """A call, the types of its results, and the names and types of what nobody knows."""
 
     text: str
@@ -151,7 +151,7 @@ class _Call:
     lacking: list[tuple[str, str]]
 
 
-def _write(file: _File, one: _Asked, call: _Call, style: _Style) -> None:
+def _write(file: _StubFile, one: _Asked, call: _CallSource, style: _Style) -> None:
     _, owner = tree.receiver(one.declaration)
     title = f"{owner[:1].upper()}{owner[1:]}{one.method.name[:1].upper()}{one.method.name[1:]}"
     name = free(f"Benchmark{title}", file.taken)
@@ -192,7 +192,7 @@ def _values(
     for node, listed, declared in tree.parameters(declaration):
         if node.type == "variadic_parameter_declaration":
             continue
-        for name in [tree.source(each) for each in listed] or [""]:
+        for name in [tree.source(inner_node) for inner_node in listed] or [""]:
             own = name not in ("", "_") and name not in _OURS
             names.append((name if own else f"argument{len(names)}", tree.source(declared)))
     sample = next(
@@ -229,7 +229,7 @@ def _imports(root: Node, text: str) -> set[str] | None:
     """
     needed = set(_PREFIX.findall(text))
     found: dict[str, set[str]] = {}
-    for node in (each for child in root.named_children for each in tree.descend(child)):
+    for node in (inner_node for child in root.named_children for inner_node in tree.descend(child)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path"))
             alias = tree.source(node.child_by_field_name("name"))
@@ -242,7 +242,7 @@ def _imports(root: Node, text: str) -> set[str] | None:
     return {path for paths in chosen for path in paths}
 
 
-def _stub(file: _File) -> Stub:
+def _stub(file: _StubFile) -> Stub:
     imports = "\n".join(f"\t{one}" for one in sorted({'"testing"', *file.imports}))
     head = f"package {file.package}\n\nimport (\n{imports}\n)\n\n"
     return Stub(

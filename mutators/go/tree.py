@@ -47,7 +47,7 @@ def receiver(declaration: Node) -> tuple[str, str]:
     """Return the receiver's name and the name of its type, both empty where there is none."""
     parameters = declaration.child_by_field_name("receiver")
     listed = parameters.named_children if parameters is not None else []
-    found = [one for one in listed if one.type == "parameter_declaration"]
+    found = [node for node in listed if node.type == "parameter_declaration"]
     if not found:
         return "", ""
     return source(found[0].child_by_field_name("name")), type_name(
@@ -67,18 +67,18 @@ def parameters(declaration: Node) -> list[tuple[Node, list[Node], Node]]:
     """Return the parameter declarations of a function: each with its names and its type."""
     listed = declaration.child_by_field_name("parameters")
     found = []
-    for one in listed.named_children if listed is not None else []:
-        declared = one.child_by_field_name("type")
+    for child in listed.named_children if listed is not None else []:
+        declared = child.child_by_field_name("type")
         if declared is not None:
-            found.append((one, one.children_by_field_name("name"), declared))
+            found.append((child, child.children_by_field_name("name"), declared))
     return found
 
 
 def parameter_types(declaration: Node) -> tuple[str, ...]:
     """Return the text of the type of each parameter."""
     types: list[str] = []
-    for one, names, declared in parameters(declaration):
-        dots = "..." if one.type == "variadic_parameter_declaration" else ""
+    for node, names, declared in parameters(declaration):
+        dots = "..." if node.type == "variadic_parameter_declaration" else ""
         types += [dots + source(declared)] * max(1, len(names))
     return tuple(types)
 
@@ -88,7 +88,7 @@ def imported_as(root: Node, path: str) -> str | None:
     imports = (
         child for child in root.named_children if child.type in ("import_declaration", "ERROR")
     )
-    for node in (each for one in imports for each in descend(one)):
+    for node in (descendant for inner_node in imports for descendant in descend(inner_node)):
         if node.type == "import_spec" and source(node.child_by_field_name("path"))[1:-1] == path:
             name = source(node.child_by_field_name("name"))
             return name or path.rsplit("/", 1)[-1]

@@ -22,7 +22,7 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
     Raises SourceUnreadable where it is neither.
     """
     try:
-        reader = _Reader(text, _opening(text) + 1)
+        reader = _DescriptorReader(text, _opening(text) + 1)
         found = []
         while text[reader.at] != ")":
             found.append(reader.type())
@@ -41,7 +41,7 @@ def _opening(text: str) -> int:
     raise ValueError(text)
 
 
-class _Reader:
+class _DescriptorReader:
     def __init__(self, text: str, at: int) -> None:
         self._text = text
         self.at = at

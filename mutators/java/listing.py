@@ -14,7 +14,7 @@ PUBLIC, PROTECTED, STATIC, FINAL = 0x0001, 0x0004, 0x0008, 0x0010
 VARARGS, NATIVE, ABSTRACT, SYNTHETIC, ENUM = 0x0080, 0x0100, 0x0400, 0x1000, 0x4000
 
 
-class Line(msgspec.Struct, frozen=True):
+class ListingLine(msgspec.Struct, frozen=True):
     """One line of the list: a method, a module, a class, or something that could not be read.
 
     A line "class" is of one without methods, or one that only some JVMs have (META-INF/versions).
@@ -38,13 +38,13 @@ class Line(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedMethod:
     """A method as the class file has it.
 
     `types` are the parameters as in the source, `erased` as the JVM has them.
     """
 
-    line: Line
+    line: ListingLine
     owner: str
     types: tuple[JavaType, ...]
     erased: tuple[JavaType, ...]
@@ -61,7 +61,7 @@ class Listed:
         return f"{self.line.owner}.{self.line.name}{self.line.descriptor}"
 
 
-def read_listing(sources: Iterable[SourceFile]) -> tuple[Listed, ...]:
+def read_listing(sources: Iterable[SourceFile]) -> tuple[ListedMethod, ...]:
     """Return the methods of all lists among `sources`; of two equal classes the first counts."""
     lines = _all_lines(sources)
     exports = {line.part: frozenset(line.exports) for line in lines if line.kind == "module"}
@@ -84,12 +84,12 @@ def read_classes(sources: Iterable[SourceFile]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _all_lines(sources: Iterable[SourceFile]) -> list[Line]:
+def _all_lines(sources: Iterable[SourceFile]) -> list[ListingLine]:
     return [line for source in sources if source.path.endswith(".jsonl") for line in _lines(source)]
 
 
-def _lines(source: SourceFile) -> Iterator[Line]:
-    decoder = msgspec.json.Decoder(Line)
+def _lines(source: SourceFile) -> Iterator[ListingLine]:
+    decoder = msgspec.json.Decoder(ListingLine)
     for number, text in enumerate(source.text.splitlines(), 1):
         try:
             yield decoder.decode(text)
@@ -97,18 +97,20 @@ def _lines(source: SourceFile) -> Iterator[Line]:
             raise SourceUnreadable(f"{source.path}, line {number}: {error}") from error
 
 
-def _wanted(line: Line) -> bool:
+def _wanted(line: ListingLine) -> bool:
     """Leave out static initialisers, and what JMH generates beside benchmarks."""
     generated = "/jmh_generated/" in line.owner or line.owner.startswith("jmh_generated/")
     return line.name != "<clinit>" and not generated
 
 
-def _listed(line: Line, exports: Mapping[str, frozenset[str]], access: Mapping[str, int]) -> Listed:
+def _listed(
+    line: ListingLine, exports: Mapping[str, frozenset[str]], access: Mapping[str, int]
+) -> ListedMethod:
     erased = parameter_types(line.descriptor)
     types = parameter_types(line.signature) if line.signature else _as_written(line, erased)
     package = line.owner.rpartition("/")[0]
     exported = line.part not in exports or package in exports[line.part]
-    return Listed(
+    return ListedMethod(
         line=line,
         owner=_dotted(line),
         types=types,
@@ -117,7 +119,7 @@ def _listed(line: Line, exports: Mapping[str, frozenset[str]], access: Mapping[s
     )
 
 
-def _as_written(line: Line, erased: Sequence[JavaType]) -> tuple[JavaType, ...]:
+def _as_written(line: ListingLine, erased: Sequence[JavaType]) -> tuple[JavaType, ...]:
     """Drop the parameters that the compiler puts before those of some constructors."""
     if line.name != "<init>":
         return tuple(erased)
@@ -127,7 +129,7 @@ def _as_written(line: Line, erased: Sequence[JavaType]) -> tuple[JavaType, ...]:
     return tuple(erased[1:] if inner else erased)
 
 
-def _dotted(line: Line) -> str:
+def _dotted(line: ListingLine) -> str:
     """Return the type's name as people write it; types inside methods keep their `$`."""
     name = line.owner
     for inner, outer, simple, _ in line.nests:
@@ -137,12 +139,12 @@ def _dotted(line: Line) -> str:
     return name.replace("/", ".")
 
 
-def _member_visible(line: Line) -> bool:
+def _member_visible(line: ListingLine) -> bool:
     extensible = not line.owner_access & FINAL
     return bool(line.access & PUBLIC or (line.access & PROTECTED and extensible))
 
 
-def _type_visible(line: Line, access: Mapping[str, int]) -> bool:
+def _type_visible(line: ListingLine, access: Mapping[str, int]) -> bool:
     outermost = line.owner
     for _, outer, simple, flags in line.nests:
         if outer is None or simple is None or not flags & (PUBLIC | PROTECTED):

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from auditor.core.mutant import Kind, Overlay, Refused, Variant
 from auditor.core.subject import Language, Method, SourceFile
 from mutators.java import signatures
-from mutators.java.listing import ABSTRACT, NATIVE, SYNTHETIC, Listed, read_classes, read_listing
+from mutators.java.listing import (
+    ABSTRACT,
+    NATIVE,
+    SYNTHETIC,
+    ListedMethod,
+    read_classes,
+    read_listing,
+)
 from mutators.java.spans import Spans, find_spans
 
 
@@ -22,7 +29,7 @@ class JavaMutator:
         listed = read_listing(sources)
         ids = _ids(listed)
         spans = find_spans(sources)
-        return [_method(one, name, spans) for one, name in zip(listed, ids, strict=True)]
+        return [_method(method, name, spans) for method, name in zip(listed, ids, strict=True)]
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""
@@ -60,8 +67,8 @@ class JavaMutator:
 def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     """Return the agent's instructions: the methods, and the classes whose calls are from inside."""
     methods = (
-        f"{'trace' if one.refusal is None else 'declared'}\t{at}\t{one.descriptor}"
-        for at, one in enumerate(variant.methods)
+        f"{'trace' if method.refusal is None else 'declared'}\t{at}\t{method.descriptor}"
+        for at, method in enumerate(variant.methods)
     )
     library = (
         "\t".join(("library", owner, *filter(None, (",".join(above),))))
@@ -70,42 +77,44 @@ def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     return Overlay(instructions=(*methods, *library))
 
 
-def _ids(listed: Sequence[Listed]) -> list[str]:
+def _ids(listed: Sequence[ListedMethod]) -> list[str]:
     """Return names that are as short as they can be and still unique."""
     bases = Counter(one.base for one in listed)
-    simple = [f"{one.base}({','.join(each.simple for each in one.types)})" for one in listed]
+    simple = [
+        f"{method.base}({','.join(type_.simple for type_ in method.types)})" for method in listed
+    ]
     taken = Counter(simple)
     return [
-        one.base
-        if bases[one.base] == 1
+        listed_method.base
+        if bases[listed_method.base] == 1
         else short
         if taken[short] == 1
-        else f"{one.base}({','.join(each.raw for each in one.types)})"
-        for one, short in zip(listed, simple, strict=True)
+        else f"{listed_method.base}({','.join(each.raw for each in listed_method.types)})"
+        for listed_method, short in zip(listed, simple, strict=True)
     ]
 
 
-def _method(one: Listed, name: str, spans: Spans) -> Method:
-    simple = tuple(each.simple for each in one.types)
-    span = spans.find(one.owner, one.line.name, simple)
-    synthetic = "the compiler made it" if one.line.access & SYNTHETIC else None
+def _method(method: ListedMethod, name: str, spans: Spans) -> Method:
+    simple = tuple(type_.simple for type_ in method.types)
+    span = spans.find(method.owner, method.line.name, simple)
+    synthetic = "the compiler made it" if method.line.access & SYNTHETIC else None
     return Method(
         language=Language.JAVA,
         id=name,
-        owner=one.owner,
-        name=one.line.name,
-        parameters=tuple(map(str, one.types)),
-        descriptor=one.descriptor,
-        public=one.public,
+        owner=method.owner,
+        name=method.line.name,
+        parameters=tuple(map(str, method.types)),
+        descriptor=method.descriptor,
+        public=method.public,
         span=span,
-        refusal=_refusal(one),
-        trivial=synthetic or spans.trivial(one.owner, one.line.name, span),
+        refusal=_refusal(method),
+        trivial=synthetic or spans.trivial(method.owner, method.line.name, span),
     )
 
 
-def _refusal(one: Listed) -> str | None:
-    if one.line.access & ABSTRACT:
+def _refusal(method: ListedMethod) -> str | None:
+    if method.line.access & ABSTRACT:
         return "it is abstract: there is no body to slow down"
-    if one.line.access & NATIVE:
+    if method.line.access & NATIVE:
         return "it is native: there is no byte code to slow down"
     return None

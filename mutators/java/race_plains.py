@@ -51,7 +51,9 @@ class Plains:
     def sources(self) -> Iterator[str]:
         """Yield the classes that were named, and what they share."""
         for (type_, says, works), name in self._names.items():
-            methods = "".join(self._answer(one, says, works=works) for one in self.answers[type_])
+            methods = "".join(
+                self._answer(member, says, works=works) for member in self.answers[type_]
+            )
             made = _ROUNDS.format(name=name) if works else ""
             yield (
                 f"    /** Returns plain values{', after some work' if works else ''}. */\n"

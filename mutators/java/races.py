@@ -65,7 +65,7 @@ class RaceWriter:
         """Return the class of a test: a `benchaudit.race.Race`."""
         body = _Body(self.written, self.answers, test)
         prefix = body.prefix()
-        suffixes = [body.suffix(at, one) for at, one in enumerate(test.suffixes)]
+        suffixes = [body.suffix(at, statements) for at, statements in enumerate(test.suffixes)]
         cases = "\n".join(
             f"            case {at}:\n"
             f"                suffix{at}(turns, sink);\n                break;"
@@ -101,8 +101,8 @@ class RaceWriter:
         methods = [
             f'    @Benchmark\n    @Group("{group}")\n    @GroupThreads(1)\n'
             f"    public void suffix{at}(Blackhole sink) throws Throwable {{\n"
-            f"{body.statements(one, 2, 'sink.consume')}    }}\n"
-            for at, one in enumerate(test.suffixes)
+            f"{body.statements(statements, 2, 'sink.consume')}    }}\n"
+            for at, statements in enumerate(test.suffixes)
         ]
         imports = "\n".join(f"import org.openjdk.jmh.annotations.{one};" for one in _JMH)
         parts = [
@@ -152,17 +152,17 @@ class _Body:
 
     def fields(self) -> str:
         lines = [
-            f"    private {self._type(one.member.returns)} p{at};\n"
-            for at, one in enumerate(self._test.prefix)
-            if one.member.returns != "void"
+            f"    private {self._type(statement.member.returns)} p{at};\n"
+            for at, statement in enumerate(self._test.prefix)
+            if statement.member.returns != "void"
         ]
         return "".join(lines)
 
     def prefix(self) -> str:
         lines = []
-        for at, one in enumerate(self._test.prefix):
-            target = "" if one.member.returns == "void" else f"p{at} = "
-            lines.append(f"        {target}{self._call(one, self._test.prefix)};\n")
+        for at, statement in enumerate(self._test.prefix):
+            target = "" if statement.member.returns == "void" else f"p{at} = "
+            lines.append(f"        {target}{self._call(statement, self._test.prefix)};\n")
         return (
             "    @Override\n    public void prefix() throws Throwable {\n"
             + "".join(lines)
@@ -180,19 +180,23 @@ class _Body:
 
     def statements(self, sequence: Sequence, depth: int, take: str) -> str:
         lines = []
-        for at, one in enumerate(sequence):
-            if one.member.returns == "void":
-                lines.append(f"{self._call(one, sequence)};")
+        for at, statement in enumerate(sequence):
+            if statement.member.returns == "void":
+                lines.append(f"{self._call(statement, sequence)};")
             else:
-                made = self._call(one, sequence)
-                lines.append(f"{self._type(one.member.returns)} s{at} = {made};")
+                made = self._call(statement, sequence)
+                lines.append(f"{self._type(statement.member.returns)} s{at} = {made};")
                 lines.append(f"{take}(s{at});")
         return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
 
-    def _call(self, one: Statement, own: Sequence) -> str:
-        member, given = one.member, self._given(one)
+    def _call(self, statement: Statement, own: Sequence) -> str:
+        member, given = statement.member, self._given(statement)
         owner = self._type(member.owner)
-        on = owner if one.receiver is None else self._receiver(one.receiver, own, member.owner)
+        on = (
+            owner
+            if statement.receiver is None
+            else self._receiver(statement.receiver, own, member.owner)
+        )
         match member.kind:
             case Kind.CONSTRUCTOR:
                 return f"new {owner}({given})"
@@ -214,8 +218,8 @@ class _Body:
         name = _variable(receiver)
         return name if type_ == owner else f"(({self._type(owner)}) {name})"
 
-    def _given(self, one: Statement) -> str:
-        pairs = zip(one.arguments, one.member.parameters, strict=True)
+    def _given(self, statement: Statement) -> str:
+        pairs = zip(statement.arguments, statement.member.parameters, strict=True)
         return ", ".join(self._argument(argument, type_) for argument, type_ in pairs)
 
     def _argument(self, argument: Argument, type_: str) -> str:
@@ -257,8 +261,8 @@ def _said(text: str) -> str:
     return "".join(one if one.isprintable() else " " for one in plain)
 
 
-def _variable(one: Variable) -> str:
-    return f"{'p' if one.shared else 's'}{one.index}"
+def _variable(variable: Variable) -> str:
+    return f"{'p' if variable.shared else 's'}{variable.index}"
 
 
 def quoted(text: str, quote: str) -> str:

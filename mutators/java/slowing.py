@@ -157,7 +157,11 @@ def _body(source: SourceFile, method: Method) -> Node:
             found.append(node)
         if node.start_point[0] <= first <= node.end_point[0]:
             pending += node.named_children
-    bodies = [each.child_by_field_name("body") for each in found if _named(each, method.name)]
+    bodies = [
+        inner_node.child_by_field_name("body")
+        for inner_node in found
+        if _named(inner_node, method.name)
+    ]
     if len(bodies) == 1 and bodies[0] is not None:
         return bodies[0]
     raise SubjectError(
@@ -174,7 +178,7 @@ def _named(node: Node, name: str) -> bool:
 def _package(text: bytes) -> str:
     for child in Parser(_JAVA).parse(text).root_node.named_children:
         if child.type == "package_declaration":
-            names = [each for each in child.named_children if "identifier" in each.type]
+            names = [node for node in child.named_children if "identifier" in node.type]
             found = names[-1].text if names else None
             return found.decode() if found else ""
     return ""

@@ -87,7 +87,7 @@ def _text(node: Node | None) -> str:
 def _package(root: Node) -> str:
     for child in root.named_children:
         if child.type == "package_declaration":
-            names = [each for each in child.named_children if "identifier" in each.type]
+            names = [node for node in child.named_children if "identifier" in node.type]
             return _text(names[-1]) if names else ""
     return ""
 

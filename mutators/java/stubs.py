@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
-from mutators.java.listing import ABSTRACT, STATIC, Listed, read_listing
+from mutators.java.listing import ABSTRACT, STATIC, ListedMethod, read_listing
 from mutators.java.mutator import JavaMutator
 
 _CLASS = """package {package};
@@ -36,7 +36,7 @@ _MADE_UP = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Benchmark:
+class _BenchmarkStub:
     """A benchmark method, the fields that it needs, and what is lacking."""
 
     text: str
@@ -50,17 +50,19 @@ def stubs(
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
     """Return a class for each package, in it: so protected methods can be called as well."""
-    listed = {one.descriptor: one for one in read_listing(sources)}
+    listed = {method.descriptor: method for method in read_listing(sources)}
     known = {
         method.descriptor: samples.get(method.id, ()) for method in JavaMutator().methods(sources)
     }
     makers: dict[str, str] = {}
-    for each in sorted(listed.values(), key=lambda one: len(one.erased)):
-        values = _values(each, known[each.descriptor])
-        concrete = each.public and not each.line.owner_access & ABSTRACT
-        if each.line.name == "<init>" and concrete and None not in values:
-            makers.setdefault(each.owner, f"new {each.owner}({', '.join(filter(None, values))})")
-    by_package: dict[str, list[tuple[Method, Listed]]] = {}
+    for listed_method in sorted(listed.values(), key=lambda one: len(one.erased)):
+        values = _values(listed_method, known[listed_method.descriptor])
+        concrete = listed_method.public and not listed_method.line.owner_access & ABSTRACT
+        if listed_method.line.name == "<init>" and concrete and None not in values:
+            makers.setdefault(
+                listed_method.owner, f"new {listed_method.owner}({', '.join(filter(None, values))})"
+            )
+    by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
     for one in wanted:
         found = listed.get(one.descriptor)
         if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
@@ -71,23 +73,25 @@ def stubs(
     ]
 
 
-def _values(one: Listed, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
+def _values(method: ListedMethod, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
     """Return the arguments of the simplest call that was seen, None where that has no value."""
-    return next((each for each in seen if len(each) == len(one.erased)), (None,) * len(one.erased))
+    return next(
+        (each for each in seen if len(each) == len(method.erased)), (None,) * len(method.erased)
+    )
 
 
 def _stub(
     package: str,
-    chosen: Sequence[tuple[Method, Listed]],
+    chosen: Sequence[tuple[Method, ListedMethod]],
     makers: Mapping[str, str],
     samples: Samples,
 ) -> Stub:
     taken: set[str] = set()
     made = [
-        (one.id, _benchmark(found, _values(found, samples.get(one.id, ())), makers, taken))
-        for one, found in chosen
+        (method.id, _benchmark(found, _values(found, samples.get(method.id, ())), makers, taken))
+        for method, found in chosen
     ]
-    fields = dict.fromkeys(field for _, each in made for field in each.fields)
+    fields = dict.fromkeys(field for _, stub in made for field in stub.fields)
     name = "UnwatchedBenchmark"
     return Stub(
         path=f"{package.replace('.', '/')}/{name}.java".lstrip("/"),
@@ -97,36 +101,38 @@ def _stub(
             fields="".join(f"    {field}\n" for field in fields),
             methods="\n".join(each.text for _, each in made),
         ).removeprefix("package ;\n\n"),
-        ready=tuple(id_ for id_, each in made if not each.lacking),
+        ready=tuple(id_ for id_, benchmark_stub in made if not benchmark_stub.lacking),
         incomplete=tuple((id_, each.lacking) for id_, each in made if each.lacking),
     )
 
 
 def _benchmark(
-    one: Listed, seen: Sequence[str | None], makers: Mapping[str, str], taken: set[str]
-) -> _Benchmark:
-    maker = one.line.name == "<init>"
-    name = _name(one, taken)
-    kinds = [kind.raw for kind in one.erased]
+    method: ListedMethod, seen: Sequence[str | None], makers: Mapping[str, str], taken: set[str]
+) -> _BenchmarkStub:
+    maker = method.line.name == "<init>"
+    name = _name(method, taken)
+    kinds = [kind.raw for kind in method.erased]
     known = list(zip(kinds, seen, strict=True))
     values = [
         (f"{name}{at}", kind, value or _MADE_UP.get(kind)) for at, (kind, value) in enumerate(known)
     ]
     fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
-    target = one.owner
-    if not maker and not one.line.access & STATIC:
+    target = method.owner
+    if not maker and not method.line.access & STATIC:
         target = f"{name}Subject"
-        fields.append((target, one.owner, makers.get(one.owner)))
+        fields.append((target, method.owner, makers.get(method.owner)))
     arguments = ", ".join(field for field, _, _ in values)
-    call = f"new {one.owner}({arguments})" if maker else f"{target}.{one.line.name}({arguments})"
-    void = not maker and one.line.descriptor.endswith(")V")
+    call = (
+        f"new {method.owner}({arguments})" if maker else f"{target}.{method.line.name}({arguments})"
+    )
+    void = not maker and method.line.descriptor.endswith(")V")
     lacking = ", ".join(f"{field} ({kind})" for field, kind, text in fields if text is None)
     lines = [f"{call};" if void else f"blackhole.consume({call});"]
     if lacking:
         why = f'throw new UnsupportedOperationException("to be filled in: {lacking}");'
         lines = [why, f"// {call}"]
     body = "".join(f"        {line}\n" for line in lines)
-    return _Benchmark(
+    return _BenchmarkStub(
         f"    @Benchmark\n    public void {name}(Blackhole blackhole) throws Throwable {{\n"
         f"{body}    }}\n",
         tuple(f"public {kind} {field} = {text or 'null'};" for field, kind, text in fields),
@@ -140,10 +146,10 @@ def _made_up(seen: Sequence[str | None]) -> str:
     return "its values are made up" if set(seen) == {None} else "some of its values are made up"
 
 
-def _name(one: Listed, taken: set[str]) -> str:
+def _name(method: ListedMethod, taken: set[str]) -> str:
     """Return a name for the benchmark that no other one has."""
-    base = re.sub(r"\W", "", one.owner.rpartition(".")[2])
-    own = one.line.name
+    base = re.sub(r"\W", "", method.owner.rpartition(".")[2])
+    own = method.line.name
     if own == "<init>":
         title = f"new{base}"
     else:

@@ -21,7 +21,7 @@ _AS_PROGRAM = "__name__ == '__main__'"
 
 
 @dataclass(slots=True)
-class Module:
+class ModuleApi:
     """What a module says: where its names come from, what it defines, and what it shows.
 
     `listed` has what `__all__` is put together of, None where there is none.
@@ -63,7 +63,7 @@ class Api:
         *owners, last = rest.split(".") if rest else [first]
         return not any(map(is_private, owners)) and (not rest or not is_private(last))
 
-    def _names(self, module: Module) -> Iterator[str]:
+    def _names(self, module: ModuleApi) -> Iterator[str]:
         """Yield what a module shows, what it takes over with a star included."""
         if (listed := self._listed(module, _DEPTH)) is not None:
             yield from listed
@@ -75,7 +75,7 @@ class Api:
             if other in self._modules and other != module.name:
                 yield from self._star(self._modules[other], _DEPTH)
 
-    def _star(self, module: Module, depth: int) -> Iterator[str]:
+    def _star(self, module: ModuleApi, depth: int) -> Iterator[str]:
         if (listed := self._listed(module, depth)) is not None:
             yield from listed
         elif depth:
@@ -84,14 +84,14 @@ class Api:
                 if other in self._modules:
                     yield from self._star(self._modules[other], depth - 1)
 
-    def _listed(self, module: Module, depth: int) -> tuple[str, ...] | None:
+    def _listed(self, module: ModuleApi, depth: int) -> tuple[str, ...] | None:
         """Return the names in `__all__`, None where there is none or it cannot be read."""
         if module.listed is None or not depth:
             return None
         return self._joined(module, module.listed, depth)
 
     def _joined(
-        self, module: Module, nodes: Sequence[ast.expr], depth: int
+        self, module: ModuleApi, nodes: Sequence[ast.expr], depth: int
     ) -> tuple[str, ...] | None:
         names: list[str] = []
         for node in nodes:
@@ -101,7 +101,7 @@ class Api:
             names.extend(more)
         return tuple(names)
 
-    def _texts(self, module: Module, node: ast.expr, depth: int) -> tuple[str, ...] | None:
+    def _texts(self, module: ModuleApi, node: ast.expr, depth: int) -> tuple[str, ...] | None:
         """Return what a part of `__all__` has, None where it cannot be read."""
         match node:
             case ast.Constant(value=str(name)):
@@ -120,7 +120,7 @@ class Api:
                 return None if other is None else self._listed(other, depth - 1)
         return None
 
-    def _module(self, module: Module, node: ast.expr) -> Module | None:
+    def _module(self, module: ModuleApi, node: ast.expr) -> ModuleApi | None:
         """Return the module of the library that an expression in another one is."""
         if isinstance(node, ast.Name):
             # A package has its modules by their names as soon as anything has imported them.
@@ -166,11 +166,11 @@ class Api:
                     yield place
 
 
-def _module(source: SourceFile) -> Module | None:
+def _module(source: SourceFile) -> ModuleApi | None:
     tree = parsed(source)
     if tree is None:
         return None
-    module = Module(source.unit, source.path.endswith("__init__.py"))
+    module = ModuleApi(source.unit, source.path.endswith("__init__.py"))
     for node in _statements(tree.body):
         _read(node, module)
     return module
@@ -200,7 +200,7 @@ def _asks_for_program(test: ast.expr) -> bool:
     return ast.unparse(test) == _AS_PROGRAM
 
 
-def _read(node: ast.stmt, module: Module) -> None:
+def _read(node: ast.stmt, module: ModuleApi) -> None:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         module.defined.add(node.name)
     elif isinstance(node, ast.ClassDef):
@@ -220,19 +220,19 @@ def _read(node: ast.stmt, module: Module) -> None:
         _read_assignment(node, module)
 
 
-def _read_import(node: ast.ImportFrom, module: Module) -> None:
+def _read_import(node: ast.ImportFrom, module: ModuleApi) -> None:
     where = _where(node, module)
-    for one in node.names:
-        if one.name == "*":
+    for alias_node in node.names:
+        if alias_node.name == "*":
             module.starred.append(where)
             continue
-        name = one.asname or one.name
-        module.imported[name] = (where, one.name)
-        if one.asname == one.name:
+        name = alias_node.asname or alias_node.name
+        module.imported[name] = (where, alias_node.name)
+        if alias_node.asname == alias_node.name:
             module.shown_imports.add(name)
 
 
-def _where(node: ast.ImportFrom, module: Module) -> str:
+def _where(node: ast.ImportFrom, module: ModuleApi) -> str:
     """Return the absolute name of the module that is imported from."""
     if not node.level:
         return node.module or ""
@@ -241,7 +241,7 @@ def _where(node: ast.ImportFrom, module: Module) -> str:
     return ".".join([*kept, *filter(None, [node.module])])
 
 
-def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: Module) -> None:
+def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: ModuleApi) -> None:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     if "__all__" in names and node.value is not None:
@@ -253,7 +253,7 @@ def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: M
             module.imported.setdefault(name, (module.name, node.value.id))
 
 
-def _read_growth(node: ast.Expr | ast.For, module: Module) -> None:
+def _read_growth(node: ast.Expr | ast.For, module: ModuleApi) -> None:
     """Note what is put into `__all__`; what a loop or another method does cannot be read."""
     match node:
         case ast.Expr(

@@ -13,7 +13,7 @@ def compared(every: Functions) -> dict[str, str]:
     Decorators are part of that, and which statements are inside which; where the lines are, how
     they are laid out, comments and docstrings are not.
     """
-    return {one.method.id: _said(one.nodes) for _, here in every for one in here}
+    return {function.method.id: _said(function.nodes) for _, here in every for function in here}
 
 
 def _said(nodes: Sequence[Definition]) -> str:
@@ -21,16 +21,16 @@ def _said(nodes: Sequence[Definition]) -> str:
     said: list[str] = []
     waiting: list[object] = list(reversed(nodes))
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, ast.AST):
-            said.append(type(one).__name__)
-            waiting.extend(reversed(_parts(one)))
-        elif isinstance(one, list):
-            said.append(str(len(one)))
-            waiting.extend(reversed(one))
+        node = waiting.pop()
+        if isinstance(node, ast.AST):
+            said.append(type(node).__name__)
+            waiting.extend(reversed(_parts(node)))
+        elif isinstance(node, list):
+            said.append(str(len(node)))
+            waiting.extend(reversed(node))
         else:
             # Python refuses to write long integers in decimals.
-            said.append(hex(one) if type(one) is int else repr(one))
+            said.append(hex(node) if type(node) is int else repr(node))
     return "\n".join(said)
 
 

@@ -21,7 +21,7 @@ _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FunctionDefinitions:
     """A function: the method that it is, and its definitions.
 
     A module may define it twice, in the branches of an `if` say: both are that method.
@@ -41,7 +41,7 @@ class Found:
         return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
 
 
-def found(source: SourceFile) -> list[Found]:
+def found(source: SourceFile) -> list[FunctionDefinitions]:
     """Return what a module defines, in its order; nothing where its text cannot be parsed."""
     module = parsed(source)
     if module is None:
@@ -110,18 +110,18 @@ def _found(
     name: str,
     nodes: Sequence[Definition],
     why: Callable[[Definition], str | None],
-) -> Found:
+) -> FunctionDefinitions:
     owner, _, last = f"{source.unit}.{name}".rpartition(".")
     first = nodes[0]
     arguments = first.args
     named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return Found(
+    return FunctionDefinitions(
         Method(
             language=Language.PYTHON,
             id=f"{source.unit}.{name}",
             owner=owner,
             name=last,
-            parameters=tuple(each.arg for each in named),
+            parameters=tuple(argument.arg for argument in named),
             span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
             refusal=next(filter(None, map(_refusal, nodes)), None),
             trivial=why(nodes[0]) if len(nodes) == 1 else None,
@@ -142,7 +142,7 @@ def _refusal(node: Definition) -> str | None:
     own = list(_own(node))
     if isinstance(node, ast.AsyncFunctionDef):
         return "a coroutine: other tasks run while it waits, so its time is not its own"
-    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own):
+    if any(isinstance(inner_node, ast.Yield | ast.YieldFrom) for inner_node in own):
         return "a generator: calling it runs nothing of its body"
     compiled = {name.rpartition(".")[2] for name in _decorators(node)} & _COMPILERS
     if compiled:
@@ -156,10 +156,10 @@ def _own(node: Definition) -> Iterator[ast.AST]:
     """Yield the nodes of a body, without those of functions and classes inside it."""
     waiting: list[ast.AST] = list(node.body)
     while waiting:
-        one = waiting.pop()
-        yield one
-        if not isinstance(one, Definition | ast.ClassDef | ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(one))
+        inner_node = waiting.pop()
+        yield inner_node
+        if not isinstance(inner_node, Definition | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(inner_node))
 
 
 def _sees_names(node: ast.AST) -> bool:
@@ -172,5 +172,12 @@ def _sees_names(node: ast.AST) -> bool:
 
 def _decorators(node: Definition) -> set[str]:
     """Return the dotted names of the decorators, without their arguments."""
-    plain = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
-    return {ast.unparse(one) for one in plain if isinstance(one, ast.Name | ast.Attribute)}
+    plain = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator
+        for decorator in node.decorator_list
+    )
+    return {
+        ast.unparse(expression)
+        for expression in plain
+        if isinstance(expression, ast.Name | ast.Attribute)
+    }

@@ -24,8 +24,8 @@ class PythonMutator:
         """Return all functions and methods of the library, those that cannot be slowed too."""
         by_id: dict[str, Method] = {}
         for _, here in functions(sources):
-            for one in here:
-                by_id.setdefault(one.method.id, one.method)
+            for function in here:
+                by_id.setdefault(function.method.id, function.method)
         return list(by_id.values())
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
@@ -83,9 +83,13 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     files, lines = [], []
     missing = set(asked)
     for source, every in functions(sources):
-        here = [one for one in every if one.method.id in asked]
+        here = [function for function in every if function.method.id in asked]
         if here:
-            calls = {line: _calls(variant, one.method) for one in here for line in one.lines}
+            calls = {
+                line: _calls(variant, definitions.method)
+                for definitions in here
+                for line in definitions.lines
+            }
             files.append(OverlayFile(source.path, edited(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
             missing -= {one.method.id for one in here}

@@ -16,9 +16,9 @@ from typing import Any
 from auditor.core.caveats import some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
-from mutators.python.functions import LOCALS, Found, found, is_private
+from mutators.python.functions import LOCALS, FunctionDefinitions, found, is_private
 
-Functions = list[tuple[SourceFile, list[Found]]]
+Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
 """Characters of a reason."""
 
@@ -118,17 +118,17 @@ def _functions(sources: tuple[SourceFile, ...]) -> Functions:
     return [(source, _joined(_with_names(source, shown, api))) for source in library]
 
 
-def _with_names(source: SourceFile, shown: PublicNames, api: Api) -> Iterator[Found]:
+def _with_names(source: SourceFile, shown: PublicNames, api: Api) -> Iterator[FunctionDefinitions]:
     is_read = shown.is_known and source.unit not in shown.unread
-    for one in found(source):
+    for function in found(source):
         if not is_read:
-            name = one.method.id[len(source.unit) + 1 :]
+            name = function.method.id[len(source.unit) + 1 :]
             public = api.is_public(source.unit, name)
-            yield replace(one, method=replace(one.method, public=public))
+            yield replace(function, method=replace(function.method, public=public))
             continue
-        lines = set(one.first_lines)
+        lines = set(function.first_lines)
         names = [name for line in lines for name in shown.names.get((source.path, line), ())]
-        yield replace(one, method=_renamed(one.method, list(dict.fromkeys(names))))
+        yield replace(function, method=_renamed(function.method, list(dict.fromkeys(names))))
 
 
 def _renamed(method: Method, names: Sequence[str]) -> Method:
@@ -151,9 +151,9 @@ def _renamed(method: Method, names: Sequence[str]) -> Method:
     )
 
 
-def _joined(functions: Iterator[Found]) -> list[Found]:
+def _joined(functions: Iterator[FunctionDefinitions]) -> list[FunctionDefinitions]:
     """Return each method once: one name may lead to several pieces of code (singledispatch)."""
-    by_id: dict[str, Found] = {}
+    by_id: dict[str, FunctionDefinitions] = {}
     for function in functions:
         known = by_id.get(function.method.id)
         if known is None:
@@ -161,7 +161,7 @@ def _joined(functions: Iterator[Found]) -> list[Found]:
             continue
         refusal = known.method.refusal or function.method.refusal
         method = replace(known.method, public=known.method.public or function.method.public)
-        by_id[function.method.id] = Found(
+        by_id[function.method.id] = FunctionDefinitions(
             replace(method, refusal=refusal), (*known.nodes, *function.nodes)
         )
     return list(by_id.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, free
 from auditor.core.subject import Method, SourceFile
-from mutators.python.functions import Definition, Found
+from mutators.python.functions import Definition, FunctionDefinitions
 from mutators.python.public import functions
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
@@ -19,7 +19,7 @@ _PROPERTIES = ("property", "cached_property")
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _LibraryFunction:
     """A function of the library, its definition, and what calls handed over."""
 
     unit: str
@@ -29,7 +29,7 @@ class _Known:
 
     @property
     def decorators(self) -> set[str]:
-        return {ast.unparse(one).rpartition(".")[2] for one in self.node.decorator_list}
+        return {ast.unparse(decorator).rpartition(".")[2] for decorator in self.node.decorator_list}
 
     @property
     def bound(self) -> bool:
@@ -39,7 +39,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _CallArguments:
     """The arguments of a call as text, or the names of those that nobody knows."""
 
     text: str
@@ -49,9 +49,9 @@ class _Call:
 def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     known = _known(sources, samples)
-    chosen = [known[one.id] for one in wanted if one.id in known]
+    chosen = [known[method.id] for method in wanted if method.id in known]
     taken: set[str] = set()
-    made = {one.method.id: _function(one, known, taken) for one in chosen}
+    made = {function.method.id: _function(function, known, taken) for function in chosen}
     if not made:
         return []
     imports = sorted({f"import {one.unit}" for one in chosen})
@@ -69,44 +69,50 @@ def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFi
     ]
 
 
-def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _Known]:
+def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _LibraryFunction]:
     every = {}
     for source, here in functions(sources):
-        for one in here:
-            if not one.method.name.startswith("setter"):
-                every[one.method.id] = _of(source, one, samples)
+        for function in here:
+            if not function.method.name.startswith("setter"):
+                every[function.method.id] = _of(source, function, samples)
     return every
 
 
-def _of(source: SourceFile, one: Found, samples: Samples) -> _Known:
-    return _Known(source.unit, one.method, one.nodes[0], samples.get(one.method.id, ()))
+def _of(source: SourceFile, function: FunctionDefinitions, samples: Samples) -> _LibraryFunction:
+    return _LibraryFunction(
+        source.unit, function.method, function.nodes[0], samples.get(function.method.id, ())
+    )
 
 
-def _title(one: _Known, taken: set[str]) -> str:
+def _title(function: _LibraryFunction, taken: set[str]) -> str:
     """Return a name for a test that no other one has."""
-    name = one.method.id.removeprefix(f"{one.unit}.")
+    name = function.method.id.removeprefix(f"{function.unit}.")
     return free(re.sub(r"\W+|__+", "_", name).strip("_").lower(), taken)
 
 
-def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tuple[str, str]:
+def _function(
+    function: _LibraryFunction, known: Mapping[str, _LibraryFunction], taken: set[str]
+) -> tuple[str, str]:
     """Return a test, and what is lacking in it."""
-    title = _title(one, taken)
-    call, lines = _call(one), []
+    title = _title(function, taken)
+    call, lines = _call(function), []
     lacking = list(call.unknown)
-    target = one.method.id
-    if isinstance(one.node, ast.AsyncFunctionDef):
+    target = function.method.id
+    if isinstance(function.node, ast.AsyncFunctionDef):
         lacking.append("an event loop to run it in")
-    if one.bound and one.method.name == "__init__":
-        target = one.method.owner
-    elif one.bound and "classmethod" not in one.decorators:
-        maker = known.get(f"{one.method.owner}.__init__")
-        making = _call(maker) if maker is not None else _Call("", ("subject",))
+    if function.bound and function.method.name == "__init__":
+        target = function.method.owner
+    elif function.bound and "classmethod" not in function.decorators:
+        maker = known.get(f"{function.method.owner}.__init__")
+        making = _call(maker) if maker is not None else _CallArguments("", ("subject",))
         lacking += [name for name in making.unknown if name not in lacking]
         lines.append(
-            "subject = None" if making.unknown else f"subject = {one.method.owner}({making.text})"
+            "subject = None"
+            if making.unknown
+            else f"subject = {function.method.owner}({making.text})"
         )
-        target = f"subject.{one.method.name}"
-    if one.decorators & set(_PROPERTIES):
+        target = f"subject.{function.method.name}"
+    if function.decorators & set(_PROPERTIES):
         lines.append(f"benchmark(lambda: {target})")
     else:
         lines += [f"{each} = None" for each in call.unknown]
@@ -117,18 +123,18 @@ def _function(one: _Known, known: Mapping[str, _Known], taken: set[str]) -> tupl
     return f"def test_{title}(benchmark):\n{body}\n", ", ".join(lacking)
 
 
-def _call(one: _Known) -> _Call:
+def _call(function: _LibraryFunction) -> _CallArguments:
     """Return the arguments of the simplest call that is known, without what has a default."""
-    arguments = one.node.args
+    arguments = function.node.args
     plain = [*arguments.posonlyargs, *arguments.args]
-    names = [each.arg for each in (*plain, *arguments.kwonlyargs)]
-    optional = {each.arg for each in plain[len(plain) - len(arguments.defaults) :]}
+    names = [argument.arg for argument in (*plain, *arguments.kwonlyargs)]
+    optional = {parameter.arg for parameter in plain[len(plain) - len(arguments.defaults) :]}
     both = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     optional |= {each.arg for each, default in both if default is not None}
-    own = names[1:] if one.bound else names
+    own = names[1:] if function.bound else names
     needed = [name for name in own if name not in optional]
     samples: list[dict[str, str | None]] = [
-        dict(zip(names, sample, strict=False)) for sample in one.arguments
+        dict(zip(names, sample, strict=False)) for sample in function.arguments
     ]
     values = next(
         (sample for sample in samples if all(sample.get(name) is not None for name in needed)), {}
@@ -140,4 +146,4 @@ def _call(one: _Known) -> _Call:
         f"{name}={word}" if name in keywords else word
         for name, word in zip(needed, words, strict=True)
     ]
-    return _Call(", ".join(texts), unknown)
+    return _CallArguments(", ".join(texts), unknown)

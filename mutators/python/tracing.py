@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile
-from mutators.python.functions import Found
+from mutators.python.functions import FunctionDefinitions
 from mutators.python.guest_call_edits import TRACER, Unclear, edited
 from mutators.python.public import functions
 
@@ -20,8 +20,8 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
     files, lines = [], []
     for source, every in functions(sources):
         lines.append(f"library\t{source.unit}\t{source.path}")
-        here = [one for one in every if one.method.id in asked]
-        lines += [place for one in here for place in _places(source, one)]
+        here = [function for function in every if function.method.id in asked]
+        lines += [place for definitions in here for place in _places(source, definitions)]
         calls = {line: (f'called("{one.method.id}")', "") for one in here for line in one.lines}
         try:
             changed = edited(source.text, calls, TRACER) if calls else None
@@ -34,6 +34,6 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
     return Overlay(tuple(files), tuple(lines))
 
 
-def _places(source: SourceFile, one: Found) -> list[str]:
+def _places(source: SourceFile, function: FunctionDefinitions) -> list[str]:
     """Return a line for each place where a method begins."""
-    return [f"method\t{source.path}\t{line}\t{one.method.id}" for line in one.first_lines]
+    return [f"method\t{source.path}\t{line}\t{function.method.id}" for line in function.first_lines]

@@ -17,9 +17,9 @@ def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[s
     `modules` are the names that the file imports from the standard library, `computed` those that
     it defines by functions: reading such an attribute may run a property.
     """
-    if {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list} - _HARMLESS:
+    if {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list} - _HARMLESS:
         return None
-    body = [one for one in node.body if not _is_nothing(one)]
+    body = [statement for statement in node.body if not _is_nothing(statement)]
     if not body:
         return "its body is empty"
     if len(body) != 1 or computed.intersection(_attributes(body[0])):
@@ -29,10 +29,10 @@ def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[s
 
 def _attributes(node: ast.stmt) -> Iterator[str]:
     """Yield the attributes that are read as they are, called ones left out."""
-    called = {id(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
-    for one in ast.walk(node):
-        if isinstance(one, ast.Attribute) and id(one) not in called:
-            yield one.attr
+    called = {id(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
+    for inner_node in ast.walk(node):
+        if isinstance(inner_node, ast.Attribute) and id(inner_node) not in called:
+            yield inner_node.attr
 
 
 def _why_single(only: ast.stmt, modules: frozenset[str]) -> str | None:
@@ -68,12 +68,12 @@ def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     module = node.func.value
     known = isinstance(module, ast.Name) and module.id in modules
-    return known and all(isinstance(one, ast.Constant) for one in given)
+    return known and all(isinstance(expression, ast.Constant) for expression in given)
 
 
 def computed_names(module: ast.Module) -> frozenset[str]:
     """Return the names of all functions that a file defines."""
-    return frozenset(one.name for one in ast.walk(module) if isinstance(one, Definition))
+    return frozenset(node.name for node in ast.walk(module) if isinstance(node, Definition))
 
 
 def standard_modules(module: ast.Module, names: frozenset[str]) -> frozenset[str]:

@@ -59,7 +59,7 @@ class LocalArena:
 
     def make(self, making: GenerationSteps[_Made], /) -> _Made:
         """Let a maker try what it makes with both versions in one process."""
-        paths = tuple(_joined(self.class_paths[one]) for one in Version)
+        paths = tuple(_joined(self.class_paths[version]) for version in Version)
         talk = Conversation(
             host=self.host,
             folder=self._scratch("maker"),

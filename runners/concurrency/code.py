@@ -18,7 +18,7 @@ from auditor.core.contracts.bytecode import (
 from auditor.core.errors import SourceUnreadable
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 
 _PROGRAM = "benchaudit.weaver.ClassCode"
 _SECONDS = 600
@@ -75,7 +75,7 @@ class CodeReader:
     """Reads classes with a Java of 11 or newer; it runs none of their code."""
 
     host: Host
-    guests: Guests
+    guests: JmhGuest
     java: str
     environment: tuple[tuple[str, str], ...]
 
@@ -116,7 +116,7 @@ def read_code(data: bytes) -> VersionCode:
         for line in classes.values()
         for method in sorted(line.methods, key=lambda one: not one.bridge)
     }
-    inside = {each for one in methods.values() for each in one.generated}
+    inside = {each for method in methods.values() for each in method.generated}
     whole = {
         where: _whole(_parts(one, methods, frozenset((where,))), classes.keys())
         for where, one in methods.items()
@@ -157,7 +157,7 @@ def _parts(
 def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
     """Make one of a method and what belongs to it; `known` are the classes that count."""
     found = tuple(parts)
-    calls = (Call(*call) for one in found for call in one.calls)
+    calls = (Call(*call) for method in found for call in method.calls)
     return MethodCode(
         digest=hashlib.sha256("\n".join(one.digest for one in found).encode()).hexdigest(),
         flags=found[0].flags,

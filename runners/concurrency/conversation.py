@@ -230,7 +230,7 @@ class Conversation:
         if known is None or known[0] is not sequence:
             if len(self._texts) > _MOST_TEXTS:
                 self._texts.clear()
-            known = sequence, ",".join(str(self._number(one)) for one in sequence)
+            known = sequence, ",".join(str(self._number(statement)) for statement in sequence)
             self._texts[id(sequence)] = known
         new = self._defined_lines[self._defined :]
         defined += new

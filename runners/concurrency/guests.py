@@ -16,7 +16,7 @@ RUNTIME = "benchaudit/race/"
 
 
 @dataclass(frozen=True, slots=True)
-class Guests:
+class ConcurrencyGuest:
     """The compiled guest."""
 
     jar: Path
@@ -27,7 +27,7 @@ def sources() -> Mapping[str, bytes]:
     return read_sources(resources.files("runners.concurrency") / "guest")
 
 
-def prepare_guests(home: Home, javac: Javac) -> Guests:
+def prepare_guests(home: Home, javac: Javac) -> ConcurrencyGuest:
     """Compile the guest, once for each compiler and release."""
     files = sources()
     sha = hashlib.sha256(f"{javac.jdk.version}\0{javac.release}\0".encode())
@@ -41,7 +41,7 @@ def prepare_guests(home: Home, javac: Javac) -> Guests:
                 _compile(files, javac, scratch)
                 jar(scratch / "classes", scratch / "guest.jar")
                 (scratch / "guest.jar").rename(made)
-    return Guests(made)
+    return ConcurrencyGuest(made)
 
 
 def _compile(files: Mapping[str, bytes], javac: Javac, scratch: Path) -> None:

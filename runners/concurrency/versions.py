@@ -24,15 +24,15 @@ from auditor.core.request import (
 )
 from auditor.core.subject import Part, Role
 from runners.home import Home
-from runners.jmh import artifact
+from runners.jmh.build import artifact
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_tree import built
 from runners.jmh.classes import opened
 from runners.jmh.content import content
 from runners.jmh.jdk import find_jdk
-from runners.jmh.maven import Maven
-from runners.jmh.tree import built
-from runners.subjects.files import Entry, entry, place_entries, walk
 from runners.subjects.place import artifact_folder, place
 from runners.subjects.placed import detect
+from runners.subjects.tree_entries import TreeEntry, entry, place_entries, walk
 
 CLASS = ".class"
 _JAVA = "jmh"
@@ -61,7 +61,7 @@ class ReadyVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _VersionFiles:
     """Where a version's files are before they are copied.
 
     `lacking` is what to say where there are no classes. No revision: the content is it.
@@ -91,7 +91,7 @@ def ready_version(  # noqa: PLR0913 - what the version, the machine and the user
     return _copied(written, _found(spec, maven, words or BuildOptions()), home)
 
 
-def _found(spec: VersionSpec, maven: Maven, words: BuildOptions) -> _Found:
+def _found(spec: VersionSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
     match spec:
         case ClassPathSpec():
             return _given(spec)
@@ -112,7 +112,7 @@ def class_names(place: Path) -> Iterator[str]:
     """
     found: Iterable[str] = ()
     if place.is_dir():
-        found = (each.relative_to(place).as_posix() for each in place.rglob(f"*{CLASS}"))
+        found = (file.relative_to(place).as_posix() for file in place.rglob(f"*{CLASS}"))
     elif zipfile.is_zipfile(place):
         with opened(place) as jar:
             found = jar.namelist()
@@ -121,36 +121,36 @@ def class_names(place: Path) -> Iterator[str]:
             yield each.removesuffix(CLASS).replace("/", ".")
 
 
-def _given(spec: ClassPathSpec) -> _Found:
+def _given(spec: ClassPathSpec) -> _VersionFiles:
     lacking = (
         f"no classes in {', '.join(map(str, spec.own))}; name the jar or the folder that they are "
         "compiled into, such as target/classes, or the project's folder"
     )
-    return _Found(spec.own, spec.rest, lacking)
+    return _VersionFiles(spec.own, spec.rest, lacking)
 
 
-def _published(spec: MavenSpec, maven: Maven) -> _Found:
+def _published(spec: MavenSpec, maven: Maven) -> _VersionFiles:
     # A folder of its own: that of the artifact remembers another class path, the one of its tests.
     folder = maven.home.work(f"{artifact_folder(spec, maven.home).tree.name}-running")
     found = artifact.fetched(spec, folder, maven, tests=False)
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     lacking = f"{what} is no jar of classes; name the artifact that holds the classes"
-    return _Found(tuple(found.files.values()), found.class_path, lacking, found.version)
+    return _VersionFiles(tuple(found.files.values()), found.class_path, lacking, found.version)
 
 
-def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _Found:
+def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
     """Build a project; what its modules compile, tests left out, is the version's own."""
     home, host, environment = maven.home, maven.host, maven.environment
     placed = place(spec, home=home, host=host, environment=environment)
     if detect(placed.tree) != _JAVA:
         raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
     _, sets = built(placed, maven, find_jdk(host, environment), words)
-    main = [each for each in sets if not each.test]
+    main = [source_set for source_set in sets if not source_set.test]
     own = _distinct(each.classes for each in main)
     tests = _distinct(each.classes for each in sets if each.test)
-    rest = [each for each in _distinct(each.path for each in main) if each not in (*own, *tests)]
+    rest = [path for path in _distinct(each.path for each in main) if path not in (*own, *tests)]
     lacking = f"{placed.name} has no classes that are not of tests"
-    return _Found(own, tuple(rest), lacking, placed.revision)
+    return _VersionFiles(own, tuple(rest), lacking, placed.revision)
 
 
 def _distinct(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
@@ -159,7 +159,7 @@ def _distinct(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
     )
 
 
-def _copied(written: str, found: _Found, home: Home) -> ReadyVersion:
+def _copied(written: str, found: _VersionFiles, home: Home) -> ReadyVersion:
     own, rest = (
         tuple(copy for each in paths for copy in _copy(each, home))
         for paths in (found.own, found.rest)
@@ -182,11 +182,11 @@ def _copy(path: Path, home: Home) -> Iterator[Path]:
     """Yield the copy of a jar or folder; none of a folder without files."""
     if path.is_dir():
         below = walk(path, without=home.root.resolve())
-        if entries := [one for each in below for one in entry(path, each)]:
+        if entries := [tree_entry for each in below for tree_entry in entry(path, each)]:
             root, _, _ = place_entries(entries, home)
             yield root
         return
-    root, _, _ = place_entries([Entry(PurePosixPath(path.name), path)], home)
+    root, _, _ = place_entries([TreeEntry(PurePosixPath(path.name), path)], home)
     copy = root / path.name
     if copy.suffix.lower() in _ARCHIVES:
         _refuse_damaged(copy, path)

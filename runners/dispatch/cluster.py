@@ -12,9 +12,9 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import AuditError, MachineError, WorkerUnusable
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
-from runners.dispatch.crew import Admission, WorkerPool, require_loss
-from runners.dispatch.lanes import AHEAD, Lanes, Sent, Waiting, WorkerQueue
-from runners.dispatch.makers import ArtifactLocations
+from runners.dispatch.artifact_locations import ArtifactLocations
+from runners.dispatch.worker_pool import Admission, WorkerPool, require_loss
+from runners.dispatch.worker_queue import AHEAD, Lanes, Sent, Waiting, WorkerQueue
 
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""

@@ -46,8 +46,8 @@ def _results(
         if not busy:
             return
         done, busy = wait(busy, return_when=FIRST_COMPLETED)
-        for each in sorted(done, key=lambda one: one.exception() is not None):
-            if isinstance(error := each.exception(), OutOfTime):
+        for future in sorted(done, key=lambda one: one.exception() is not None):
+            if isinstance(error := future.exception(), OutOfTime):
                 late.append(error)
             else:
-                yield each.result()
+                yield future.result()

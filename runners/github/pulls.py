@@ -18,7 +18,7 @@ _MOST_PAGES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HeadCommit:
     """The commit that a workflow ran for, as GitHub's own event says, and where it lies."""
 
     sha: str
@@ -26,7 +26,7 @@ class Head:
     repository: str
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> "Head":
+    def of(cls, event: Mapping[str, Any]) -> "HeadCommit":
         """Read the event of `workflow_run`; raises UsageError for another."""
         try:
             run = event["workflow_run"]
@@ -56,7 +56,7 @@ class Pulls:
         self._token = token
         self._opener = urllib.request.build_opener(_NoRedirect)
 
-    def number(self, head: Head) -> int | None:
+    def number(self, head: HeadCommit) -> int | None:
         """Return the open pull request whose head is this commit; None if there is none (now)."""
         owner = head.repository.partition("/")[0]
         asked = {"state": "open", "head": f"{owner}:{head.branch}"}

@@ -10,7 +10,7 @@ from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.subject import Project, Role
 from runners import folders
-from runners.gobench import linking
+from runners.gobench import goflags
 
 BUILD_SECONDS = 1800.0
 """A cold build of a large module with its dependencies takes minutes, never this long."""
@@ -90,7 +90,7 @@ def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
     flags = build_flags(place.project, place.into, overlaid=overlaid)
     if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
-        flags += linking.linker_flags(place.layout, set_by_user)
+        flags += goflags.linker_flags(place.layout, set_by_user)
     where = folder_argument(place.project, place.folder)
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(job, makes=place.binary)

@@ -12,7 +12,7 @@ from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import ENDED_AFTER, Benchmark, Suite
 from runners.gobench import commands, golist, text
 from runners.gobench.commands import Place
-from runners.gobench.settings import Settings, bodies, mentions
+from runners.gobench.settings import GoSettings, bodies, mentions
 from runners.gobench.unlisted import MOVING, may_move, no_list_reason
 from runners.limits import within_limits
 
@@ -46,7 +46,11 @@ class Discovery:
     def suite(self) -> Suite:
         """Return the benchmarks; raises BuildFailed if not one package with some can be built."""
         packages = self._packages()
-        tests = {one.unit: self._read(one) for one in packages if one.problem is None}
+        tests = {
+            listed_package.unit: self._read(listed_package)
+            for listed_package in packages
+            if listed_package.problem is None
+        }
         wanted, others = self._wanted(tests)
         compiled = self._compiled([one for one in packages if one.unit in wanted])
         built = 0
@@ -79,7 +83,7 @@ class Discovery:
             for source in package.sources(self.project)
         ]
 
-    def _packages(self) -> list[golist.Package]:
+    def _packages(self) -> list[golist.ListedPackage]:
         root = self.project.root
         flags = commands.build_flags(self.project, self.into, overlaid=False)
         modules = self._needed(commands.go(self.project, "list", "-m", "-f", "{{.Dir}}"))
@@ -87,7 +91,7 @@ class Discovery:
         listing = ("list", "-e", f"-json={golist.FIELDS}", *flags, *where)
         return golist.packages(self._needed(commands.go(self.project, *listing)), root)
 
-    def _read(self, package: golist.Package) -> list[bytes]:
+    def _read(self, package: golist.ListedPackage) -> list[bytes]:
         """Keep the sources of a package, and return those of its tests."""
         sources = list(package.sources(self.project))
         self.sources += sources
@@ -108,14 +112,17 @@ class Discovery:
             return new, []
         return wanted, [unit for unit in new if unit not in wanted]
 
-    def _compiled(self, packages: Sequence[golist.Package]) -> Mapping[str, Completed]:
+    def _compiled(self, packages: Sequence[golist.ListedPackage]) -> Mapping[str, Completed]:
         """Build the tests of packages, those of the first one alone, and return the answers.
 
         Builds that run at the same time share what is done, not what they are about to do: what
         all need, the standard library above all, would be compiled by each.
         """
         answers: list[Completed] = []
-        jobs = [commands.compile_tests(self._place(one), overlaid=False) for one in packages]
+        jobs = [
+            commands.compile_tests(self._place(listed_package), overlaid=False)
+            for listed_package in packages
+        ]
         for some in (jobs[:1], jobs[1:]):
             answers += self.listing.together(self.ask, some)
         return {
@@ -123,7 +130,7 @@ class Discovery:
             for package, job, answer in zip(packages, jobs, answers, strict=True)
         }
 
-    def _place(self, package: golist.Package) -> Place:
+    def _place(self, package: golist.ListedPackage) -> Place:
         return Place(self.project, self.into, package.unit, package.folder)
 
     def _needed(self, job: Invocation) -> Completed:
@@ -144,7 +151,7 @@ class Discovery:
             self.unusable.append((place.unit, no_list_reason(listed, count, _end(listed))))
         functions = bodies(tests)
         for name in dict.fromkeys(names):
-            settings = Settings(
+            settings = GoSettings(
                 folder=place.folder,
                 processors=1,
                 parallel=mentions(name, ".RunParallel(", functions),
@@ -160,7 +167,11 @@ class Discovery:
         Only what looks as if it changes is run again.
         """
         mine = [benchmark for benchmark in self.benchmarks if benchmark.group == place.unit]
-        mine = [one for one in mine if one.name == name or one.name.startswith(f"{name}/")]
+        mine = [
+            benchmark
+            for benchmark in mine
+            if benchmark.name == name or benchmark.name.startswith(f"{name}/")
+        ]
         if not any(may_move(one.name, tests) for one in mine):
             return
         again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
@@ -168,7 +179,7 @@ class Discovery:
         self.benchmarks = [benchmark for benchmark in self.benchmarks if benchmark not in moving]
         self.unusable += [(one.id, MOVING) for one in moving]
 
-    def _benchmark(self, place: Place, name: str, settings: Settings) -> None:
+    def _benchmark(self, place: Place, name: str, settings: GoSettings) -> None:
         """Run a function alone once; what does not give a result is unusable, with the reason.
 
         What breaks the process off hides what comes after it, so the function is run again
@@ -210,7 +221,7 @@ class Discovery:
         )
         return self.ask(commands.run_binary(place, flags, self.seconds))
 
-    def _alone(self, place: Place, name: str, known: Sequence[str], settings: Settings) -> None:
+    def _alone(self, place: Place, name: str, known: Sequence[str], settings: GoSettings) -> None:
         """Run what may have broken a process off without its neighbours.
 
         Alone, a process may come to its end before a panic has ended it: nothing else is run then.
@@ -231,7 +242,7 @@ class Discovery:
         leaf: text.Leaf,
         known: Sequence[str],
         answer: Completed,
-        settings: Settings,
+        settings: GoSettings,
     ) -> None:
         if leaf.result is not None:
             self._usable(unit, leaf.name, leaf.result.processors, settings)
@@ -245,8 +256,8 @@ class Discovery:
         reason = f"what comes after {last} in this function could not be listed: {_end(answer)}"
         self.unusable.append((f"{unit}.{name}", reason))
 
-    def _usable(self, unit: str, name: str, processors: int, noted: Settings) -> None:
-        own = Settings(noted.folder, processors, noted.parallel, noted.loops)
+    def _usable(self, unit: str, name: str, processors: int, noted: GoSettings) -> None:
+        own = GoSettings(noted.folder, processors, noted.parallel, noted.loops)
         threads = processors if own.parallel else 1
         self.benchmarks.append(
             Benchmark(
@@ -289,7 +300,9 @@ def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
 def _lone(answer: Completed, name: str) -> text.Leaf:
     """Return what a process of one leaf says of it: no result where the leaf has ended it."""
     found = text.leaves(answer.stdout) if text.ended(answer) else []
-    leaf = next((one for one in found if one.name == name), text.Leaf(name, None, ""))
+    leaf = next(
+        (benchmark for benchmark in found if benchmark.name == name), text.Leaf(name, None, "")
+    )
     return text.Leaf(name, None, "") if _timeless(leaf) and text.panicked(answer) else leaf
 
 

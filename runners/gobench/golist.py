@@ -14,7 +14,7 @@ FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Package:
+class ListedPackage:
     """A package of the main modules, with the files that the build tags in force choose.
 
     `left_out` are those of the library that they do not. `folder` is relative to the project's
@@ -67,14 +67,14 @@ def library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
     (here,) = project.paths(Role.BENCHMARKS)
     beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(here))
-    return [_pattern(project, one) for one in beside]
+    return [_pattern(project, path) for path in beside]
 
 
 def _pattern(project: Project, module: Path) -> str:
     return f"{commands.folder_argument(project, module)}/..."
 
 
-def packages(answer: Completed, root: Path) -> list[Package]:
+def packages(answer: Completed, root: Path) -> list[ListedPackage]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:
         raise SubjectError(f"go list failed in {root}: {answer.tail()}")
@@ -89,7 +89,7 @@ def documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
         yield document
 
 
-def _package(document: Mapping[str, object], root: Path) -> Package:
+def _package(document: Mapping[str, object], root: Path) -> ListedPackage:
     error = document.get("Error")
     problem = str(error.get("Err", "broken")) if isinstance(error, dict) else None
     where, folder = document.get("Dir"), "."
@@ -100,7 +100,7 @@ def _package(document: Mapping[str, object], root: Path) -> Package:
     ignored = _names(document, "IgnoredGoFiles")
     module = document.get("Module")
     module_folder = module.get("Dir") if isinstance(module, dict) else None
-    return Package(
+    return ListedPackage(
         unit=str(document["ImportPath"]),
         folder=folder,
         library=_names(document, "GoFiles", "CgoFiles"),

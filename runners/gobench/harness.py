@@ -12,7 +12,7 @@ from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Suite
-from runners.gobench import commands, inlining, launching, linking, reading
+from runners.gobench import commands, goflags, inlining, launching, reading
 from runners.gobench.discovery import Discovery
 
 
@@ -40,7 +40,7 @@ class GoBench:
     def layouts(self, project: Project) -> Layouts:
         """Tell whether the linker can draw the order of functions."""
         version = dict(project.versions).get("go", "")
-        return Layouts.DRAWN if linking.draws_layouts(version) else Layouts.FIXED
+        return Layouts.DRAWN if goflags.draws_layouts(version) else Layouts.FIXED
 
     def discover(
         self, project: Project, into: Path, ask: Ask, listing: Listing = EVERYTHING

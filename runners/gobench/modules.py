@@ -61,7 +61,7 @@ def choose_modules(
     main = () if workspace == OFF else gomod.workspace_modules(Path(workspace).parent)
     inside = [one for one in main if one.is_relative_to(here)] or [here]
     own = [one for one in inside if len(inside) == 1 or not _is_named_so(one, tree)] or inside
-    beside = [one for one in _beside(here, main) if one.is_relative_to(top)]
+    beside = [path for path in _beside(here, main) if path.is_relative_to(top)]
     for_benchmarks = chooses and (_is_named_so(here, tree) or _is_without_api(here))
     is_library = not beside or not for_benchmarks
     libraries = tuple(dict.fromkeys(own if is_library else beside))
@@ -104,9 +104,9 @@ def _beside(here: Path, main: Sequence[Path]) -> Iterator[Path]:
 
     These are replaced ones, and those of a workspace.
     """
-    for one in (*(replacement.folder for replacement in gomod.replacements(here)), *main):
-        if not one.is_relative_to(here) and _imports(here, gomod.module_path(one)):
-            yield one
+    for path in (*(replacement.folder for replacement in gomod.replacements(here)), *main):
+        if not path.is_relative_to(here) and _imports(here, gomod.module_path(path)):
+            yield path
 
 
 def _with_benchmarks(tree: Path) -> tuple[Path, tuple[str, ...]]:
@@ -117,7 +117,7 @@ def _with_benchmarks(tree: Path) -> tuple[Path, tuple[str, ...]]:
     """
     members = {tree, *gomod.workspace_modules(tree)}
     found = suites(tree, "go")
-    others = [one for one in found if tree / one.path not in members]
+    others = [folder for folder in found if tree / folder.path not in members]
     if not others:
         return tree, ()
     if len(others) < len(found):
@@ -125,9 +125,9 @@ def _with_benchmarks(tree: Path) -> tuple[Path, tuple[str, ...]]:
         text = f"other Go modules with benchmarks: {named}; to audit one, name its folder"
         return tree, (text,)
     module = gomod.module_path(tree)
-    uses = (one for one in others if _imports(tree / one.path, module))
+    uses = (other for other in others if _imports(tree / other.path, module))
     taken = next(uses, others[0])
-    rest = [one for one in others if one is not taken]
+    rest = [suite_folder for suite_folder in others if suite_folder is not taken]
     more = f"; not audited: {list_suites(rest)}" if rest else ""
     text = f"the module at the top has no benchmarks; audited is the module {taken.text}{more}"
     return tree / taken.path, (text,)

@@ -15,7 +15,7 @@ _WORD = 64
 """Bits of the largest number."""
 
 
-class ProfileUnreadable(ValueError):
+class PprofUnreadable(ValueError):
     """The bytes are no profile."""
 
 
@@ -70,16 +70,16 @@ def read_samples(data: bytes, leaves: Leaves = MappingProxyType({})) -> list[Sam
         inner = {name: leaves.get(address, lines) for name, address, lines in places}
         return [_sample(sample, inner, locations, tables.strings) for sample in tables.samples]
     except (IndexError, KeyError, zlib.error) as error:
-        raise ProfileUnreadable(f"the CPU profile is damaged: {error!r}") from error
+        raise PprofUnreadable(f"the CPU profile is damaged: {error!r}") from error
 
 
 def _unpacked(data: bytes) -> bytes:
     inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
     text = inflater.decompress(data, MOST_BYTES)
     if inflater.unconsumed_tail:
-        raise ProfileUnreadable(f"the CPU profile is larger than {MOST_BYTES >> 20} MiB")
+        raise PprofUnreadable(f"the CPU profile is larger than {MOST_BYTES >> 20} MiB")
     if not inflater.eof:
-        raise ProfileUnreadable("the CPU profile is cut off")
+        raise PprofUnreadable("the CPU profile is cut off")
     return text
 
 
@@ -122,7 +122,11 @@ def _location(
             function, file = functions[_number(line.get(1))]
             lines.append(ProfileLine(function, file, _number(line.get(2))))
     last = len(lines) - 1
-    return name, address, tuple(replace(one, inlined=at < last) for at, one in enumerate(lines))
+    return (
+        name,
+        address,
+        tuple(replace(profile_line, inlined=at < last) for at, profile_line in enumerate(lines)),
+    )
 
 
 def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str]) -> Sample:
@@ -144,7 +148,7 @@ def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str
 
 def _number(value: int | bytes | None) -> int:
     if isinstance(value, bytes):
-        raise ProfileUnreadable("the CPU profile has bytes where a number belongs")
+        raise PprofUnreadable("the CPU profile has bytes where a number belongs")
     return value or 0
 
 
@@ -171,13 +175,13 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             case 2:
                 size, at = _varint(data, at)
                 if at + size > len(data):
-                    raise ProfileUnreadable("the CPU profile is cut off")
+                    raise PprofUnreadable("the CPU profile is cut off")
                 yield key >> 3, data[at : at + size]
                 at += size
             case 1 | 5 as kind:
                 at += 8 if kind == 1 else 4
             case _:
-                raise ProfileUnreadable("the CPU profile has an unknown kind of field")
+                raise PprofUnreadable("the CPU profile has an unknown kind of field")
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -190,4 +194,4 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
         if shift >= _WORD:
-            raise ProfileUnreadable("the CPU profile has a number of more than 64 bits")
+            raise PprofUnreadable("the CPU profile has a number of more than 64 bits")

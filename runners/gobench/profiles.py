@@ -50,10 +50,12 @@ def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: st
             unattributed += sample.count
             continue
         stack = dict.fromkeys(_frame(line, root) for line in sample.lines)
-        counts[block, tuple(frames.setdefault(one, len(frames)) for one in stack)] += sample.count
+        counts[block, tuple(frames.setdefault(frame, len(frames)) for frame in stack)] += (
+            sample.count
+        )
     everything = sum(sample.count for sample in samples)
     mine = sum(counts.values()) + unattributed
-    blocks = [one for one in records.blocks if one.index in measured]
+    blocks = [record for record in records.blocks if record.index in measured]
     timed = sum(one.seconds_per_operation * one.operations for one in blocks)
     return Profiled(
         frames=tuple(frames),
@@ -71,7 +73,7 @@ def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: st
 
 def _measured(trial: Trial) -> frozenset[int]:
     blocks = trial.schedule.blocks
-    return frozenset(at for at, one in enumerate(blocks) if one.phase is Phase.MEASUREMENT)
+    return frozenset(at for at, block in enumerate(blocks) if block.phase is Phase.MEASUREMENT)
 
 
 def _labelled(sample: Sample) -> tuple[int | None, int]:

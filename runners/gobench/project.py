@@ -107,8 +107,8 @@ def _caches(home: Home) -> Path:
 def _refuse(tree: Path, top: Path, options: Mapping[str, str]) -> None:
     if unknown := sorted(set(options) - {"tags"}):
         raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
-    around = [one for one in (tree, *tree.parents) if one.is_relative_to(top)]
-    if not any((one / file).is_file() for one in around for file in ("go.mod", "go.work")):
+    around = [parent for parent in (tree, *tree.parents) if parent.is_relative_to(top)]
+    if not any((path / file).is_file() for path in around for file in ("go.mod", "go.work")):
         raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")
 
 

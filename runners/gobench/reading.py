@@ -105,7 +105,7 @@ def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     return Measured(tuple(Series.of(*key, values) for key, values in sorted(gathered.items())))
 
 
-def _metrics(trial: Trial, result: text.Result) -> list[tuple[str, str, float]]:
+def _metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str, float]]:
     if trial.schedule.operations is not None and result.operations != operations(trial.schedule):
         raise ValueError(
             f"{result.operations} operations in a block of {trial.schedule.operations}"

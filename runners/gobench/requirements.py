@@ -30,8 +30,8 @@ def with_requirements(project: Project, top: Path, home: Home, host: Host) -> Pr
     folder = home.cache("go") / "required" / project.digest
     file = folder / MODULE_FILE
     variables = dict(project.environment)
-    flags = [flag for flag in goflags.split(variables["GOFLAGS"]) if flag != "-mod=vendor"]
-    variables["GOFLAGS"] = goflags.join((*flags, f"-modfile={file}"))
+    flags = [flag for flag in goflags.split_goflags(variables["GOFLAGS"]) if flag != "-mod=vendor"]
+    variables["GOFLAGS"] = goflags.join_goflags((*flags, f"-modfile={file}"))
     required = replace(project, environment=tuple(sorted(variables.items())))
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)

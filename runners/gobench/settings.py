@@ -12,7 +12,7 @@ _FUNCTION = re.compile(r"^func (?:\([^)\n]*\) ?)?(\w+)[\[(]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GoSettings:
     """`folder` is the package's, `processors` what it runs with, `loops` tells of b.Loop."""
 
     folder: str
@@ -33,10 +33,10 @@ class Settings:
         )
 
 
-def settings(benchmark: Benchmark) -> Settings:
+def settings(benchmark: Benchmark) -> GoSettings:
     """Read the note of a benchmark."""
     note = json.loads(benchmark.settings)
-    return Settings(note["folder"], note["processors"], note["parallel"], note["loops"])
+    return GoSettings(note["folder"], note["processors"], note["parallel"], note["loops"])
 
 
 def bodies(texts: Iterable[bytes]) -> dict[str, str]:

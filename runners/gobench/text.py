@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|Inf|NaN)", re.IGNOREC
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ResultLine:
     """A line of results: values by their unit, the operations, and the processors it names."""
 
     operations: int
@@ -42,7 +42,7 @@ class Leaf:
     """A benchmark that was begun: its result at one operation, or why there is none."""
 
     name: str
-    result: Result | None
+    result: ResultLine | None
     reason: str
 
 
@@ -60,7 +60,7 @@ def chunks(stdout: bytes) -> list[str]:
     return stdout.decode(errors="replace").split(_MARK)
 
 
-def results(stdout: bytes, name: str) -> list[Result]:
+def results(stdout: bytes, name: str) -> list[ResultLine]:
     """Return the results of one benchmark, in order: at most one between two marks."""
     pattern = _pattern(name)
     found = (_last(pattern, chunk) for chunk in chunks(stdout))
@@ -88,7 +88,7 @@ class LiveResults:
         return [one for result in found if result is not None for one in _iteration(result)]
 
 
-def _iteration(result: Result) -> list[tuple[float, float]]:
+def _iteration(result: ResultLine) -> list[tuple[float, float]]:
     seconds = seconds_per_operation(result.value("ns/op") or 0.0, "ns/op")
     return iteration(seconds, seconds * result.operations)
 
@@ -106,7 +106,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(re.escape(name) + r"(?:-(\d+))? *\t *(\d+)((?:\t[^\n]*)?)\n")
 
 
-def _last(pattern: re.Pattern[str], text: str) -> Result | None:
+def _last(pattern: re.Pattern[str], text: str) -> ResultLine | None:
     """Return the last line of results; what the program printed may stand in front of it."""
     last = None
     for last in pattern.finditer(text):  # noqa: B007 - the last one is what is wanted
@@ -114,7 +114,7 @@ def _last(pattern: re.Pattern[str], text: str) -> Result | None:
     if last is None:
         return None
     values = tuple(_values(last.group(3)))
-    return Result(int(last.group(2)), values, int(last.group(1) or 1))
+    return ResultLine(int(last.group(2)), values, int(last.group(1) or 1))
 
 
 def _values(fields: str) -> Iterator[tuple[str, float]]:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from auditor.core.errors import ToolMissing
+from auditor.core.files.paths import is_file
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from runners.hosts.variables import of_installers
+from runners.subjects.gomod import MODULE_FILE, go_version
 
 OLDEST = (1, 20)
 """The first with B.Elapsed, -test.skip and -test.v=test2json."""
@@ -100,3 +102,17 @@ def deciding(found: Mapping[str, str], environment: Mapping[str, str]) -> str:
     """Return what decides what is built and how it runs, besides files, as text for a digest."""
     built = [f"{key}={found.get(key, '')}" for key in _DECIDING]
     return "\n".join(built + [f"{key}={environment.get(key, '')}" for key in RUNTIME])
+
+
+def language_version(root: Path, folder: str) -> tuple[int, int] | None:
+    """Return what the `go` line of the module around a folder (POSIX, below root) says.
+
+    None where it has none: that is an old module, or there is no `go.mod`.
+    """
+    place = root / folder
+    for parent in (place, *place.parents):
+        if is_file(parent / MODULE_FILE):
+            return go_version(parent)
+        if parent == root:
+            break
+    return None

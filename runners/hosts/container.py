@@ -12,7 +12,7 @@ from docker.errors import APIError, DockerException, NotFound
 from docker.utils.socket import frames_iter
 
 from runners.hosts.daemon import FAILURES, SECONDS, Daemon, Image, refused
-from runners.hosts.watching import Watched
+from runners.hosts.output_watch import WatchedProcess
 
 _LAG_SECONDS = 5.0
 """How long after its end a container's output may still be on its way."""
@@ -31,14 +31,14 @@ class Container:
         self._lost: Exception | None = None
 
     @contextmanager
-    def started(self, seconds: float) -> Iterator[Watched]:
+    def started(self, seconds: float) -> Iterator[WatchedProcess]:
         """Start it, its output going to pipes; it is watched for so many seconds."""
         output = self._begun()
         reads, writes = zip(os.pipe(), os.pipe(), strict=True)
         pump = threading.Thread(target=_pump, args=(output, writes), daemon=True)
         pump.start()
         try:
-            yield Watched(
+            yield WatchedProcess(
                 stdout=reads[0],
                 stderr=reads[1],
                 wait=partial(self._wait, pump, seconds),

@@ -15,15 +15,15 @@ from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
 from runners.disk import refuse_full
 from runners.home import Home
-from runners.hosts import strain
+from runners.hosts import interference
 from runners.hosts.clock import SystemClock
 from runners.hosts.container import Container, made
 from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, missing
 from runners.hosts.exchange import collect, refuse_links, write_files
-from runners.hosts.facts import SCRIPT, linux_facts, machine_facts, said
 from runners.hosts.following import Following
+from runners.hosts.machine_facts import SCRIPT, linux_facts, machine_facts, said
 from runners.hosts.mounts import mounts
-from runners.hosts.watching import OutputWatch, signal_or_code
+from runners.hosts.output_watch import OutputWatch, signal_or_code
 
 _NOBODY = 65534
 """Who runs in the container where we are root."""
@@ -33,7 +33,7 @@ _NOT_FOUND = 127
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ContainerLimits:
     """What a container may use. `cpus` are numbers such as "0,2-3", empty: all."""
 
     memory: int
@@ -61,7 +61,7 @@ class DockerHost:
         *,
         daemon: Daemon,
         image: Image,
-        limits: Limits,
+        limits: ContainerLimits,
         home: Home,
         own: Home,
         network: str,
@@ -94,8 +94,8 @@ class DockerHost:
     def stop(self) -> None:
         """End what other threads run here; nothing is run after that."""
         self._stopped.set()
-        for one in tuple(self._running):
-            one.send(signal.SIGKILL)
+        for container in tuple(self._running):
+            container.send(signal.SIGKILL)
 
     def facts(self) -> HostFacts:
         """Return those of a container, under the name of this machine."""
@@ -123,7 +123,7 @@ class DockerHost:
         write_files(job, self._home.root)
         following = Following(job, self._home.root)
         with self._own.scratch() as scratch, self._container(job, scratch) as container:
-            before, started = strain.here(), self._clock.monotonic()
+            before, started = interference.here(), self._clock.monotonic()
             with container.started(job.timeout_seconds) as watched:
                 self._running.add(container)
                 watch = OutputWatch(watched, self._clock, job.output_limit, following)
@@ -134,7 +134,7 @@ class DockerHost:
                     container.send(signal.SIGKILL)
                     watch.finish()
             lasted = self._clock.monotonic() - started
-            strained = strain.between(before, strain.here())
+            strained = interference.between(before, interference.here())
             state = container.state()
         refuse_links(self._access.writable, self._home.root)
         if self._stopped.is_set():

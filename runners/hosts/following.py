@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.files.foreign_files import open_regular
 from auditor.core.jobs import Follow, Invocation
-from runners.hosts.mark import StopFile
+from runners.hosts.stop_file import StopFile
 
 POLL_SECONDS = 0.02
 """How often a file is looked at."""

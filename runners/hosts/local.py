@@ -17,16 +17,16 @@ from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.ports import Clock
 from runners.disk import refuse_full
-from runners.hosts import strain
+from runners.hosts import interference
 from runners.hosts.capped import Caps, capped
 from runners.hosts.clock import SystemClock
 from runners.hosts.descendants import DESCENDANTS
 from runners.hosts.exchange import collect, write_files
-from runners.hosts.facts import machine_facts
 from runners.hosts.following import Following
 from runners.hosts.interrupts import HeldBack
+from runners.hosts.machine_facts import machine_facts
+from runners.hosts.output_watch import OutputWatch, WatchedProcess
 from runners.hosts.processors import numbers
-from runners.hosts.watching import OutputWatch, Watched
 
 # Reads its group's number; if the auditor dies (end of file instead of a second line), the group
 # dies too. A parent-death signal would reach only the first process, and would depend on the
@@ -83,7 +83,7 @@ class LocalHost:
         """
         write_files(job)
         following = Following(job)
-        before, started = strain.here(), self._clock.monotonic()
+        before, started = interference.here(), self._clock.monotonic()
         words = _pinned(job, self._processors) if self._processors else job.argv
         with DESCENDANTS.job(), _keeper() as keep, _process(job, words) as process:
             keep(process.pid)
@@ -110,7 +110,7 @@ class LocalHost:
             files=collect(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
             enough=watch.enough,
-            strain=strain.between(before, strain.here(), self._processor_count),
+            strain=interference.between(before, interference.here(), self._processor_count),
         )
         refuse_full(job, answer)
         return self._within_caps(job, answer, exceeded())
@@ -123,9 +123,9 @@ class LocalHost:
         return replace(answer, exhausted=exceeded)
 
 
-def _watched(process: "subprocess.Popen[bytes]") -> Watched:
+def _watched(process: "subprocess.Popen[bytes]") -> WatchedProcess:
     stdout, stderr = (cast("IO[bytes]", one) for one in (process.stdout, process.stderr))
-    return Watched(
+    return WatchedProcess(
         stdout=stdout.fileno(),
         stderr=stderr.fileno(),
         wait=process.wait,

@@ -24,7 +24,7 @@ def mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> l
     group.write_text(f"bench:x:{user[1]}:\n")
     _hand_over((scratch, *writable), user)
     folders = [*_way(root, scratch), (root, root, root not in writable)]
-    folders += [(one, one, False) for one in writable if one != root]
+    folders += [(path, path, False) for path in writable if path != root]
     folders += [(temporary, Path("/tmp"), False), (passwd, Path("/etc/passwd"), True)]
     folders += [(group, Path("/etc/group"), True)]
     return [
@@ -43,9 +43,9 @@ def _way(root: Path, scratch: Path) -> list[tuple[Path, Path, bool]]:
     way = scratch / "way"
     for folder in reversed([root, *root.parents]):
         if folder.is_relative_to(_CLOSED):
-            one = way / folder.relative_to(_CLOSED)
-            one.mkdir()
-            one.chmod(0o755)
+            path = way / folder.relative_to(_CLOSED)
+            path.mkdir()
+            path.chmod(0o755)
     return [(way, _CLOSED, True)]
 
 

@@ -74,7 +74,7 @@ def is_benchmark(name: str, own: frozenset[str]) -> bool:
 def files(place: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a folder or jar by their names, in the order of these."""
     if place.is_dir():
-        for path in sorted(each for each in place.rglob("*") if each.is_file()):
+        for path in sorted(file for file in place.rglob("*") if file.is_file()):
             yield path.relative_to(place).as_posix(), path.read_bytes()
         return
     with opened(place) as jar:

@@ -8,12 +8,13 @@ from auditor.core.ports import Host
 from auditor.core.request import ClientSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
-from runners.jmh import artifact, testing
+from runners.jmh import testing
+from runners.jmh.build import artifact
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_tree import built_by_tool, copied, is_built
 from runners.jmh.classes import digest
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
-from runners.jmh.maven import Maven
-from runners.jmh.tree import built_by_tool, copied, is_built
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed, detect
 
@@ -39,7 +40,7 @@ class JavaClients:
 
     def __init__(
         self,
-        guests: Guests,
+        guests: JmhGuest,
         *,
         home: Home,
         host: Host,

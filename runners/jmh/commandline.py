@@ -11,8 +11,8 @@ from auditor.core.schedule import Phase
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
 from runners.folders import running
-from runners.jmh.guests import Guests
-from runners.jmh.listing import Settings, settings_of
+from runners.jmh.guests import JmhGuest
+from runners.jmh.listing import JmhSettings, settings_of
 from runners.jmh.sampling import (
     ARGUMENTS,
     PERIOD_NANOSECONDS,
@@ -34,14 +34,14 @@ _LATER_SECONDS = 60
 """JMH's own time-out of an iteration comes after our watchdog's: it only interrupts threads."""
 
 
-def list_benchmarks(project: Project, guests: Guests, answer: Path) -> Invocation:
+def list_benchmarks(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
     """Return the process that lists the benchmarks."""
     path = _joined((*_class_path(project), *guests.in_benchmarks))
     argv = (_java(project), "-cp", path, "benchaudit.jmh.Lister", str(answer))
     return _listing(project, argv, answer)
 
 
-def list_classes(project: Project, guests: Guests, answer: Path) -> Invocation:
+def list_classes(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
     """Return the process that lists the library's methods."""
     parts = map(str, project.paths(Role.LIBRARY))
     program = "benchaudit.weaver.ClassLister"
@@ -49,7 +49,7 @@ def list_classes(project: Project, guests: Guests, answer: Path) -> Invocation:
     return _listing(project, argv, answer)
 
 
-def run_benchmark(project: Project, guests: Guests, trial: Trial, into: Path) -> Invocation:
+def run_benchmark(project: Project, guests: JmhGuest, trial: Trial, into: Path) -> Invocation:
     """Return the process that does what a trial's schedule says with its benchmark."""
     benchmark = trial.benchmark
     if benchmark is None:
@@ -115,7 +115,7 @@ def _sampling(trial: Trial) -> tuple[str, ...]:
     return (*ARGUMENTS, *(("-XX:CompileCommand=quiet",) if kept else ()), *kept)
 
 
-def _sampler(guests: Guests, stacks: Path) -> tuple[tuple[str, str], ...]:
+def _sampler(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, str], ...]:
     """Return the variables that make the guest sample stacks, and write them to a file."""
     return (
         (SAMPLER_VARIABLE, str(guests.sampler)),
@@ -124,7 +124,7 @@ def _sampler(guests: Guests, stacks: Path) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _identity(benchmark: Benchmark, settings: Settings) -> tuple[str, ...]:
+def _identity(benchmark: Benchmark, settings: JmhSettings) -> tuple[str, ...]:
     return (
         f"benchmark={benchmark.group}.{benchmark.name}",
         f"mode={settings.mode}",
@@ -150,7 +150,7 @@ def _warmups(trial: Trial) -> int:
     return phases.index(Phase.MEASUREMENT) if Phase.MEASUREMENT in phases else len(phases)
 
 
-def _agent(guests: Guests, trial: Trial, into: Path) -> tuple[str, ...]:
+def _agent(guests: JmhGuest, trial: Trial, into: Path) -> tuple[str, ...]:
     if trial.variant.kind in (Kind.PLAIN, Kind.PROFILED):
         return ()
     return (f"-javaagent:{guests.agent}={into / INSTRUCTIONS}",)

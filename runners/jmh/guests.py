@@ -10,9 +10,9 @@ from auditor.core.errors import MachineError
 from auditor.core.ports import Host
 from runners.disk import writing
 from runners.home import Home
+from runners.jmh.build.maven import Maven, fetched, file_digest
 from runners.jmh.javac import Javac, jar, read_sources, write_sources
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
-from runners.jmh.maven import Maven, fetched, file_digest
 from runners.jmh.sampling import SamplerMaker
 
 ASM = "org.ow2.asm:asm:9.9"
@@ -23,7 +23,7 @@ _MANIFESTS = {"agent": "Premain-Class: benchaudit.agent.Premain\n"}
 
 
 @dataclass(frozen=True, slots=True)
-class Guests:
+class JmhGuest:
     """Where the compiled guest is; all its jars lie in one folder."""
 
     folder: Path
@@ -53,7 +53,7 @@ class Guests:
 
 def prepare_guests(
     *, home: Home, host: Host, environment: tuple[tuple[str, str], ...], jmh_core_jar: Path | None
-) -> Guests:
+) -> JmhGuest:
     """Compile the guest against the subject's own JMH, once for each JDK and each JMH.
 
     Without one the guest has no launcher of benchmarks.
@@ -79,10 +79,10 @@ def prepare_guests(
         return _sampled(folder, sampler, jmh_core_jar)
 
 
-def _sampled(folder: Path, sampler: SamplerMaker, jmh: Path | None) -> Guests:
+def _sampled(folder: Path, sampler: SamplerMaker, jmh: Path | None) -> JmhGuest:
     """Return the guest with a sampling profiler, if it launches benchmarks."""
-    guests = Guests(folder)
-    return guests if jmh is None else Guests(folder, sampler.fill(guests.sampler))
+    guests = JmhGuest(folder)
+    return guests if jmh is None else JmhGuest(folder, sampler.fill(guests.sampler))
 
 
 def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:

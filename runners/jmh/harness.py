@@ -15,7 +15,7 @@ from auditor.core.suite import Suite
 from runners.folders import running
 from runners.jmh import commandline
 from runners.jmh.classes import benchmark_classes, benchmark_list
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.listing import CLASSES, java_sources, library_lines, read_entries
 from runners.jmh.profiles import read_profile
 from runners.jmh.results import read_outcome
@@ -27,7 +27,9 @@ from runners.limits import within_limits
 class JmhHarness:
     """The harness for suites that JMH runs."""
 
-    def __init__(self, guests: Guests, tests: Callable[[], UnitTests | None] | None = None) -> None:
+    def __init__(
+        self, guests: JmhGuest, tests: Callable[[], UnitTests | None] | None = None
+    ) -> None:
         """Take the guest, compiled against the subject's own JMH, and what finds the unit tests."""
         self.guests = guests
         self._tests = tests

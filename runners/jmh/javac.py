@@ -18,12 +18,12 @@ BRIEF = ("-J-XX:+IgnoreUnrecognizedVMOptions", "-J-XX:TieredStopAtLevel=1", "-J-
 def read_sources(folder: Traversable, path: str = "") -> dict[str, bytes]:
     """Return the Java files below a folder by their paths in it."""
     found: dict[str, bytes] = {}
-    for each in folder.iterdir():
-        name = f"{path}{each.name}"
-        if each.is_dir():
-            found |= read_sources(each, f"{name}/")
+    for entry in folder.iterdir():
+        name = f"{path}{entry.name}"
+        if entry.is_dir():
+            found |= read_sources(entry, f"{name}/")
         elif name.endswith(".java"):
-            found[name] = each.read_bytes()
+            found[name] = entry.read_bytes()
     return found
 
 

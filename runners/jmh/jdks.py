@@ -57,7 +57,7 @@ def installed_jdks(
         version, real, home = (*line.split("\t"), "", "")[:3]
         if home:
             found.setdefault(real, InstalledJdk(version, Path(home)))
-    return tuple(sorted(found.values(), key=lambda one: (-one.feature, one.home)))
+    return tuple(sorted(found.values(), key=lambda jdk: (-jdk.feature, jdk.home)))
 
 
 def with_jdk(
@@ -72,7 +72,7 @@ def with_jdk(
     home = chosen
     if chosen.isdigit():
         known = installed_jdks(host, environment)
-        homes = [str(each.home) for each in known if each.feature == int(chosen)]
+        homes = [str(jdk.home) for jdk in known if jdk.feature == int(chosen)]
         if not homes:
             raise UsageError(
                 f"no JDK {chosen} is installed; {describe_jdks(known)}; "

@@ -9,14 +9,14 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
-from runners.jmh import artifact
-from runners.jmh.build_steps import nobody
+from runners.jmh.build import artifact
+from runners.jmh.build.build_steps import nobody
+from runners.jmh.build.bytecode_generator import has_benchmarks
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.source_tree import built
 from runners.jmh.classes import digest
-from runners.jmh.generating import has_benchmarks
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
-from runners.jmh.maven import Maven
-from runners.jmh.modules import SourceSet
-from runners.jmh.tree import built
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed
 
@@ -53,7 +53,11 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
 
 
 def _parts(sets: Sequence[SourceSet]) -> list[Part]:
-    own = [one for one in sets if not (one.test or one.lists or has_benchmarks(one))]
+    own = [
+        source_set
+        for source_set in sets
+        if not (source_set.test or source_set.lists or has_benchmarks(source_set))
+    ]
     classes = [class_ for one in own for class_ in one.classes if any(class_.rglob("*.class"))]
     sources = [source for one in own for source in one.sources if source.is_dir()]
     return [

@@ -43,7 +43,7 @@ _OF_NOW = Configured(
 """What JMH does where nothing is said, before and since (`Defaults`)."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ListingEntry(msgspec.Struct, frozen=True):
     """A benchmark in one mode, with its author's settings; None where nothing was said."""
 
     kind: str
@@ -65,7 +65,7 @@ class Entry(msgspec.Struct, frozen=True):
     fixtures: tuple[str, ...] | None = None
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class JmhSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What `Benchmark.settings` holds, as JSON."""
 
     mode: str
@@ -73,44 +73,44 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class SuiteListing:
     """The benchmarks, and the lines of the list that could not be read with the reason."""
 
     benchmarks: tuple[Benchmark, ...]
     unusable: tuple[tuple[str, str], ...]
 
 
-def read_entries(data: bytes, jmh: str) -> Listed:
+def read_entries(data: bytes, jmh: str) -> SuiteListing:
     """Read the lister's file: one benchmark for each choice of parameters, in one mode.
 
     `jmh` is its version, which decides how long an iteration lasts whose author says nothing.
     """
-    decoder = msgspec.json.Decoder(Entry)
+    decoder = msgspec.json.Decoder(ListingEntry)
     try:
         entries = [decoder.decode(line) for line in data.splitlines()]
     except msgspec.MsgspecError as error:
         raise SourceUnreadable(f"the list of benchmarks cannot be read: {error}") from error
-    named: dict[str, list[Entry]] = {}
+    named: dict[str, list[ListingEntry]] = {}
     for entry in entries:
         if entry.kind == "benchmark":
             named.setdefault(entry.name, []).append(entry)
-    return Listed(
+    return SuiteListing(
         tuple(benchmark for modes in named.values() for benchmark in _benchmarks(modes, jmh)),
         tuple((entry.name, entry.reason) for entry in entries if entry.kind == "unusable"),
     )
 
 
-def settings_of(benchmark: Benchmark) -> Settings:
+def settings_of(benchmark: Benchmark) -> JmhSettings:
     """Return the author's settings of a benchmark."""
-    return msgspec.json.decode(benchmark.settings, type=Settings)
+    return msgspec.json.decode(benchmark.settings, type=JmhSettings)
 
 
-def _benchmarks(modes: list[Entry], jmh: str) -> Iterator[Benchmark]:
+def _benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
     """A benchmark counts once, whatever number of modes it can be run in."""
     entry = min(modes, key=lambda each: _order(each.mode))
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
-    settings = Settings(mode=mode, prepend=entry.prepend or ())
-    others = [each.mode for each in modes if each is not entry]
+    settings = JmhSettings(mode=mode, prepend=entry.prepend or ())
+    others = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
     kept = "" if entry.mode == _SINGLE else _why_kept(entry)
     configured = _configured(entry, jmh)
     group, _, name = entry.name.rpartition(".")
@@ -131,7 +131,7 @@ def _benchmarks(modes: list[Entry], jmh: str) -> Iterator[Benchmark]:
         )
 
 
-def _configured(entry: Entry, jmh: str) -> Configured:
+def _configured(entry: ListingEntry, jmh: str) -> Configured:
     """Return what JMH itself would do; of single shots it warms up none, and measures one."""
     usual = _defaults(jmh)
     if entry.mode == _SINGLE:
@@ -159,21 +159,21 @@ def _order(mode: str) -> int:
     return _MODES.index(mode) if mode in _MODES else len(_MODES)
 
 
-def _threads(entry: Entry) -> int:
+def _threads(entry: ListingEntry) -> int:
     """Return the number of threads: all processors for -1, and whole groups only."""
     asked = entry.threads if entry.threads is not None else 1
     threads = entry.processors if asked < 1 else asked
     return -(-threads // entry.groups) * entry.groups
 
 
-def _modes_left_out(entry: Entry, mode: str, others: list[str]) -> Iterator[str]:
+def _modes_left_out(entry: ListingEntry, mode: str, others: list[str]) -> Iterator[str]:
     if entry.mode == _ALL:
         yield f"the author asks for all modes; it is run in {mode} only"
     if others:
         yield f"run in {mode} only, not in {', '.join(others)}"
 
 
-def _notes(entry: Entry) -> Iterator[str]:
+def _notes(entry: ListingEntry) -> Iterator[str]:
     if entry.forks == 0:
         yield "the author asks for no fork; it is run in one"
     if entry.mode == _SINGLE:
@@ -185,7 +185,7 @@ def _notes(entry: Entry) -> Iterator[str]:
         )
 
 
-def _why_kept(entry: Entry) -> str:
+def _why_kept(entry: ListingEntry) -> str:
     """Say what would mean something else with another length of the iterations."""
     if entry.fixtures is None:
         return "its set-up could not be examined"

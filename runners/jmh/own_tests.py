@@ -3,12 +3,13 @@
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, MavenSpec
 from runners.home import Home
-from runners.jmh import artifact, reactor, testing
-from runners.jmh.build_plan import plan_build
+from runners.jmh import testing
+from runners.jmh.build import artifact, reactor
+from runners.jmh.build.build_plan import plan_build
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_tree import copied, is_built
 from runners.jmh.jdk import find_jdk
-from runners.jmh.maven import Maven
 from runners.jmh.testing import UnitTests
-from runners.jmh.tree import copied, is_built
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed, is_gradle
 

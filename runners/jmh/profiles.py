@@ -63,7 +63,7 @@ _FAULT_SECONDS = 2e-6
 """CPU time of a page fault, where no sample shows the kernel: .5 on hardware, 4 on a busy VM."""
 
 
-class ProfileUnreadable(ValueError):
+class StacksUnreadable(ValueError):
     """A file of stacks is not what the guest writes; the message is for users."""
 
 
@@ -77,25 +77,25 @@ def read_profile(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     data = next((data for path, data in files if path.name == stacks_name(trial)), b"")
     try:
         return read_stacks(trial, data)
-    except ProfileUnreadable as error:
+    except StacksUnreadable as error:
         return Unreadable(str(error), answer.tail())
 
 
 def read_stacks(trial: Trial, data: bytes) -> Profiled:
     """Return the samples in a file of stacks; raises ProfileUnreadable."""
     if len(data) > _MOST_BYTES:
-        raise ProfileUnreadable(f"the sampled stacks exceed {_MOST_BYTES / 1e6:.0f} MB")
+        raise StacksUnreadable(f"the sampled stacks exceed {_MOST_BYTES / 1e6:.0f} MB")
     lines = data.decode(errors="replace").split("\n")
     if lines[0] != _HEADER:
-        raise ProfileUnreadable("the guest wrote no sampled stacks")
+        raise StacksUnreadable("the guest wrote no sampled stacks")
     if len(lines) > _MOST_LINES:
-        raise ProfileUnreadable(f"the sampled stacks have more than {_MOST_LINES:,} lines")
+        raise StacksUnreadable(f"the sampled stacks have more than {_MOST_LINES:,} lines")
     profile = _Profile(trial)
     for line in lines[1:-1]:
         try:
             profile.take(line.split("\t"))
         except (ValueError, IndexError) as error:
-            raise ProfileUnreadable(f"not a line of sampled stacks: {line[:80]!r}") from error
+            raise StacksUnreadable(f"not a line of sampled stacks: {line[:80]!r}") from error
     return profile.profiled()
 
 
@@ -193,7 +193,7 @@ class _Profile:
         """Return the outcome; raises ProfileUnreadable where blocks are missing."""
         blocks = [at for at, _ in enumerate(self.trial.schedule.blocks) if self._is_measured(at)]
         if missing := [block for block in blocks if block not in self.timed]:
-            raise ProfileUnreadable(f"block {missing[0]} was not sampled to its end")
+            raise StacksUnreadable(f"block {missing[0]} was not sampled to its end")
         busy, waiting, faults = self._thread_seconds()
         benchmark = self.trial.benchmark
         threads = benchmark.concurrency if benchmark else 1

@@ -9,14 +9,14 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
-from runners.jmh.artifact import prepared
-from runners.jmh.build_steps import nobody
+from runners.jmh.benchmark_jar import jar_parts, jmh_within
+from runners.jmh.build.artifact import prepared
+from runners.jmh.build.build_steps import nobody
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_tree import deciding, tree_parts
 from runners.jmh.classes import digest
 from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
-from runners.jmh.maven import Maven
-from runners.jmh.tree import deciding, tree_parts
-from runners.jmh.whole import jar_parts, jmh_within
 from runners.subjects.jar import NAME
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed

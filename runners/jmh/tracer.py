@@ -23,7 +23,7 @@ from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project
 from runners.jmh.commandline import instructions
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.testing import RECORDS, UnitTests
 from runners.records import Records, RecordsUnreadable, read_records
 
@@ -37,7 +37,7 @@ _CONSOLE = re.compile(rb"^\[\s*(\d+) tests (started|failed)\s*\]", re.MULTILINE)
 class JavaTracer:
     """Runs the tests of a client that `JavaClients` has made ready."""
 
-    def __init__(self, guests: Guests, tests: UnitTests) -> None:
+    def __init__(self, guests: JmhGuest, tests: UnitTests) -> None:
         """Take the compiled agent, and what runs the tests."""
         self._guests = guests
         self._tests = tests
@@ -74,7 +74,7 @@ def read_tests(trial: Trial, answer: Completed) -> Outcome:
         return Unreadable(str(error), answer.tail())
     if "tracer" not in records.present:
         return _unseen(records, answer)
-    ids = {str(at): one.id for at, one in enumerate(trial.variant.methods)}
+    ids = {str(at): method.id for at, method in enumerate(trial.variant.methods)}
     bodiless = {method.id for method in trial.variant.methods if method.refusal is not None}
     tests, failed = _tests(answer)
     gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
@@ -84,7 +84,7 @@ def read_tests(trial: Trial, answer: Completed) -> Outcome:
         gaps.append(f"the call that runs the tests ended with {answer.exit_code}")
     gaps += dict.fromkeys((*records.failures, *records.missing))
     return Traced(
-        calls=tuple(_declared(one, bodiless) for one in records.traced(ids)),
+        calls=tuple(_declared(calls, bodiless) for calls in records.traced(ids)),
         tests=tests,
         missing="; ".join(gaps)[:2000],
         ended_after=trial.timeout_seconds if answer.timed_out else None,

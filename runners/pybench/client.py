@@ -12,7 +12,7 @@ from runners.disk import writing
 from runners.home import Home
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.installers import PIP, Tool
+from runners.pybench.installers import PIP, InstallerChoice
 from runners.pybench.library import modules, top
 from runners.pybench.project import copy, digest, own_variables
 from runners.pybench.versions import variables as told_versions
@@ -22,7 +22,7 @@ _RUNNER = "pytest>=7"
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class ClientAndLibrary:
     """A client and its library as they were placed, and the copies of both."""
 
     client: Placed
@@ -56,7 +56,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     words = (base.version, str(base.path), repr(python), tool.installer, _RUNNER)
     key = digest("client", client.digest_of_tree, library.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
-    both = Both(
+    both = ClientAndLibrary(
         client,
         library,
         folder / "tree" / client.tree.relative_to(client.root),
@@ -76,7 +76,13 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     return _project(both, found, variables, (key, *tests))
 
 
-def _make(made: Environments, base: Interpreter, tool: Tool, both: Both, folder: Path) -> Path:
+def _make(
+    made: Environments,
+    base: Interpreter,
+    tool: InstallerChoice,
+    both: ClientAndLibrary,
+    folder: Path,
+) -> Path:
     """Copy both projects, and return an interpreter that has them."""
     copy(both.client, folder / "tree")
     copy(both.library, folder / "library")
@@ -87,7 +93,7 @@ def _make(made: Environments, base: Interpreter, tool: Tool, both: Both, folder:
     return path
 
 
-def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
+def _fill(made: Environments, tool: InstallerChoice, path: Path, both: ClientAndLibrary) -> None:
     """Install both projects; each build is told the version of its own tree."""
     theirs = replace(made, versions=told_versions(both.library_root, both.library.tag))
     own = replace(made, versions=told_versions(both.root, both.client.tag))
@@ -100,7 +106,7 @@ def _fill(made: Environments, tool: Tool, path: Path, both: Both) -> None:
 
 
 def _project(
-    both: Both, found: Interpreter, variables: dict[str, str], words: tuple[str, ...]
+    both: ClientAndLibrary, found: Interpreter, variables: dict[str, str], words: tuple[str, ...]
 ) -> Project:
     client = both.client
     decides = (client.digest_of_tree, both.library.digest_of_tree, repr(words), guests.digest())

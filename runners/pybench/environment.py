@@ -11,7 +11,14 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
 from runners.pybench import needs
-from runners.pybench.installers import PIP, Tool, failure, pip_settings, taken, uv_version
+from runners.pybench.installers import (
+    PIP,
+    InstallerChoice,
+    failure,
+    pip_settings,
+    taken,
+    uv_version,
+)
 
 OLDEST = (3, 9)
 _SECONDS = 1800
@@ -79,7 +86,7 @@ class Environments:
             raise UsageError(f"{path} is Python {version}; 3.9 or newer is needed")
         return Interpreter(Path(where), version if name == "cpython" else f"{name} {version}")
 
-    def tool(self, base: Interpreter, cwd: Path) -> Tool:
+    def tool(self, base: Interpreter, cwd: Path) -> InstallerChoice:
         """Return what is to make the environment; raises ToolMissing without the uv asked for."""
         version = ""
         if self.python.installer is not Installer.PIP:
@@ -93,7 +100,7 @@ class Environments:
         return taken(self.python.installer, version, settings)
 
     def made(
-        self, base: Interpreter, tool: Tool, tree: Path, folder: Path, requirement: str
+        self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path, requirement: str
     ) -> Interpreter:
         """Make an environment with the project and what its suite needs.
 
@@ -105,7 +112,7 @@ class Environments:
         return replace(base, path=own, made_by=made_by, notes=notes)
 
     def fill_with_needs(
-        self, own: Path, tool: Tool, tree: Path, requirement: str
+        self, own: Path, tool: InstallerChoice, tree: Path, requirement: str
     ) -> tuple[str, ...]:
         """Install a project with what it declares for its suite; return what to tell of that.
 
@@ -128,7 +135,7 @@ class Environments:
             break
         return (*notes, *self._plugins(own, tool, tree))
 
-    def _plugins(self, own: Path, tool: Tool, tree: Path) -> Iterator[str]:
+    def _plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
         found = needs.imported(tree)
         missing = [needs.PLUGINS[one] for one in found if not self.origin(own, one, tree)]
@@ -137,7 +144,7 @@ class Environments:
             names = ", ".join(missing)
             yield f"installed as the suite imports it, and nothing declares it: {names}"
 
-    def empty(self, base: Interpreter, tool: Tool, tree: Path, folder: Path) -> Path:
+    def empty(self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path) -> Path:
         """Make an environment with nothing in it; return its interpreter."""
         venv = folder / "venv"
         shutil.rmtree(venv, ignore_errors=True)
@@ -147,7 +154,7 @@ class Environments:
         self._run(words, tree, tool)
         return venv / "bin" / "python"
 
-    def fill(self, own: Path, tool: Tool, tree: Path, requirement: str) -> None:
+    def fill(self, own: Path, tool: InstallerChoice, tree: Path, requirement: str) -> None:
         """Install a project with what is asked for, editable."""
         extras = f"[{','.join(self.python.extras)}]" if self.python.extras else ""
         groups = [word for name in self.python.groups for word in ("--group", name)]
@@ -156,7 +163,7 @@ class Environments:
         wanted = (*groups, *self.python.requirements, requirement)
         self.install(own, tool, tree, "--editable", f".{extras}", *wanted)
 
-    def install(self, own: Path, tool: Tool, tree: Path, *words: str) -> None:
+    def install(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
         """Install what these words say; paths are relative to the tree."""
         install: tuple[str, ...] = (str(own), "-m", "pip", "install", "--quiet")
         if tool.installer is Installer.UV:
@@ -173,14 +180,14 @@ class Environments:
         answer = self._run((str(found.path), "-c", _INSTALLED), cwd, PIP)
         return tuple(answer.stdout.decode(errors="replace").split())
 
-    def _run(self, words: tuple[str, ...], cwd: Path, tool: Tool) -> Completed:
+    def _run(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice) -> Completed:
         answer = self._answer(words, cwd, tool)
         if answer.exit_code != 0:
             begin = 0 if words[0] == "uv" else 1
             raise failure(tool, answer, " ".join(words[begin : begin + 3]))
         return answer
 
-    def _answer(self, words: tuple[str, ...], cwd: Path, tool: Tool = PIP) -> Completed:
+    def _answer(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice = PIP) -> Completed:
         own = {**self.versions, **dict(tool.variables)}
         return self.host.run(
             Invocation(

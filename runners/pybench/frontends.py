@@ -57,7 +57,7 @@ def _asv_folders(tree: Path) -> list[str]:
 
 def _count(tree: Path, places: list[str], counted: re.Pattern[bytes]) -> int:
     found = [tree / place for place in places]
-    texts = (read(file) for one in found for file in ([one] if one.is_file() else files(one)))
+    texts = (read(file) for path in found for file in ([path] if path.is_file() else files(path)))
     return sum(len(counted.findall(text)) for text in texts)
 
 
@@ -92,8 +92,8 @@ def _called(plugin: str, *more: str) -> tuple[str, ...]:
 
 
 FRONTENDS = {
-    each.name: each
-    for each in (
+    folder.name: folder
+    for folder in (
         Frontend(
             name="pytest",
             requirement="pytest-benchmark>=4",
@@ -134,7 +134,7 @@ FRONTENDS = {
 
 def present(tree: Path) -> list[str]:
     """Return the names of the frameworks that a tree has a suite of, that of `chosen` first."""
-    return [name for name, one in FRONTENDS.items() if one.suite(tree)]
+    return [name for name, frontend in FRONTENDS.items() if frontend.suite(tree)]
 
 
 def chosen(tree: Path) -> str:
@@ -144,4 +144,6 @@ def chosen(tree: Path) -> str:
 
 def sources(tree: Path) -> list[SourceFile]:
     """Return the modules of the library; files of suites of any framework are none."""
-    return modules(tree, [place for one in FRONTENDS.values() for place in one.suite(tree)])
+    return modules(
+        tree, [place for frontend in FRONTENDS.values() for place in frontend.suite(tree)]
+    )

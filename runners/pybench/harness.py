@@ -125,7 +125,7 @@ class PythonHarness:
         """Read the modules of the library, and ask an interpreter for their public names."""
         library = tuple(sources(project.root))
         told = running(into) / PUBLIC
-        lines = "".join(f"{one.unit}\t{one.path}\n" for one in library)
+        lines = "".join(f"{file.unit}\t{file.path}\n" for file in library)
         listed = running(into) / MODULES
         call = ("-m", "zz_bench_audit_api", str(listed), str(told))
         asked = job(project, into, call, {}, _IMPORT_SECONDS)

@@ -38,7 +38,7 @@ _CAUSE = re.compile(r"^(?:error: | *cause: | *\u00d7 | *[├╰]─▶ )(.*)$", 
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class InstallerChoice:
     """The installer that is taken, uv's version, and variables that it is to have."""
 
     installer: Installer
@@ -46,7 +46,7 @@ class Tool:
     variables: tuple[tuple[str, str], ...] = ()
 
 
-PIP = Tool(Installer.PIP)
+PIP = InstallerChoice(Installer.PIP)
 
 
 def uv_version(answer: Completed) -> str:
@@ -57,7 +57,7 @@ def uv_version(answer: Completed) -> str:
     return told[1] if tuple(map(int, told[1].split("."))) >= OLDEST_UV else ""
 
 
-def taken(asked: Installer, version: str, pip: Mapping[str, str]) -> Tool:
+def taken(asked: Installer, version: str, pip: Mapping[str, str]) -> InstallerChoice:
     """Return what is to be used: `version` is uv's, empty if there is none, `pip` pip's settings.
 
     uv reads no settings of pip, and does with some of them (several indexes) something else. So
@@ -70,7 +70,7 @@ def taken(asked: Installer, version: str, pip: Mapping[str, str]) -> Tool:
     if not version or (asked is Installer.AUTO and pip.keys() - _HARMLESS):
         return PIP
     certificate = (("SSL_CERT_FILE", pip["cert"]),) if "cert" in pip else ()
-    return Tool(Installer.UV, version, certificate)
+    return InstallerChoice(Installer.UV, version, certificate)
 
 
 def pip_settings(answer: Completed) -> dict[str, str]:
@@ -78,7 +78,7 @@ def pip_settings(answer: Completed) -> dict[str, str]:
     return dict(_SETTING.findall(answer.stdout.decode(errors="replace")))
 
 
-def failure(tool: Tool, answer: Completed, what: str) -> BuildFailed | ResolveFailed:
+def failure(tool: InstallerChoice, answer: Completed, what: str) -> BuildFailed | ResolveFailed:
     """Return the error that a failed call means; `what` is the call, in a few words."""
     said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     if away := _AWAY.search(said):

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from auditor.core.request import PythonSpec
 from runners.pybench import tool_needs
 from runners.pybench.library import files, read
-from runners.pybench.tool_needs import Need
+from runners.pybench.tool_needs import RequirementGroup
 
 _BENCHMARKS = frozenset(
     {"bench", "benches", "benchmark", "benchmarks", "benchmarking", "codspeed", "pytest-benchmark"}
@@ -60,10 +60,14 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
     benchmarks, tests = _first(found, _BENCHMARKS), _first(found, _TESTS)
     both = [*benchmarks, *(test for test in tests if test not in benchmarks)]
     development = _first(found, _DEVELOPMENT)
-    if not any(_PYTEST.search(one.text) for one in both):
-        both += [one for one in development if not both or _PYTEST.search(one.text)]
+    if not any(_PYTEST.search(requirement_group.text) for requirement_group in both):
+        both += [group for group in development if not both or _PYTEST.search(group.text)]
     tried = [both, benchmarks, tests, []]
-    return [_needs(python, each) for number, each in enumerate(tried) if each not in tried[:number]]
+    return [
+        _needs(python, groups)
+        for number, groups in enumerate(tried)
+        if groups not in tried[:number]
+    ]
 
 
 def imported(tree: Path) -> tuple[str, ...]:
@@ -72,23 +76,23 @@ def imported(tree: Path) -> tuple[str, ...]:
     for path in files(tree):
         text = read(path)
         if b"bench" in text or b"pyperf" in text or b"codspeed" in text:
-            found |= {(one[1] or one[2]).decode() for one in _IMPORT.finditer(text)}
+            found |= {(match[1] or match[2]).decode() for match in _IMPORT.finditer(text)}
             found |= {"pytest_asyncio"} if _ASYNCIO.search(text) else set()
     return tuple(sorted(found & PLUGINS.keys()))
 
 
-def _needs(python: PythonSpec, chosen: Sequence[Need]) -> Needs:
+def _needs(python: PythonSpec, chosen: Sequence[RequirementGroup]) -> Needs:
     def of(kind: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(word for one in chosen for word in one.words(kind)))
+        return tuple(dict.fromkeys(word for group in chosen for word in group.words(kind)))
 
     spec = replace(python, extras=of("extra"), groups=of("group"), requirements=of("requirement"))
-    return Needs(spec, tuple(dict.fromkeys(one.name for one in chosen)))
+    return Needs(spec, tuple(dict.fromkeys(requirement_group.name for requirement_group in chosen)))
 
 
-def _first(found: Sequence[Need], words: frozenset[str]) -> list[Need]:
+def _first(found: Sequence[RequirementGroup], words: frozenset[str]) -> list[RequirementGroup]:
     """Return what the first place declares under a name of a kind, the plainest name first."""
-    named = [(len(parts), one) for one in found if (parts := _parts(one.called, words))]
-    places = [one.place for _, one in named]
+    named = [(len(parts), group) for group in found if (parts := _parts(group.called, words))]
+    places = [requirement_group.place for _, requirement_group in named]
     here = [each for each in named if each[1].place == places[0]]
     fewest = min((number for number, _ in here), default=0)
     return [one for number, one in here if number == fewest][:1]
@@ -104,7 +108,7 @@ def _parts(name: str, words: frozenset[str]) -> list[str]:
     return parts if kind and set(parts) <= words | _BESIDE | _BENCHMARKS | _TESTS else []
 
 
-def _requirement_files(tree: Path) -> Iterator[Need]:
+def _requirement_files(tree: Path) -> Iterator[RequirementGroup]:
     """Yield the files of requirements by the words of their names and folders."""
     for folder in _FOLDERS:
         for ending in (".txt", ".in"):
@@ -115,6 +119,6 @@ def _requirement_files(tree: Path) -> Iterator[Need]:
                 shown = path.relative_to(tree).as_posix()
                 called = folder if stem in _BESIDE and folder in _BENCHMARKS | _TESTS else stem
                 text = read(path).decode(errors="replace")
-                yield Need(
+                yield RequirementGroup(
                     "files", called, shown, text, (("requirement", f"--requirement={path}"),)
                 )

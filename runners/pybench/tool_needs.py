@@ -22,7 +22,7 @@ _COMMA = re.compile(r",(\s*[}\]])")
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class RequirementGroup:
     """Something that a project declares: where, by which name, and what an installer is told."""
 
     place: str  # which kind of file declares it
@@ -36,23 +36,23 @@ class Need:
         return (word for one, word in self.what if one == kind)
 
 
-def groups_and_extras(tree: Path) -> Iterator[Need]:
+def groups_and_extras(tree: Path) -> Iterator[RequirementGroup]:
     """Yield dependency groups and extras, those of other packaging tools too."""
     document = _toml(tree / "pyproject.toml")
     for name, listed in _table(document, "dependency-groups").items():
-        yield Need("table", name, f"group {name}", str(listed), (("group", name),))
+        yield RequirementGroup("table", name, f"group {name}", str(listed), (("group", name),))
     extras = _table(document, "project", "optional-dependencies") | _of_setup(tree)
     for name, listed in extras.items():
         if _NAME.fullmatch(name):
-            yield Need("table", name, f"extra {name}", str(listed), (("extra", name),))
+            yield RequirementGroup("table", name, f"extra {name}", str(listed), (("extra", name),))
     for name, listed in _of_other_tools(document):
         valid = [one for one in listed if _NAME.match(one) or _EXTRAS.match(one)]
         what = tuple(("requirement", one) for one in valid)
         if what:
-            yield Need("table", name, f"group {name}", str(listed), what)
+            yield RequirementGroup("table", name, f"group {name}", str(listed), what)
 
 
-def tool_environments(tree: Path) -> Iterator[Need]:
+def tool_environments(tree: Path) -> Iterator[RequirementGroup]:
     """Yield what tox, nox and asv install; an installer is told paths as they are in the tree."""
     yield from _tox(tree)
     yield from _nox(tree)
@@ -98,7 +98,7 @@ def _of_setup(tree: Path) -> dict[str, str]:
     return found
 
 
-def _tox(tree: Path) -> Iterator[Need]:
+def _tox(tree: Path) -> Iterator[RequirementGroup]:
     document = _toml(tree / "pyproject.toml")
     parser = _ini(tree / "tox.ini")
     legacy = _table(document, "tool", "tox").get("legacy_tox_ini")
@@ -128,10 +128,10 @@ def _without_factors(deps: str) -> Iterator[str]:
             yield text
 
 
-def _nox(tree: Path) -> Iterator[Need]:
+def _nox(tree: Path) -> Iterator[RequirementGroup]:
     for node in ast.walk(_python(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
-            calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+            calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
             words = [_constant(given) for call in calls if _installs(call) for given in call.args]
             yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
 
@@ -156,7 +156,9 @@ def _joined(words: list[str]) -> Iterator[str]:
         yield f"-r {next(given, '')}" if word in ("-r", "--requirement") else word
 
 
-def _of_tool(tree: Path, tool: str, name: str, words: list[str], groups: list[str]) -> Need:
+def _of_tool(
+    tree: Path, tool: str, name: str, words: list[str], groups: list[str]
+) -> RequirementGroup:
     what = [("group", group) for group in groups]
     for word in words:
         plain = re.sub(r"\{(?:toxinidir|tox_root)\}[/\\]?", "", word).strip()
@@ -168,13 +170,17 @@ def _of_tool(tree: Path, tool: str, name: str, words: list[str], groups: list[st
             what += [("requirement", f"--requirement={path}")] if inside else []
         elif _NAME.match(plain) and not re.search(r"[{}]|://", plain):
             what.append(("requirement", plain))
-    return Need(tool, name, f"{tool}'s {name}", str(words), tuple(what)) if what else _NOTHING
+    return (
+        RequirementGroup(tool, name, f"{tool}'s {name}", str(words), tuple(what))
+        if what
+        else _NOTHING
+    )
 
 
-_NOTHING = Need("none", "", "", "", ())
+_NOTHING = RequirementGroup("none", "", "", "", ())
 
 
-def _asv(tree: Path) -> Iterator[Need]:
+def _asv(tree: Path) -> Iterator[RequirementGroup]:
     """Yield asv's matrix: the first version of each requirement."""
     for path in asv_configurations(tree):
         text = _COMMA.sub(r"\1", _COMMENT.sub("", read(path).decode(errors="replace")))
@@ -191,7 +197,7 @@ def _asv(tree: Path) -> Iterator[Need]:
             if _NAME.fullmatch(plain) and plain not in ("env", "env_nobuild"):
                 exact = first[:1].isdigit()
                 what.append(("requirement", f"{plain}=={first}" if exact else plain + first))
-        yield Need("asv", "asv", "asv's matrix", str(what), tuple(what))
+        yield RequirementGroup("asv", "asv", "asv's matrix", str(what), tuple(what))
 
 
 def _text(node: ast.expr) -> str:

@@ -12,8 +12,8 @@ from auditor.core.ports import Host
 from auditor.core.request import DistributionSpec
 from runners.disk import writing
 from runners.home import Home
-from runners.subjects.files import entry, place_entries, walk
 from runners.subjects.placed import Placed
+from runners.subjects.tree_entries import entry, place_entries, walk
 
 _SECONDS = 600
 _ABSENT = re.compile(r"No matching distribution found for (.*)|Could not find a version .*")
@@ -40,7 +40,7 @@ def place_distribution(
         if answer.exit_code != 0:
             raise _failure(spec, answer)
         tree = _unpacked(scratch / "files", scratch / "tree")
-        entries = [each for path in walk(tree) for each in entry(tree, path)]
+        entries = [tree_entry for path in walk(tree) for tree_entry in entry(tree, path)]
         root, digest, files = place_entries(entries, home)
     return Placed(
         root=root,
@@ -65,7 +65,7 @@ def _unpacked(downloads: Path, into: Path) -> Path:
                     opened.extractall(into, filter="data")
         except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
             raise SourceUnreadable(f"{archive.name} cannot be unpacked: {error}") from error
-    folders = [each for each in into.iterdir() if each.is_dir()]
+    folders = [path for path in into.iterdir() if path.is_dir()]
     if len(folders) != 1:
         raise SourceUnreadable(f"{archive.name} is no source distribution: not one folder in it")
     return folders[0]

@@ -10,13 +10,13 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.files.foreign_files import read_beginning
 from auditor.core.request import FolderSpec
 from runners.home import Home
-from runners.subjects.files import Entry, entry, is_ours, place_entries, walk
 from runners.subjects.gomod import replacements
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect, holds_home, is_gopath, marks_of
 from runners.subjects.repository import Repository
 from runners.subjects.survey import candidates
+from runners.subjects.tree_entries import TreeEntry, entry, is_ours, place_entries, walk
 
 
 def place_folder(spec: FolderSpec, home: Home) -> Placed:
@@ -26,9 +26,13 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     copied = _copied(folder, repository)
     top = Path(os.path.commonpath(copied))
     inside = PurePosixPath(folder.relative_to(top).as_posix())
-    every = chain.from_iterable(_below(top, one, repository, home) for one in copied)
-    entries: Iterable[Entry]
-    entries = (one for one in every if one.content != spec.configuration and not is_ours(one))
+    every = chain.from_iterable(_below(top, path, repository, home) for path in copied)
+    entries: Iterable[TreeEntry]
+    entries = (
+        tree_entry
+        for tree_entry in every
+        if tree_entry.content != spec.configuration and not is_ours(tree_entry)
+    )
     if is_gopath(folder):
         origin = repository.origin() if repository else ""
         entries = with_module_file(entries, inside, origin or str(top))
@@ -85,16 +89,18 @@ def _copied(folder: Path, repository: Repository | None) -> list[Path]:
         top = next((target for target in targets if top.is_relative_to(target)), top)
     folders = [top]
     for target in targets:
-        if not any(target.is_relative_to(one) or one.is_relative_to(target) for one in folders):
+        if not any(target.is_relative_to(path) or path.is_relative_to(target) for path in folders):
             folders.append(target)
     return folders
 
 
-def _below(top: Path, folder: Path, repository: Repository | None, home: Home) -> Iterator[Entry]:
+def _below(
+    top: Path, folder: Path, repository: Repository | None, home: Home
+) -> Iterator[TreeEntry]:
     """Yield the entries of a folder by their paths below `top`."""
     prefix = PurePosixPath(folder.relative_to(top).as_posix())
-    for each in _tracked(folder, repository, home) if repository else _all(folder, home):
-        yield replace(each, path=prefix / each.path)
+    for tree_entry in _tracked(folder, repository, home) if repository else _all(folder, home):
+        yield replace(tree_entry, path=prefix / tree_entry.path)
 
 
 def _outermost(folder: Path, repository: Repository | None) -> Path:
@@ -111,23 +117,25 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
         parents = folder.parents if marks_of(folder) else _from_mark(folder, kind)
         around = list(takewhile(lambda each: kind in marks_of(each), parents))
         return around[-1] if around else folder
-    inside = [each for each in (folder, *folder.parents) if each.is_relative_to(repository.top)]
+    inside = [
+        parent for parent in (folder, *folder.parents) if parent.is_relative_to(repository.top)
+    ]
     if any(b"../" in read_beginning(folder / mark) for mark in ("go.mod", "go.work", "pom.xml")):
         return repository.top
-    return [each for each in inside if each == folder or kind in marks_of(each)][-1]
+    return [path for path in inside if path == folder or kind in marks_of(path)][-1]
 
 
 def _from_mark(folder: Path, kind: str | None) -> Iterator[Path]:
     """Yield the folders around a part of a project, from the project's own on."""
-    return dropwhile(lambda each: kind not in marks_of(each), folder.parents)
+    return dropwhile(lambda path: kind not in marks_of(path), folder.parents)
 
 
-def _all(top: Path, home: Home) -> Iterator[Entry]:
+def _all(top: Path, home: Home) -> Iterator[TreeEntry]:
     for path in walk(top, without=home.root.resolve()):
         yield from entry(top, path)
 
 
-def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[Entry]:
+def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[TreeEntry]:
     """Yield the files that are tracked, and those that are new and not ignored."""
     ours = home.root.resolve()
     for path in repository.files(top):
@@ -140,10 +148,10 @@ def _tracked(top: Path, repository: Repository, home: Home) -> Iterator[Entry]:
             yield from entry(top, path, repository.top)
 
 
-def _nested(here: Path, path: PurePosixPath, home: Home) -> Iterator[Entry]:
+def _nested(here: Path, path: PurePosixPath, home: Home) -> Iterator[TreeEntry]:
     """Yield the files of a submodule, or of a repository that merely lies inside another."""
     inner = Repository.around(here)
     if inner is None or inner.top != here.resolve():
         return  # a submodule that was never checked out is an empty folder
-    for each in _tracked(inner.top, inner, home):
-        yield replace(each, path=path / each.path)
+    for tree_entry in _tracked(inner.top, inner, home):
+        yield replace(tree_entry, path=path / tree_entry.path)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditor.core.files.foreign_files import BEGINNING, read_beginning
-from runners.subjects.files import Entry
 from runners.subjects.gomod import MODULE_FILE, WORKSPACE_FILE
+from runners.subjects.tree_entries import TreeEntry
 
 MADE = "// Made by bench-audit: this tree has no go.mod."
 """The first line of such a go.mod."""
@@ -22,7 +22,9 @@ _DECLARED, _OWN_TEST = 1000, 1
 """Weights of what a file says of its own path: in an import comment; as an outer test package."""
 
 
-def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: str) -> list[Entry]:
+def with_module_file(
+    entries: Iterable[TreeEntry], inside: PurePosixPath, origin: str
+) -> list[TreeEntry]:
     """Add a go.mod at the top of a copy whose part `inside` holds Go files and no module.
 
     The module's path is what the files say of themselves (import comments, imports of each other),
@@ -38,24 +40,29 @@ def with_module_file(entries: Iterable[Entry], inside: PurePosixPath, origin: st
     return [*files, module_file(_declared(sources) or _of_address(origin), files)]
 
 
-def module_file(module: str, entries: Iterable[Entry]) -> Entry:
+def module_file(module: str, entries: Iterable[TreeEntry]) -> TreeEntry:
     """Return the go.mod of a module with these files."""
     # Up to Go 1.13 a vendor folder needs no modules.txt.
     version = "1.13" if any(entry.path.parts[0] == "vendor" for entry in entries) else "1.16"
     text = f"{MADE}\n\nmodule {module}\n\ngo {version}\n"
-    return Entry(PurePosixPath(MODULE_FILE), text.encode())
+    return TreeEntry(PurePosixPath(MODULE_FILE), text.encode())
 
 
 def made_module(tree: Path) -> Path | None:
     """Return the top of the module that a copied tree is in, if its go.mod is one of ours."""
     file = next(
-        (one / MODULE_FILE for one in (tree, *tree.parents) if (one / MODULE_FILE).is_file()), None
+        (
+            parent / MODULE_FILE
+            for parent in (tree, *tree.parents)
+            if (parent / MODULE_FILE).is_file()
+        ),
+        None,
     )
     is_ours = file is not None and read_beginning(file).startswith(MADE.encode())
     return file.parent if file and is_ours else None
 
 
-def _declared(sources: Sequence[Entry]) -> str:
+def _declared(sources: Sequence[TreeEntry]) -> str:
     """Return the path that the files' own words speak for most, empty where they say nothing."""
     folders = {source.path.parent for source in sources}
     votes = Counter[str]()
@@ -65,7 +72,7 @@ def _declared(sources: Sequence[Entry]) -> str:
     return max(sorted(votes), key=lambda path: votes[path], default="")
 
 
-def _path_votes(source: Entry, folders: set[PurePosixPath]) -> Iterator[tuple[str, int]]:
+def _path_votes(source: TreeEntry, folders: set[PurePosixPath]) -> Iterator[tuple[str, int]]:
     """Yield what a file says the path of the tree's top is, with a weight."""
     content, folder = source.content, source.path.parent
     text = content[:BEGINNING] if isinstance(content, bytes) else read_beginning(content)

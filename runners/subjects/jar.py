@@ -4,8 +4,8 @@ from pathlib import PurePosixPath
 
 from auditor.core.request import JarSpec
 from runners.home import Home
-from runners.subjects.files import Entry, place_entries
 from runners.subjects.placed import Placed
+from runners.subjects.tree_entries import TreeEntry, place_entries
 
 NAME = "subject.jar"
 """Its name in our folder: not the user's, since the content alone is the subject."""
@@ -13,7 +13,7 @@ NAME = "subject.jar"
 
 def place_jar(spec: JarSpec, home: Home) -> Placed:
     """Copy the jar into a folder of its own."""
-    root, digest, files = place_entries([Entry(PurePosixPath(NAME), spec.path)], home)
+    root, digest, files = place_entries([TreeEntry(PurePosixPath(NAME), spec.path)], home)
     return Placed(
         root=root,
         tree=root,

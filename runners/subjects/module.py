@@ -10,9 +10,9 @@ from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import GoModuleSpec
 from runners.home import Home
-from runners.subjects.files import entry, place_entries, walk
 from runners.subjects.gopath import module_file
 from runners.subjects.placed import Placed
+from runners.subjects.tree_entries import entry, place_entries, walk
 
 _SECONDS = 600
 _EXACT = re.compile(r"v\d+\.\d+\.\d+")
@@ -29,7 +29,7 @@ def place_module(
     """Download a module into a cache of ours and copy it to where it can be written."""
     found = _download(spec, home, host, environment)
     folder = Path(found["Dir"])
-    entries = [each for path in walk(folder) for each in entry(folder, path)]
+    entries = [tree_entry for path in walk(folder) for tree_entry in entry(folder, path)]
     if not (folder / "go.mod").is_file():
         # Published before modules were: what the proxy made up requires nothing.
         entries.append(module_file(spec.module, entries))

@@ -67,8 +67,10 @@ def is_gopath(tree: Path, top: Path | None = None) -> bool:
 
     `top` is the top of the copy that the folder is in: what lies above a copy is not the subject's.
     """
-    around = (one for one in (tree, *tree.parents) if top is None or one.is_relative_to(top))
-    return has_go_files(tree) and not any(_has(one, _GO) for one in around)
+    around = (
+        parent for parent in (tree, *tree.parents) if top is None or parent.is_relative_to(top)
+    )
+    return has_go_files(tree) and not any(_has(path, _GO) for path in around)
 
 
 def has_go_files(tree: Path) -> bool:

@@ -10,7 +10,6 @@ from urllib.parse import urljoin
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import Home
-from runners.subjects.files import Entry, is_ours, place_entries, stays_inside
 from runners.subjects.gopath import with_module_file
 from runners.subjects.other_builds import advice
 from runners.subjects.placed import MARKS, Placed, detect, is_gopath
@@ -22,6 +21,7 @@ from runners.subjects.repository import (
     scratch_repository,
 )
 from runners.subjects.survey import candidates
+from runners.subjects.tree_entries import TreeEntry, is_ours, place_entries, stays_inside
 
 _REMOTE = re.compile(r"(https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 # A submodule's address is the subject's choice, so it may not lead to files of this machine.
@@ -130,17 +130,17 @@ def _known(spec: GitSpec, repository: Repository) -> str:
 
 def _entries(
     repository: Repository, commit: str, source: _Source, scratch: Path
-) -> Iterator[Entry]:
+) -> Iterator[TreeEntry]:
     for item in repository.stored(commit):
         if item.submodule:
             yield from _submodule(item, source, scratch)
         elif not item.is_link:
-            yield Entry(item.path, item.data, item.executable)
+            yield TreeEntry(item.path, item.data, item.executable)
         elif stays_inside(item.path, target := item.data.decode(errors="surrogateescape")):
-            yield Entry(item.path, link=target)
+            yield TreeEntry(item.path, link=target)
 
 
-def _submodule(item: Stored, source: _Source, scratch: Path) -> Iterator[Entry]:
+def _submodule(item: Stored, source: _Source, scratch: Path) -> Iterator[TreeEntry]:
     path, commit = item.path, item.submodule
     inner = _submodule_source(item, source)
     folder = scratch / f"module-{commit}-{len(list(scratch.iterdir()))}"

@@ -12,9 +12,9 @@ from auditor.core.ports import Host
 from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import SourceFile, SourceRole
 from runners.home import Home
-from runners.subjects.files import walk
 from runners.subjects.place import place
 from runners.subjects.repository import Repository
+from runners.subjects.tree_entries import walk
 
 _OF_OTHERS = frozenset(("vendor", "node_modules", "site-packages", "third_party"))
 """Folders of code that others maintain."""
@@ -60,7 +60,7 @@ def sources(
     placed = place(spec, home=home, host=host, environment=environment)
     inside = placed.tree.relative_to(placed.root)
     below = [PurePosixPath(file) for file in placed.files]
-    paths = (one.relative_to(inside) for one in below if one.is_relative_to(inside))
+    paths = (path.relative_to(inside) for path in below if path.is_relative_to(inside))
     return _sources(placed.name, placed.revision, _files(placed.tree, paths, endings))
 
 

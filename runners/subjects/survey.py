@@ -10,8 +10,8 @@ from auditor.core.files.paths import is_dir
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
-from runners.subjects.look import LEFT_OUT, Found, look_as
 from runners.subjects.placed import KINDS, has_go_files, marks_of
+from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, look_as
 
 MOST_NAMED = 5
 LOOKED_FOR = {
@@ -30,7 +30,7 @@ class SuiteFolder:
 
     path: str
     """Relative to that folder (POSIX), "." for the folder itself."""
-    seen: Found
+    seen: DetectedSuite
 
     @property
     def text(self) -> str:
@@ -57,7 +57,16 @@ def _suites(
         for folder, kind in projects
         if kind in kinds and (seen := look_as(folder, kind)).benchmarks
     ]
-    return tuple(sorted(found, key=lambda one: (one.path != ".", -one.seen.benchmarks, one.path)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda suite_folder: (
+                suite_folder.path != ".",
+                -suite_folder.seen.benchmarks,
+                suite_folder.path,
+            ),
+        )
+    )
 
 
 def candidates(
@@ -72,7 +81,9 @@ def candidates(
     projects, is_whole = _projects(folder)
     every = _suites(projects, folder)
     suites_left = [
-        one for one in every if one.seen.harness != failed or folder / one.path not in tried
+        suite_folder
+        for suite_folder in every
+        if suite_folder.seen.harness != failed or folder / suite_folder.path not in tried
     ]
     limit = "" if is_whole else f" in the first {placed.MOST_FOLDERS:,} folders"
     if not suites_left:
@@ -120,7 +131,7 @@ def no_benchmarks_hint(
 def list_suites(found: Sequence[SuiteFolder]) -> str:
     """Return the first of these folders in words, and how many more there are."""
     more = len(found) - MOST_NAMED
-    texts = ", ".join(one.text for one in found[:MOST_NAMED])
+    texts = ", ".join(folder.text for folder in found[:MOST_NAMED])
     return texts + (f" and {more} more" if more > 0 else "")
 
 

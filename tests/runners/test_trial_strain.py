@@ -13,7 +13,7 @@ from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from runners.hosts.clock import SystemClock
 from runners.hosts.fake import FakeHost
-from runners.hosts.loop import LoopLook
+from runners.hosts.reference_workload import LoopLook
 from runners.trial import TrialRunner
 
 

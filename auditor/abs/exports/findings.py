@@ -9,34 +9,34 @@ from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Result
 from reports import names, number_format, wording
 from reports.annotations import annotations
-from reports.findings import Finding, Kind, Level
+from reports.findings import FindingKind, Level, SourceFinding
 from reports.sarif import LogCategory, sarif_log
 
-MISSED = Kind(
+MISSED = FindingKind(
     "missed",
     Level.WARNING,
     "Benchmarks call the method, but none notices a slowdown of it",
     "Write a benchmark in which this method is most of what is measured.",
 )
-UNREACHED = Kind(
+UNREACHED = FindingKind(
     "unreached",
     Level.WARNING,
     "No benchmark calls the method while it is measured",
     "Write a benchmark that calls this method.",
 )
-SET_UP_ONLY = Kind(
+SET_UP_ONLY = FindingKind(
     "set-up-only",
     Level.WARNING,
     "Benchmarks call the method in set-up only, so never while they are measured",
     "Write a benchmark that calls this method in its measured loop.",
 )
-UNDECIDED = Kind(
+UNDECIDED = FindingKind(
     "undecided",
     Level.NOTE,
     "Whether a benchmark notices a slowdown of the method is open",
     "The reason beside it says what would decide: time, iterations, or another slowdown.",
 )
-BROKEN = Kind(
+BROKEN = FindingKind(
     "broken",
     Level.NOTE,
     "Benchmarks crash or do not end with the method slowed",
@@ -45,7 +45,7 @@ BROKEN = Kind(
 KINDS = (MISSED, UNREACHED, SET_UP_ONLY, UNDECIDED, BROKEN)
 """In the order in which findings are listed."""
 _CATEGORY = LogCategory("bench-audit/", "benchAuditMethod/v1")
-_BY_OUTCOME: Mapping[Result, Kind] = MappingProxyType(
+_BY_OUTCOME: Mapping[Result, FindingKind] = MappingProxyType(
     {
         Result.MISSED: MISSED,
         Result.UNREACHED: UNREACHED,
@@ -69,13 +69,13 @@ def github(document: Document) -> str:
     return annotations(findings(document))
 
 
-def findings(document: Document) -> tuple[Finding, ...]:
+def findings(document: Document) -> tuple[SourceFinding, ...]:
     """Return them by kind, within a kind in the order of the methods."""
     found = list(_found(document))
     return tuple(one for kind in KINDS for one in found if one.kind is kind)
 
 
-def _found(document: Document) -> Iterator[Finding]:
+def _found(document: Document) -> Iterator[SourceFinding]:
     accepted = {one.method: one for one in document.accepted if one.left_out}
     guessed = words.is_estimate(document)
     for method in document.methods:
@@ -83,7 +83,7 @@ def _found(document: Document) -> Iterator[Finding]:
         if kind is None:
             continue
         held = accepted.get(method.id)
-        yield Finding(
+        yield SourceFinding(
             kind=kind,
             owner=method.id,
             text=_text(kind, method, document.slowdown, guessed=guessed),
@@ -95,14 +95,14 @@ def _found(document: Document) -> Iterator[Finding]:
         )
 
 
-def kind_of(method: Method) -> Kind | None:
+def kind_of(method: Method) -> FindingKind | None:
     """Return what is wrong with how a method is watched; None where nothing is known to be."""
     if words.word(method) is wording.SET_UP_ONLY:
         return SET_UP_ONLY
     return _BY_OUTCOME.get(method.outcome)
 
 
-def _text(kind: Kind, method: Method, slowdown: float | None, *, guessed: bool) -> str:
+def _text(kind: FindingKind, method: Method, slowdown: float | None, *, guessed: bool) -> str:
     name = names.label(method.id)
     reason = f": {names.label(words.brief(method.reason))}" if method.reason else ""
     if kind is MISSED:

@@ -9,10 +9,11 @@ from types import MappingProxyType
 
 from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
 from auditor.abs.result_parts import curve
+from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.units import in_unit
-from reports.long_tables import Row, Table
-from reports.results import Caveat, Range
+from reports.long_tables import LongTable, Row
+from reports.results import Range
 
 PAIRS = (
     "method", "benchmark", "outcome", "reach", "effect", "interval_low", "interval_high", "p",
@@ -50,13 +51,13 @@ TEXTS = frozenset(
 """Columns of text; all others are numbers."""
 
 
-def table(document: AbsOrStability, name: str) -> Table:
+def table(document: AbsOrStability, name: str) -> LongTable:
     """Return one of TABLES; raises UsageError where this kind of result has no such table."""
     return TABLES[name](document)
 
 
-def _pairs(document: AbsOrStability) -> Table:
-    return Table(PAIRS, map(_pair, judged(document).pairs))
+def _pairs(document: AbsOrStability) -> LongTable:
+    return LongTable(PAIRS, map(_pair, judged(document).pairs))
 
 
 def _pair(one: Pair) -> Row:
@@ -68,7 +69,7 @@ def _pair(one: Pair) -> Row:
     )  # fmt: skip
 
 
-def _methods(document: AbsOrStability) -> Table:
+def _methods(document: AbsOrStability) -> LongTable:
     known = judged(document)
     least = curve.least(known.curve)
     accepted = {one.method: int(one.left_out) for one in known.accepted}
@@ -76,7 +77,7 @@ def _methods(document: AbsOrStability) -> Table:
         _method(method, least.get(method.id), accepted.get(method.id, 0))
         for method in known.methods
     )
-    return Table(METHODS, rows)
+    return LongTable(METHODS, rows)
 
 
 def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
@@ -89,9 +90,11 @@ def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
     )  # fmt: skip
 
 
-def _benchmarks(document: AbsOrStability) -> Table:
+def _benchmarks(document: AbsOrStability) -> LongTable:
     cover = set(document.minimal_cover) if isinstance(document, Document) else None
-    return Table(BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks))
+    return LongTable(
+        BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks)
+    )
 
 
 def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
@@ -104,9 +107,9 @@ def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
     )  # fmt: skip
 
 
-def _runs(document: AbsOrStability) -> Table:
+def _runs(document: AbsOrStability) -> LongTable:
     pairs = document.pairs if isinstance(document, Document) else ()
-    return Table(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
+    return LongTable(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
 
 
 def _suite(benchmarks: Iterable[Benchmark]) -> Iterator[Row]:
@@ -142,7 +145,7 @@ def _slugs(caveats: Iterable[Caveat]) -> str | None:
     return " ".join(sorted({caveat.slug for caveat in caveats})) or None
 
 
-TABLES: Mapping[str, Callable[[AbsOrStability], Table]] = MappingProxyType(
+TABLES: Mapping[str, Callable[[AbsOrStability], LongTable]] = MappingProxyType(
     {"pairs": _pairs, "methods": _methods, "benchmarks": _benchmarks, "runs": _runs}
 )
 """By what a row is."""

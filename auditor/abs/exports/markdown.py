@@ -10,7 +10,7 @@ from auditor.abs.text import words
 from auditor.abs.text.advice import Advice, advice
 from auditor.core.result import Result
 from reports import names, number_format
-from reports.findings import Kind
+from reports.findings import FindingKind
 from reports.markdown import CAVEATS, LIMIT, code, listed_gates, prose
 
 NAMED = 3
@@ -119,7 +119,7 @@ def _rows(document: Document) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
 
 
-def _rank(kind: Kind | None, outcome: Result) -> int:
+def _rank(kind: FindingKind | None, outcome: Result) -> int:
     """Return where a method is listed: what nobody notices first, what was not judged last."""
     if kind is not None:
         return KINDS.index(kind)

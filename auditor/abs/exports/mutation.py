@@ -11,8 +11,9 @@ from auditor.abs.document import Document, Method
 from auditor.abs.exports.grouping import parted
 from auditor.abs.text import words
 from auditor.core.result import Result
+from auditor.core.subject import Span
 from reports import names, number_format
-from reports.results import Plain, Span
+from reports.results import Plain
 
 UNPLACED = "methods without a place in the source"
 """The file of methods of which it is not known where they are."""

@@ -13,9 +13,9 @@ from auditor.abs.page.page_budget import Key, Listed
 from auditor.abs.result_parts import curve
 from auditor.abs.text import words
 from auditor.abs.text.claims import OPEN
+from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from reports import number_format, plots, wording
-from reports.results import Caveat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from auditor.abs.page.page_budget import listed
 from auditor.abs.page.scores import CurveView, ScoreView, noticed, scores
 from auditor.abs.result_parts import controls
 from auditor.abs.text import advice, words
+from auditor.core.caveats import Caveat
 from reports import number_format, plots
 from reports.html import CaveatView, Closing, Facts, closing, rendered
-from reports.results import Caveat
 from reports.wording import Word
 
 

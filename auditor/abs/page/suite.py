@@ -10,8 +10,8 @@ from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import Link
 from auditor.abs.text import advice, cost_benefit, words
 from auditor.abs.text.claims import OPEN, Facts
+from auditor.core.caveats import Caveat
 from reports import names, number_format, plots
-from reports.results import Caveat
 
 _LEAST_LIMIT = 0.05
 

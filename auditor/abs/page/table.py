@@ -8,9 +8,9 @@ from auditor.abs.page import allocations
 from auditor.abs.result_parts import controls, curve
 from auditor.abs.text import words
 from auditor.abs.text.advice import Advice, advice
+from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from reports import names, number_format
-from reports.results import Caveat
 
 ADVISED = 3
 """How many names a line shows before it says how many more there are."""

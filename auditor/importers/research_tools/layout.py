@@ -20,7 +20,7 @@ NANOSECONDS = "ns/op"
 """The unit of all Go results, and of the Java files that we write."""
 
 
-class Tool(StrEnum):
+class ResearchTool(StrEnum):
     """Whose file it is, by the language that the tool is for."""
 
     GO = "go"
@@ -28,10 +28,10 @@ class Tool(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """A tool, the number of columns, and the index of the one with the result."""
 
-    tool: Tool
+    tool: ResearchTool
     columns: int
     result: int
 
@@ -43,7 +43,7 @@ _GO_RESULT = {4: 3, 5: 4, 6: 3, 7: 4}
 _GO_FILE = re.compile(r"_test\.go/Benchmark")
 
 
-def layout_of(record: list[str], tool: Tool | None) -> Layout | None:
+def layout_of(record: list[str], tool: ResearchTool | None) -> ColumnLayout | None:
     """Tell the layout by the first row of results; None where it is none of these.
 
     A row of four columns with nothing but a number for a run is of JavaABS, unless its benchmark
@@ -54,8 +54,8 @@ def layout_of(record: list[str], tool: Tool | None) -> Layout | None:
         return None
     if tool is None:
         go = len(record) != 4 or run[2] or _GO_FILE.search(record[2])
-        tool = Tool.GO if go else Tool.JAVA
-    results = _GO_RESULT if tool is Tool.GO else {4: 3}
-    if len(record) not in results or (tool is Tool.JAVA and run[2]):
+        tool = ResearchTool.GO if go else ResearchTool.JAVA
+    results = _GO_RESULT if tool is ResearchTool.GO else {4: 3}
+    if len(record) not in results or (tool is ResearchTool.JAVA and run[2]):
         return None
-    return Layout(tool, len(record), results[len(record)])
+    return ColumnLayout(tool, len(record), results[len(record)])

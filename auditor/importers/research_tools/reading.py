@@ -16,8 +16,8 @@ from auditor.importers.research_tools.layout import (
     DELIMITER,
     NANOSECONDS,
     RUN,
-    Layout,
-    Tool,
+    ColumnLayout,
+    ResearchTool,
     layout_of,
 )
 from auditor.importers.research_tools.rows import Rows
@@ -39,13 +39,13 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ResultTable:
     """A file: all processes of a run together, in the order of the file.
 
     `digest` is the SHA-256 of its bytes, hexadecimal.
     """
 
-    tool: Tool
+    tool: ResearchTool
     digest: str
     rows: tuple[Rows, ...] = field(repr=False)
 
@@ -64,13 +64,15 @@ def unit(written: str) -> Unit:
         ) from error
 
 
-def read(path: Path, *, tool: Tool | None = None, units: Sequence[Unit] = ()) -> Table:
+def read(
+    path: Path, *, tool: ResearchTool | None = None, units: Sequence[Unit] = ()
+) -> ResultTable:
     """Read a file; raises UsageError that names the line, what is wrong and what to do.
 
     `tool` is None where the file is to tell. `units` are those of JavaABS's results; of several
     that fit a benchmark the last one counts.
     """
-    reader = _Reader(tool, units)
+    reader = _TableReader(tool, units)
     sha = hashlib.sha256()
     number = 0
     try:
@@ -84,7 +86,7 @@ def read(path: Path, *, tool: Tool | None = None, units: Sequence[Unit] = ()) ->
         raise UsageError(f"{path.name}, line {number}: {error}") from error
     if reader.layout is None:
         raise UsageError(f"{path.name} holds no results; is it the right file?")
-    return Table(tool=reader.layout.tool, digest=sha.hexdigest(), rows=tuple(reader.rows()))
+    return ResultTable(tool=reader.layout.tool, digest=sha.hexdigest(), rows=tuple(reader.rows()))
 
 
 def is_table(path: Path) -> bool:
@@ -100,11 +102,11 @@ class _Unreadable(Exception):
     """What is wrong with a line, and what to do about it."""
 
 
-class _Reader:
+class _TableReader:
     """Takes lines one by one: the file of a large suite has a million."""
 
-    def __init__(self, tool: Tool | None, units: Sequence[Unit]) -> None:
-        self.layout: Layout | None = None
+    def __init__(self, tool: ResearchTool | None, units: Sequence[Unit]) -> None:
+        self.layout: ColumnLayout | None = None
         self._tool = tool
         self._units = units
         self._unit_of: dict[str, str] = {}
@@ -129,7 +131,7 @@ class _Reader:
                 "of another file, or the end of an older one? Remove them"
             )
         run = RUN.fullmatch(record[0])
-        if run is None or (layout.tool is Tool.JAVA and run[2]):
+        if run is None or (layout.tool is ResearchTool.JAVA and run[2]):
             raise _Unreadable(f"{_short(record[0])} is no run; repair or remove the row")
         method, benchmark = record[1], record[2]
         if not method or not benchmark:
@@ -138,19 +140,19 @@ class _Reader:
         seconds = _seconds(record[layout.result], self._unit(benchmark, layout))
         self._values.setdefault(key, []).append(seconds)
 
-    def _first(self, record: list[str]) -> Layout:
+    def _first(self, record: list[str]) -> ColumnLayout:
         layout = layout_of(record, self._tool)
         if layout is None:
             raise _Unreadable(
                 "neither GoABS's run-suite-bench;function;benchmark;invocations;ns nor JavaABS's "
                 "Run;Method altered;Microbenchmark;Result; is it the right file?"
             )
-        if layout.tool is Tool.GO and self._units:
+        if layout.tool is ResearchTool.GO and self._units:
             raise _Unreadable(f"results of GoABS are in {NANOSECONDS}; leave out --unit")
         return layout
 
-    def _unit(self, benchmark: str, layout: Layout) -> str:
-        if layout.tool is Tool.GO:
+    def _unit(self, benchmark: str, layout: ColumnLayout) -> str:
+        if layout.tool is ResearchTool.GO:
             return NANOSECONDS
         if benchmark not in self._unit_of:
             fitting = [one.unit for one in self._units if one.pattern.search(benchmark)]

@@ -4,13 +4,13 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
-from auditor.importers.research_tools.layout import BASELINE, DELIMITER, JAVA_HEADER, Tool
+from auditor.importers.research_tools.layout import BASELINE, DELIMITER, JAVA_HEADER, ResearchTool
 from auditor.importers.research_tools.rows import Rows
 
 _NANO = 1e9
 
 
-def text(rows: Sequence[Rows], tool: Tool) -> str:
+def text(rows: Sequence[Rows], tool: ResearchTool) -> str:
     """Return the file: run by run, the unchanged suite first, the methods as they come in `rows`.
 
     Results are in ns/op, Java's too, with all digits. Go's have the column of invocations if they
@@ -21,7 +21,7 @@ def text(rows: Sequence[Rows], tool: Tool) -> str:
     ordered = sorted(rows, key=lambda row: (row.run, order[row.method]))
     written = StringIO()
     writer = csv.writer(written, delimiter=DELIMITER, lineterminator="\n")
-    writer.writerows(_go(ordered) if tool is Tool.GO else _java(ordered))
+    writer.writerows(_go(ordered) if tool is ResearchTool.GO else _java(ordered))
     return written.getvalue()
 
 

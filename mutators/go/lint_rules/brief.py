@@ -38,10 +38,12 @@ class Brief:
 
     def statement(self, names: Names, node: Node) -> bool:
         """Tell whether a statement is surely short, with all that it calls."""
-        for one in tree.descend(node):
-            if one.type in _LONG:
+        for inner_node in tree.descend(node):
+            if inner_node.type in _LONG:
                 return False
-            if one.type == "call_expression" and not (_is_free(one) or self.call(names, one)):
+            if inner_node.type == "call_expression" and not (
+                _is_free(inner_node) or self.call(names, inner_node)
+            ):
                 return False
         return True
 

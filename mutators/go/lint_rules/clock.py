@@ -25,7 +25,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class BenchmarkTimer:
     """The timer of a declaration: the calls that switch it, and what each node lies in.
 
     What happens when the benchmark is over switches nothing that is looked at.
@@ -35,7 +35,9 @@ class Clock:
     above: syntax.Parents
 
     @classmethod
-    def of(cls, declaration: Node, handles: frozenset[str], above: syntax.Parents) -> "Clock":
+    def of(
+        cls, declaration: Node, handles: frozenset[str], above: syntax.Parents
+    ) -> "BenchmarkTimer":
         """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
         found = []
         for call in syntax.calls(declaration):
@@ -73,10 +75,10 @@ class Clock:
 
     def since(self, node: Node) -> Iterator[Node]:
         """Yield the statements before a node that the timer counts, the nearest first."""
-        for one in self._earlier(node):
-            if self.within(one):
+        for inner_node in self._earlier(node):
+            if self.within(inner_node):
                 return
-            yield one
+            yield inner_node
 
     def _before(self, node: Node, first: int) -> str:
         """Return the nearest switch before a node in its own function, not before byte `first`."""
@@ -91,15 +93,15 @@ class Clock:
 
     def _earlier(self, node: Node) -> Iterator[Node]:
         here = node
-        for one in syntax.around(node, self.above):
-            if _is_own(one):
+        for ancestor in syntax.around(node, self.above):
+            if _is_own(ancestor):
                 return
-            if one.type in _LISTS:
+            if ancestor.type in _LISTS:
                 before = [
-                    child for child in one.named_children if child.end_byte <= here.start_byte
+                    child for child in ancestor.named_children if child.end_byte <= here.start_byte
                 ]
                 yield from reversed(before)
-            here = one
+            here = ancestor
 
 
 def _start(switch: Switch) -> int:
@@ -109,15 +111,15 @@ def _start(switch: Switch) -> int:
 def _is_later(call: Node, above: syntax.Parents) -> bool:
     """Tell whether a call is made when all is over: deferred, or handed to b.Cleanup."""
     return any(
-        one.type == "defer_statement"
-        or (one.type == "call_expression" and syntax.called(one) == "Cleanup")
-        for one in syntax.around(call, above)
+        ancestor.type == "defer_statement"
+        or (ancestor.type == "call_expression" and syntax.called(ancestor) == "Cleanup")
+        for ancestor in syntax.around(call, above)
     )
 
 
 def _function(node: Node, above: syntax.Parents) -> int:
     """Return the first byte of the function that a node runs in, 0 for the declaration itself."""
-    literals = (one.start_byte for one in syntax.around(node, above) if _is_own(one))
+    literals = (ancestor.start_byte for ancestor in syntax.around(node, above) if _is_own(ancestor))
     return int(next(literals, 0))
 
 

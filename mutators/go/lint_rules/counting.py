@@ -7,8 +7,8 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Kind, Part, is_count
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, LoopKind, is_count
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.packages import Declared
 from mutators.go.lint_rules.rules import BN_AS_SIZE, NO_BN
@@ -25,7 +25,7 @@ _SORTS = {
 }
 
 
-def never_repeats(part: Part) -> Iterator[Finding]:
+def never_repeats(part: BenchmarkDeclaration) -> Iterator[NodeFinding]:
     """Yield a benchmark that neither counts to b.N nor gives its *testing.B to anything."""
     body = part.body
     if not part.is_benchmark or body is None or part.declaration.has_error:
@@ -42,8 +42,8 @@ def never_repeats(part: Part) -> Iterator[Finding]:
             yield _once(part, call, f"The sub-benchmark of {part.name}")
 
 
-def _once(part: Part, node: Node, what: str) -> Finding:
-    return Finding(
+def _once(part: BenchmarkDeclaration, node: Node, what: str) -> NodeFinding:
+    return NodeFinding(
         NO_BN,
         node,
         f"{what} does its work once and never uses {min(part.handles)}.N, so what is reported is "
@@ -51,7 +51,7 @@ def _once(part: Part, node: Node, what: str) -> Finding:
     )
 
 
-def _runs(part: Part, body: Node) -> Iterator[Node]:
+def _runs(part: BenchmarkDeclaration, body: Node) -> Iterator[Node]:
     """Yield the calls of b.Run that are given a function literal."""
     for call in syntax.calls(body):
         given = syntax.arguments(call)
@@ -59,7 +59,7 @@ def _runs(part: Part, body: Node) -> Iterator[Node]:
             yield call
 
 
-def _is_once(part: Part, body: Node) -> bool:
+def _is_once(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether some code neither repeats its work nor hands its *testing.B on."""
     if _always_fails(part, body):
         return False
@@ -74,7 +74,7 @@ def _is_once(part: Part, body: Node) -> bool:
     return True
 
 
-def _always_fails(part: Part, body: Node) -> bool:
+def _always_fails(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether a benchmark is none: it fails whatever happens."""
     return any(
         part.uses(call, *_FAILURES)
@@ -84,9 +84,9 @@ def _always_fails(part: Part, body: Node) -> bool:
     )
 
 
-def grows(part: Part, names: Names) -> Iterator[Finding]:
+def grows(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield calls that get b.N as the size of work that does not grow in step with it."""
-    looped = any(loop.kind is Kind.COUNTED for loop in part.loops)
+    looped = any(loop.kind is LoopKind.COUNTED for loop in part.loops)
     for call in islice(_sized(part), _MOST):
         if _is_inside(part, call):
             yield from _in_loop(part, names, call)
@@ -95,7 +95,7 @@ def grows(part: Part, names: Names) -> Iterator[Finding]:
             yield from _steep(part, names, call)
 
 
-def _sized(part: Part) -> Iterator[Node]:
+def _sized(part: BenchmarkDeclaration) -> Iterator[Node]:
     """Yield the calls that may get b.N, or a loop's own counter, as a size."""
     for call in syntax.calls(part.declaration):
         sorts = any(syntax.called(call) in names for names in _SORTS.values())
@@ -103,17 +103,17 @@ def _sized(part: Part) -> Iterator[Node]:
             yield call
 
 
-def _is_inside(part: Part, node: Node) -> bool:
+def _is_inside(part: BenchmarkDeclaration, node: Node) -> bool:
     return any(loop.timed and syntax.holds(loop.body, node) for loop in part.loops)
 
 
-def _given(part: Part, call: Node) -> int:
+def _given(part: BenchmarkDeclaration, call: Node) -> int:
     """Return which argument of a call is b.N, -1 if none is."""
     given = [is_count(part, argument) for argument in syntax.arguments(call)]
     return given.index(True) if True in given else -1
 
 
-def _in_loop(part: Part, names: Names, call: Node) -> Iterator[Finding]:
+def _in_loop(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
     """Yield a call of the loop whose work grows with b.N: the total grows with its square."""
     index, counter = _given(part, call), ""
     if index < 0:
@@ -123,7 +123,7 @@ def _in_loop(part: Part, names: Names, call: Node) -> Iterator[Finding]:
     found = names.function(call)
     is_made = syntax.called(call) == "make" and index > 0 and not counter
     if is_made or (found is not None and counts_to(found, index)):
-        yield Finding(
+        yield NodeFinding(
             BN_AS_SIZE,
             call,
             f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.shown(call)} as a "
@@ -131,18 +131,18 @@ def _in_loop(part: Part, names: Names, call: Node) -> Iterator[Finding]:
         )
 
 
-def _counted(part: Part, call: Node) -> tuple[int, str]:
+def _counted(part: BenchmarkDeclaration, call: Node) -> tuple[int, str]:
     """Return which argument of a call is the loop's own counter, and its name; else -1."""
     for loop in part.loops:
-        if loop.kind is Kind.COUNTED and syntax.holds(loop.body, call):
+        if loop.kind is LoopKind.COUNTED and syntax.holds(loop.body, call):
             own = syntax.counters(loop.node)
-            for index, one in enumerate(syntax.arguments(call)):
-                if one.type == "identifier" and tree.source(one) in own:
-                    return index, tree.source(one)
+            for index, node in enumerate(syntax.arguments(call)):
+                if node.type == "identifier" and tree.source(node) in own:
+                    return index, tree.source(node)
     return -1, ""
 
 
-def _sorted(part: Part, names: Names, call: Node) -> Iterator[Finding]:
+def _sorted(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
     path, name = names.standard(call)
     arguments = syntax.arguments(call)
     if name not in _SORTS.get(path, ()) or not arguments:
@@ -151,7 +151,7 @@ def _sorted(part: Part, names: Names, call: Node) -> Iterator[Finding]:
     if value.type == "call_expression" and _given(part, value) < 0 and syntax.arguments(value):
         value = syntax.arguments(value)[0]  # a conversion, as in sort.Sort(byName(x))
     if _is_of_size(part, names, value):
-        yield Finding(
+        yield NodeFinding(
             BN_AS_SIZE,
             call,
             f"{syntax.shown(call)} sorts b.N elements at once, so the time of one grows with "
@@ -159,7 +159,7 @@ def _sorted(part: Part, names: Names, call: Node) -> Iterator[Finding]:
         )
 
 
-def _is_of_size(part: Part, names: Names, value: Node) -> bool:
+def _is_of_size(part: BenchmarkDeclaration, names: Names, value: Node) -> bool:
     """Tell whether a value was made with b.N as an argument."""
     if value.type == "call_expression":
         return _given(part, value) >= 0
@@ -170,12 +170,12 @@ def _is_of_size(part: Part, names: Names, value: Node) -> bool:
     return len(made) == 1 and made[0].type == "call_expression" and _given(part, made[0]) >= 0
 
 
-def _steep(part: Part, names: Names, call: Node) -> Iterator[Finding]:
+def _steep(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
     """Yield a call with b.N of a function whose time grows faster than its argument."""
     index = _given(part, call)
     found = names.function(call) if index >= 0 else None
     if found is not None and _branches(found, index):
-        yield Finding(
+        yield NodeFinding(
             BN_AS_SIZE,
             call,
             f"{syntax.shown(call)} gets b.N as its argument and calls itself more than once, so "
@@ -184,7 +184,7 @@ def _steep(part: Part, names: Names, call: Node) -> Iterator[Finding]:
 
 
 def _parameter(found: Declared, index: int) -> str:
-    named = [tree.source(each) for _, listed, _ in tree.parameters(found.node) for each in listed]
+    named = [tree.source(node) for _, listed, _ in tree.parameters(found.node) for node in listed]
     return named[index] if index < len(named) else ""
 
 

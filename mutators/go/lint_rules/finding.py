@@ -8,7 +8,7 @@ from auditor.core.contracts.lint import Rule, Sure
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class NodeFinding:
     """A place in the tree of a file: the rule, the node, a sentence, and more of a `Smell`."""
 
     rule: Rule

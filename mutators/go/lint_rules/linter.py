@@ -18,11 +18,11 @@ from mutators.go.lint_rules import (
     timing,
     unused,
 )
-from mutators.go.lint_rules.benches import Part, parts
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, parts
 from mutators.go.lint_rules.brief import Brief
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
-from mutators.go.lint_rules.packages import MODULE, Home, Packages
+from mutators.go.lint_rules.packages import MODULE, FileScope, Packages
 from mutators.go.lint_rules.rules import RULES
 
 
@@ -56,7 +56,7 @@ class GoLinter:
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks and their smells, in the order of files and lines."""
-        files = sorted(sources, key=lambda one: one.path)
+        files = sorted(sources, key=lambda file: file.path)
         packages = Packages.of(files)
         benchmarks: list[str] = []
         smells: list[Smell] = []
@@ -66,7 +66,7 @@ class GoLinter:
                 continue
             root = tree.parse(source.text)
             found = parts(source, root)
-            benchmarks += [one.name for one in found if one.is_benchmark]
+            benchmarks += [declaration.name for declaration in found if declaration.is_benchmark]
             if root.has_error and (found or tree.BENCHMARK.search(source.text)):
                 unread.append(source.path)
             smells += sorted(_smells(found, packages), key=_place)
@@ -82,15 +82,17 @@ def _place(smell: Smell) -> tuple[int, int, str]:
     return smell.span.first_line, smell.span.last_line, smell.rule
 
 
-def _smells(found: list[Part], packages: Packages) -> Iterator[Smell]:
-    home = Home.of(found[0].source.unit, found[0].root) if found else None
+def _smells(found: list[BenchmarkDeclaration], packages: Packages) -> Iterator[Smell]:
+    home = FileScope.of(found[0].source.unit, found[0].root) if found else None
     for part in found:
         if home is not None and not part.declaration.has_error:
             for finding in _findings(part, packages, home):
                 yield _smell(part, finding)
 
 
-def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:
+def _findings(
+    part: BenchmarkDeclaration, packages: Packages, home: FileScope
+) -> Iterator[NodeFinding]:
     names = Names.of(packages, home, part.declaration)
     brief = Brief(packages)
     yield from counting.never_repeats(part)
@@ -105,7 +107,7 @@ def _findings(part: Part, packages: Packages, home: Home) -> Iterator[Finding]:
     yield from state.reports_nothing(part, names)
 
 
-def _smell(part: Part, finding: Finding) -> Smell:
+def _smell(part: BenchmarkDeclaration, finding: NodeFinding) -> Smell:
     node: Node = finding.node
     return Smell(
         rule=finding.rule.id,

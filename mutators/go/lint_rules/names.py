@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.packages import Declared, Home, Packages, only
+from mutators.go.lint_rules.packages import Declared, FileScope, Packages, only
 
 _GENERATORS = (("math/rand", "New"), ("math/rand/v2", "New"))
 _DEEPEST = 6
@@ -19,11 +19,11 @@ class Names:
     """What the names in one function stand for."""
 
     packages: Packages
-    home: Home
+    home: FileScope
     bound: Mapping[str, list[Node]]
 
     @classmethod
-    def of(cls, packages: Packages, home: Home, declaration: Node) -> "Names":
+    def of(cls, packages: Packages, home: FileScope, declaration: Node) -> "Names":
         """Return those of a function, or of another declaration."""
         bound: dict[str, list[Node]] = {}
         for node in tree.descend(declaration):
@@ -161,7 +161,9 @@ class Names:
         if found is None or result is None or found.node.child_by_field_name("type_parameters"):
             return None
         if result.type == "parameter_list":
-            declared = [each for child in result.named_children for each in _types(child)]
+            declared = [
+                inner_node for child in result.named_children for inner_node in _types(child)
+            ]
             return Declared(found.home, declared[0]) if declared else None
         return Declared(found.home, result)
 
@@ -204,7 +206,7 @@ def _types(parameter: Node) -> list[Node]:
 
 
 def _named(node: Node) -> list[str]:
-    return [tree.source(one) for one in node.children_by_field_name("name")]
+    return [tree.source(child) for child in node.children_by_field_name("name")]
 
 
 def _bound(node: Node) -> list[str]:

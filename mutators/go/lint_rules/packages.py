@@ -16,7 +16,7 @@ _NAMED = re.compile(rb"""^\s*(?:module\s*\(\s*|module\s+)["`]?([^\s"`()]+)""", r
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class FileScope:
     """A file that a name is looked up from: its folder, the name of its package, its tree.
 
     `imports` are paths of packages by the names that the file knows them by.
@@ -28,7 +28,7 @@ class Home:
     imports: Mapping[str, str] = field(repr=False)
 
     @classmethod
-    def of(cls, unit: str, root: Node) -> "Home":
+    def of(cls, unit: str, root: Node) -> "FileScope":
         """Return that of a file."""
         return cls(unit, tree.package(root), root, _imports(root))
 
@@ -37,12 +37,12 @@ class Home:
 class Declared:
     """A node of a tree, and the file that it stands in."""
 
-    home: Home
+    home: FileScope
     node: Node
 
 
 @dataclass(slots=True)
-class Package:
+class PackageDeclarations:
     """What the files of a package declare; what is declared twice counts as unknown."""
 
     functions: dict[str, list[Declared]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Packages:
     _files: dict[str, list[SourceFile]]
     _paths: dict[str, str]
     _folders: dict[str, str]
-    _known: dict[str, dict[str, Package]] = field(default_factory=dict)
+    _known: dict[str, dict[str, PackageDeclarations]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sources: Iterable[SourceFile]) -> "Packages":
@@ -79,29 +79,33 @@ class Packages:
         paths = {folder: _path(folder, modules) for folder in files}
         return cls(files, paths, {path: folder for folder, path in paths.items() if path})
 
-    def here(self, home: Home) -> Package:
+    def here(self, home: FileScope) -> PackageDeclarations:
         """Return the package of a file."""
-        return self._unit(home.unit).get(home.package, Package())
+        return self._unit(home.unit).get(home.package, PackageDeclarations())
 
-    def imported(self, home: Home, name: str) -> Package | None:
+    def imported(self, home: FileScope, name: str) -> PackageDeclarations | None:
         """Return the package that a file knows by a name, None if it is not of the project."""
         folder = self._folders.get(home.imports.get(name, ""))
         if folder is None:
             return None
-        found = [one for key, one in self._unit(folder).items() if not key.endswith("_test")]
+        found = [
+            declarations
+            for key, declarations in self._unit(folder).items()
+            if not key.endswith("_test")
+        ]
         return found[0] if len(found) == 1 else None
 
     def path(self, unit: str) -> str:
         """Return how the package of a folder is imported, empty where nobody knows."""
         return self._paths.get(unit, "")
 
-    def _unit(self, unit: str) -> dict[str, Package]:
+    def _unit(self, unit: str) -> dict[str, PackageDeclarations]:
         if unit not in self._known:
             self._known[unit] = {}
             for source in self._files.get(unit, []):
                 root = tree.parse(source.text)
-                home = Home.of(unit, root)
-                _declare(home, self._known[unit].setdefault(home.package, Package()))
+                home = FileScope.of(unit, root)
+                _declare(home, self._known[unit].setdefault(home.package, PackageDeclarations()))
         return self._known[unit]
 
 
@@ -118,7 +122,7 @@ def _imports(root: Node) -> dict[str, str]:
     found: dict[str, str] = {}
     for child in root.named_children:
         if child.type == "import_declaration":
-            for spec in (each for each in tree.descend(child) if each.type == "import_spec"):
+            for spec in (node for node in tree.descend(child) if node.type == "import_spec"):
                 path = tree.source(spec.child_by_field_name("path"))[1:-1]
                 found.setdefault(tree.source(spec.child_by_field_name("name")) or _last(path), path)
     return found
@@ -130,7 +134,7 @@ def _last(path: str) -> str:
     return parts[-1] if parts else path
 
 
-def _declare(home: Home, package: Package) -> None:
+def _declare(home: FileScope, package: PackageDeclarations) -> None:
     for child in home.root.named_children:
         name = tree.source(child.child_by_field_name("name"))
         if child.type == "function_declaration":
@@ -155,7 +159,7 @@ def _specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
             pending += listed.named_children
     pending += [child for child in declaration.named_children if child.type == "type_alias"]
     for spec in pending:
-        yield spec, [tree.source(one) for one in spec.children_by_field_name("name")]
+        yield spec, [tree.source(child) for child in spec.children_by_field_name("name")]
 
 
 def only(found: list[Declared] | None) -> Declared | None:

@@ -8,9 +8,9 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Loop, Part
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
 from mutators.go.lint_rules.brief import Brief
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.rules import SETUP_IN_LOOP
 
@@ -29,9 +29,9 @@ class _Chore:
 class _Place:
     """A call in a loop of a declaration."""
 
-    part: Part
+    part: BenchmarkDeclaration
     names: Names
-    loop: Loop
+    loop: BenchmarkLoop
     call: Node
 
 
@@ -94,7 +94,7 @@ _ASIDE = frozenset(
 """Packages whose calls are seldom what is measured with a prepared argument."""
 
 
-def prepares(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
+def prepares(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[NodeFinding]:
     """Yield calls in timed loops that prepare the argument of another, and sleeping.
 
     Random numbers count where what gets them is short, texts where the loop does little else.
@@ -103,12 +103,14 @@ def prepares(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
         last = -1
         for call, chore in islice(_chores(part, names, loop), _MOST):
             if syntax.line(call) != last:
-                for one in _found(_Place(part, names, loop, call), chore, brief):
+                for finding in _found(_Place(part, names, loop, call), chore, brief):
                     last = syntax.line(call)
-                    yield one
+                    yield finding
 
 
-def _chores(part: Part, names: Names, loop: Loop) -> Iterator[tuple[Node, _Chore]]:
+def _chores(
+    part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop
+) -> Iterator[tuple[Node, _Chore]]:
     """Yield the calls of a timed loop that only prepare, as far as the benchmark's name says."""
     for call in syntax.calls(loop.body, syntax.LITERAL) if loop.timed else ():
         chore = _chore(names, call)
@@ -128,7 +130,7 @@ def _chore(names: Names, call: Node) -> _Chore | None:
     return None
 
 
-def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
+def _is_subject(part: BenchmarkDeclaration, names: Names, call: Node, chore: _Chore) -> bool:
     """Tell whether the benchmark is about this, by its name or its package.
 
     A long word may go on (`random`), a short one would then begin many others.
@@ -142,28 +144,28 @@ def _is_subject(part: Part, names: Names, call: Node, chore: _Chore) -> bool:
     )
 
 
-def _is_seldom(part: Part, loop: Loop, call: Node) -> bool:
+def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> bool:
     """Tell whether a call stands in the body of an `if`, which often is the seldom case."""
     inner = call
-    for one in syntax.around(call, part.above):
-        if one.id == loop.body.id:
+    for ancestor in syntax.around(call, part.above):
+        if ancestor.id == loop.body.id:
             return False
-        if one.type == "if_statement" and inner.type == "block":
+        if ancestor.type == "if_statement" and inner.type == "block":
             return True
-        inner = one
+        inner = ancestor
     return False
 
 
-def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[Finding]:
+def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
     name = syntax.shown(place.call)
     if chore is _SLEEP or chore is _PATTERN:
         if not _is_idle(place, chore):
-            yield Finding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
+            yield NodeFinding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
         return
     measured = _fed(place)
     if measured is None or not _is_dear(place, chore, measured, brief):
         return
-    yield Finding(
+    yield NodeFinding(
         SETUP_IN_LOOP,
         place.call,
         f"{name} {chore.does} in the timed loop only to make an argument of "
@@ -177,8 +179,8 @@ def _is_idle(place: _Place, chore: _Chore) -> bool:
         return True
     given = syntax.arguments(place.call)
     if chore is _PATTERN:
-        return not all(one.type in _TEXTS for one in given)
-    return [tree.source(one) for one in given] == ["0"]
+        return not all(inner_node.type in _TEXTS for inner_node in given)
+    return [tree.source(node) for node in given] == ["0"]
 
 
 def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool:
@@ -205,24 +207,24 @@ def _fed(place: _Place) -> Node | None:
     """Return the measured call that gets the result of another as an argument."""
     if (outer := _gets(place, place.call)) is not None:
         return outer
-    for one in syntax.around(place.call, place.part.above):
-        if one.id == place.loop.body.id:
+    for ancestor in syntax.around(place.call, place.part.above):
+        if ancestor.id == place.loop.body.id:
             return None
-        if one.type in ("short_var_declaration", "assignment_statement"):
-            targets = set(syntax.names(one.child_by_field_name("left"))) - {"", "_", "err"}
-            return _reader(place, one, targets)
+        if ancestor.type in ("short_var_declaration", "assignment_statement"):
+            targets = set(syntax.names(ancestor.child_by_field_name("left"))) - {"", "_", "err"}
+            return _reader(place, ancestor, targets)
     return None
 
 
 def _gets(place: _Place, node: Node) -> Node | None:
     """Return the nearest measured call that has a node in its arguments."""
-    for one in syntax.around(node, place.part.above):
-        if one.id == place.loop.body.id or one.type.endswith("_statement"):
+    for ancestor in syntax.around(node, place.part.above):
+        if ancestor.id == place.loop.body.id or ancestor.type.endswith("_statement"):
             return None
-        if one.type == "call_expression" and _is_measured(place, one):
-            listed = one.child_by_field_name("arguments")
+        if ancestor.type == "call_expression" and _is_measured(place, ancestor):
+            listed = ancestor.child_by_field_name("arguments")
             if listed is not None and syntax.holds(listed, node):
-                return one
+                return ancestor
     return None
 
 

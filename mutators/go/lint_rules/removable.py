@@ -93,11 +93,11 @@ class Removable:
     def _sum(self, names: Names, node: Node, depth: int) -> int:
         """Return the number of nodes of some code that only gives a value, with its callees."""
         total = 0
-        for one in tree.descend(node):
+        for inner_node in tree.descend(node):
             total += 1
-            if one.type == "call_expression" and not _is_free(names, one):
-                total += self._cost(names, one, depth)
-            elif not _is_harmless(names, one):
+            if inner_node.type == "call_expression" and not _is_free(names, inner_node):
+                total += self._cost(names, inner_node, depth)
+            elif not _is_harmless(names, inner_node):
                 return _TOO_MUCH
             if total > _BUDGET:
                 return _TOO_MUCH
@@ -163,4 +163,7 @@ def _is_text(names: Names, node: Node) -> bool:
     if any(side is not None and syntax.plain(side).type in _TEXTS for side in sides):
         return operator not in ("==", "!=")
     types = [names.underlying(names.type_of(side)) for side in sides]
-    return any(one is not None and tree.source(one.node) == "string" for one in types)
+    return any(
+        declared_name is not None and tree.source(declared_name.node) == "string"
+        for declared_name in types
+    )

@@ -6,8 +6,8 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import reset, syntax
-from mutators.go.lint_rules.benches import Kind, Loop, Part
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.removable import Removable
 from mutators.go.lint_rules.rules import CONSTANT_INPUTS, INNER_LOOP
@@ -27,7 +27,7 @@ _LARGEST = 50
 """The most nodes of a constant expression that are looked at."""
 
 
-def inner_loops(part: Part, names: Names) -> Iterator[Finding]:
+def inner_loops(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
     calls = syntax.calls(part.declaration)
     if any(part.uses(call, "ReportMetric", "Elapsed") for call in calls):
@@ -41,7 +41,7 @@ def inner_loops(part: Part, names: Names) -> Iterator[Finding]:
                 and not _is_on_purpose(part, node, rounds)
                 and _rounds_are_alike(part, names, node)
             ):
-                yield Finding(
+                yield NodeFinding(
                     INNER_LOOP,
                     node,
                     f"Each iteration makes the same calls {rounds:,} times and counts them as one "
@@ -49,18 +49,22 @@ def inner_loops(part: Part, names: Names) -> Iterator[Finding]:
                 )
 
 
-def _is_on_purpose(part: Part, loop: Node, rounds: int) -> bool:
+def _is_on_purpose(part: BenchmarkDeclaration, loop: Node, rounds: int) -> bool:
     """Tell whether the names around a loop say how often, or that it does so on purpose."""
-    around = (tree.source(one) for one in syntax.around(loop, part.above) if _is_run(part, one))
+    around = (
+        tree.source(ancestor)
+        for ancestor in syntax.around(loop, part.above)
+        if _is_run(part, ancestor)
+    )
     text = " ".join((part.name, part.benchmark, *(one[:200] for one in around)))
     return states_repetition(text, part.subject(loop), rounds)
 
 
-def _is_run(part: Part, node: Node) -> bool:
+def _is_run(part: BenchmarkDeclaration, node: Node) -> bool:
     return node.type == "call_expression" and part.uses(node, "Run")
 
 
-def _rounds_are_alike(part: Part, names: Names, loop: Node) -> bool:
+def _rounds_are_alike(part: BenchmarkDeclaration, names: Names, loop: Node) -> bool:
     """Tell whether the rounds of a loop make the same calls with the same."""
     body = loop.child_by_field_name("body")
     if body is None:
@@ -75,14 +79,14 @@ def _rounds_are_alike(part: Part, names: Names, loop: Node) -> bool:
     if any(changes_next_call(one) or one in ("make", "new", "copy") for one in named):
         return False
     changed = _changed(nodes) | syntax.counters(loop)
-    reads = (one for call in calls for one in tree.descend(call) if one.type == "identifier")
+    reads = (node for call in calls for node in tree.descend(call) if node.type == "identifier")
     return not any(tree.source(read) in changed for read in reads) and not any(
         names.is_generator(call) or names.standard(call)[0].startswith("math/rand")
         for call in calls
     )
 
 
-def _is_failure(part: Part, node: Node) -> bool:
+def _is_failure(part: BenchmarkDeclaration, node: Node) -> bool:
     return node.type == "return_statement" and not node.named_children and bool(part.handles)
 
 
@@ -93,21 +97,23 @@ def _changed(nodes: list[Node]) -> set[str]:
         if node.type == "assignment_statement":
             left = node.child_by_field_name("left")
             named = tree.descend(left) if left is not None else ()
-            found |= {tree.source(each) for each in named if each.type == "identifier"}
+            found |= {
+                tree.source(inner_node) for inner_node in named if inner_node.type == "identifier"
+            }
     return found
 
 
-def constant_inputs(part: Part, names: Names) -> Iterator[Finding]:
+def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield the calls with constants only that the compiler does beforehand."""
     removable = Removable(names.packages)
     for loop in part.loops:
-        if loop.kind is Kind.KEPT or not loop.timed or _has_other_calls(part, loop):
+        if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
             continue
         for call in _used(loop):
             given = syntax.arguments(call)
-            folds = bool(given) and all(_is_constant(names, one) for one in given)
+            folds = bool(given) and all(_is_constant(names, node) for node in given)
             if folds and _is_plain(names, call) and removable.call(names, call):
-                yield Finding(
+                yield NodeFinding(
                     CONSTANT_INPUTS,
                     call,
                     f"All inputs of {syntax.shown(call)} are constants, and it is small enough to "
@@ -116,13 +122,13 @@ def constant_inputs(part: Part, names: Names) -> Iterator[Finding]:
                 break
 
 
-def _has_other_calls(part: Part, loop: Loop) -> bool:
+def _has_other_calls(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> bool:
     """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
     calls = [call for call in syntax.calls(loop.body) if not part.uses(call)]
     return len({syntax.shown(call) for call in calls}) > 1
 
 
-def _used(loop: Loop) -> Iterator[Node]:
+def _used(loop: BenchmarkLoop) -> Iterator[Node]:
     """Yield the calls whose results a loop assigns, compares or hands on."""
     for node in syntax.walk(loop.body, syntax.LITERAL):
         if node.type == "call_expression":
@@ -144,15 +150,18 @@ def _is_plain(names: Names, call: Node) -> bool:
 
 def _is_constant(names: Names, node: Node) -> bool:
     """Tell whether an expression is made of literals and of names of constants."""
-    for number, one in enumerate(tree.descend(node)):
+    for number, inner_node in enumerate(tree.descend(node)):
         if number > _LARGEST:
             return False
-        if one.type == "identifier":
-            bound = names.bindings(tree.source(one))
+        if inner_node.type == "identifier":
+            bound = names.bindings(tree.source(inner_node))
             if bound and bound[0].type != "const_spec":
                 return False
-            if not bound and tree.source(one) not in names.packages.here(names.home).constants:
+            if (
+                not bound
+                and tree.source(inner_node) not in names.packages.here(names.home).constants
+            ):
                 return False
-        elif one.type not in _LITERALS and not one.type.startswith(_INNER):
+        elif inner_node.type not in _LITERALS and not inner_node.type.startswith(_INNER):
             return False
     return True

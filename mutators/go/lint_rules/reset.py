@@ -7,9 +7,9 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Kind, Loop, Part
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
 from mutators.go.lint_rules.counting import counts_to
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.packages import Declared
 from mutators.go.lint_rules.rules import MISSING_RESET
@@ -29,30 +29,30 @@ _BUILT_IN = syntax.NUMBERS | syntax.words("append len cap copy make new string m
 _WORK = frozenset({"call_expression", "index_expression"})
 
 
-def counts_setup(part: Part, names: Names) -> Iterator[Finding]:
+def counts_setup(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield costly set-up before a loop that the timer counts too."""
     loops = {loop.node.id for loop in part.loops}
     seen: set[int] = set()
     for loop in part.loops:
-        if loop.kind is Kind.KEPT or not loop.timed:
+        if loop.kind is LoopKind.KEPT or not loop.timed:
             continue
-        for one in islice(part.clock.since(loop.node), _MOST):
-            if _may_reset(part, names, one):
+        for node in islice(part.clock.since(loop.node), _MOST):
+            if _may_reset(part, names, node):
                 break
-            if one.id in seen:
+            if node.id in seen:
                 continue
-            why = _fills(names, one, loop) if one.id in loops else _cost(names, one)
+            why = _fills(names, node, loop) if node.id in loops else _cost(names, node)
             if why:
-                seen.add(one.id)
-                yield Finding(
+                seen.add(node.id)
+                yield NodeFinding(
                     MISSING_RESET,
-                    one,
+                    node,
                     f"Before the timed loop, {why}, and the timer is not reset after it, so its "
                     "time and allocations are part of the number.",
                 )
 
 
-def _may_reset(part: Part, names: Names, statement: Node) -> bool:
+def _may_reset(part: BenchmarkDeclaration, names: Names, statement: Node) -> bool:
     """Tell whether a statement hands its *testing.B to a function that may reset the timer."""
     for call in islice(syntax.calls(statement), _MOST):
         given = {tree.source(argument) for argument in syntax.arguments(call)}
@@ -75,7 +75,7 @@ def _hands_on(found: Declared) -> bool:
     )
 
 
-def _fills(names: Names, earlier: Node, loop: Loop) -> str:
+def _fills(names: Names, earlier: Node, loop: BenchmarkLoop) -> str:
     """Say what a loop to b.N only prepares for a later one, empty where it does more."""
     filled: set[str] = set()
     for statement in syntax.statements(earlier.child_by_field_name("body")):
@@ -89,7 +89,7 @@ def _fills(names: Names, earlier: Node, loop: Loop) -> str:
         if target.type == "index_expression":
             target = target.child_by_field_name("operand") or target
         filled.add(tree.source(target))
-    used = {tree.source(one) for one in tree.descend(loop.body) if one.type == "identifier"}
+    used = {tree.source(node) for node in tree.descend(loop.body) if node.type == "identifier"}
     both = sorted(one for one in filled & used if names.bindings(one))
     if not both or not _calls(earlier):
         return ""
@@ -120,9 +120,9 @@ def _calls(node: Node) -> bool:
     """Tell whether some code calls more than built-in functions in a loop."""
     return any(
         syntax.called(call) not in _BUILT_IN
-        for one in syntax.walk(node)
-        if one.type == "for_statement"
-        for call in syntax.calls(one)
+        for inner_node in syntax.walk(node)
+        if inner_node.type == "for_statement"
+        for call in syntax.calls(inner_node)
     )
 
 
@@ -142,10 +142,10 @@ def _rounds(names: Names, statement: Node) -> int:
         if here.type != "for_statement":
             break
         body = here.child_by_field_name("body")
-        if body is None or not any(one.type in _WORK for one in syntax.walk(body)):
+        if body is None or not any(inner_node.type in _WORK for inner_node in syntax.walk(body)):
             return 0
         rounds *= max(bound(names, here), 1)
-        inner = [one for one in syntax.statements(body) if one.type == "for_statement"]
+        inner = [node for node in syntax.statements(body) if node.type == "for_statement"]
         here = inner[0] if inner else body
     return rounds
 

@@ -7,8 +7,8 @@ from tree_sitter import Node
 from auditor.core.contracts.lint import Sure
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Loop, Part
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.rules import LEAKING_STATE, NO_REPORT_ALLOCS
 
@@ -17,7 +17,7 @@ _MOST = 20
 """Of the variables of a loop that are looked at."""
 
 
-def leaks(part: Part, names: Names) -> Iterator[Finding]:
+def leaks(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield growth, in a timed loop, of what is declared outside of the benchmark or of the loop.
 
     Outside of the loop alone it is growth of what the measured calls get.
@@ -38,7 +38,7 @@ def leaks(part: Part, names: Names) -> Iterator[Finding]:
                 yield _leak(node, name, how)
 
 
-def _growths(names: Names, loop: Loop) -> Iterator[tuple[Node, str, str]]:
+def _growths(names: Names, loop: BenchmarkLoop) -> Iterator[tuple[Node, str, str]]:
     """Yield the assignments of a loop that make something larger: its name, and how."""
     for node in syntax.walk(loop.body, syntax.LITERAL):
         name, how = _growth(names, loop, node) if node.type == "assignment_statement" else ("", "")
@@ -46,7 +46,9 @@ def _growths(names: Names, loop: Loop) -> Iterator[tuple[Node, str, str]]:
             yield node, name, how
 
 
-def _grown_inputs(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
+def _grown_inputs(
+    part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop
+) -> Iterator[NodeFinding]:
     """Yield growth of what the measured calls of the loop get."""
     seen: set[str] = set()
     for node, name, _ in _growths(names, loop):
@@ -57,7 +59,7 @@ def _grown_inputs(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
             continue
         reader = _reader(part, loop, name)
         if reader is not None and not _is_renewed(loop.node, name, node):
-            yield Finding(
+            yield NodeFinding(
                 LEAKING_STATE,
                 node,
                 f"{name} is declared outside of the loop and grows in each iteration, and "
@@ -66,7 +68,7 @@ def _grown_inputs(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
             )
 
 
-def _reader(part: Part, loop: Loop, name: str) -> Node | None:
+def _reader(part: BenchmarkDeclaration, loop: BenchmarkLoop, name: str) -> Node | None:
     """Return the call of a loop that gets a variable, or is a method of it."""
     for call in syntax.calls(loop.body, syntax.LITERAL):
         if part.uses(call) or syntax.called(call) in _BUILT_IN:
@@ -80,7 +82,9 @@ def _reader(part: Part, loop: Loop, name: str) -> Node | None:
     return None
 
 
-def _growing_buffers(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
+def _growing_buffers(
+    part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop
+) -> Iterator[NodeFinding]:
     """Yield the first write to a buffer that is made outside of the loop and never emptied."""
     seen: set[str] = set()
     for call in syntax.calls(loop.body, syntax.LITERAL):
@@ -91,7 +95,7 @@ def _growing_buffers(part: Part, names: Names, loop: Loop) -> Iterator[Finding]:
         if not names.bindings(name) or not _is_outside(names, name, loop.node):
             continue
         if _is_buffer(names, name) and not _is_emptied(part, loop, name):
-            yield Finding(
+            yield NodeFinding(
                 LEAKING_STATE,
                 call,
                 f"{name} is made outside of the loop and no iteration empties it, so it grows "
@@ -108,7 +112,7 @@ def _is_buffer(names: Names, name: str) -> bool:
     return plain and "func" not in text and bound[0].type in ("var_spec", "short_var_declaration")
 
 
-def _is_emptied(part: Part, loop: Loop, name: str) -> bool:
+def _is_emptied(part: BenchmarkDeclaration, loop: BenchmarkLoop, name: str) -> bool:
     """Tell whether the loop does anything with a buffer that may empty it, or sets it anew."""
     for call in syntax.calls(loop.body):
         operand, method = syntax.selector(syntax.callee(call))
@@ -120,8 +124,8 @@ def _is_emptied(part: Part, loop: Loop, name: str) -> bool:
     return _is_renewed(loop.node, name, loop.node)
 
 
-def _leak(node: Node, name: str, how: str) -> Finding:
-    return Finding(
+def _leak(node: Node, name: str, how: str) -> NodeFinding:
+    return NodeFinding(
         LEAKING_STATE,
         node,
         f"{name} is declared outside of the sub-benchmark and {how} in its loop, so later "
@@ -129,18 +133,22 @@ def _leak(node: Node, name: str, how: str) -> Finding:
     )
 
 
-def _closure(part: Part, loop: Loop) -> Node | None:
+def _closure(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
     """Return the function given to b.Run around a loop."""
     literal = None
-    for one in syntax.around(loop.node, part.above):
-        if one.type == "func_literal":
-            literal = one
-        if one.type == "call_expression" and literal is not None and part.uses(one, "Run"):
+    for ancestor in syntax.around(loop.node, part.above):
+        if ancestor.type == "func_literal":
+            literal = ancestor
+        if (
+            ancestor.type == "call_expression"
+            and literal is not None
+            and part.uses(ancestor, "Run")
+        ):
             return literal
     return None
 
 
-def _growth(names: Names, loop: Loop, node: Node) -> tuple[str, str]:
+def _growth(names: Names, loop: BenchmarkLoop, node: Node) -> tuple[str, str]:
     """Return what an assignment makes larger, and how; two empty texts if nothing."""
     left = syntax.values(node.child_by_field_name("left"))
     right = syntax.values(node.child_by_field_name("right"))
@@ -149,7 +157,7 @@ def _growth(names: Names, loop: Loop, node: Node) -> tuple[str, str]:
     if left[0].type == "identifier" and syntax.called(right[0]) == "append":
         first = syntax.arguments(right[0])[:1] if right[0].type == "call_expression" else []
         name = tree.source(left[0])
-        if [tree.source(one) for one in first] == [name]:
+        if [tree.source(inner_node) for inner_node in first] == [name]:
             return name, "is appended to"
     if left[0].type == "index_expression":
         operand = left[0].child_by_field_name("operand")
@@ -161,11 +169,13 @@ def _growth(names: Names, loop: Loop, node: Node) -> tuple[str, str]:
     return "", ""
 
 
-def _varies(loop: Loop, key: Node | None) -> bool:
+def _varies(loop: BenchmarkLoop, key: Node | None) -> bool:
     """Tell whether a key is another one in each iteration: made of the loop's own variable."""
-    if key is None or any(one.type == "binary_expression" for one in tree.descend(key)):
+    if key is None or any(
+        inner_node.type == "binary_expression" for inner_node in tree.descend(key)
+    ):
         return False
-    used = {tree.source(one) for one in tree.descend(key) if one.type == "identifier"}
+    used = {tree.source(node) for node in tree.descend(key) if node.type == "identifier"}
     return bool(used & syntax.counters(loop.node))
 
 
@@ -195,7 +205,7 @@ def _is_renewed(closure: Node, name: str, growing: Node) -> bool:
 _ALLOCATES = frozenset({"Sprintf", "Sprint", "Sprintln", "Errorf"})
 
 
-def reports_nothing(part: Part, names: Names) -> Iterator[Finding]:
+def reports_nothing(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield the first clear allocation of a timed loop, where no allocations are reported."""
     if not part.is_benchmark:
         return
@@ -205,7 +215,7 @@ def reports_nothing(part: Part, names: Names) -> Iterator[Finding]:
         for node in syntax.walk(loop.body) if loop.timed else ():
             how = _allocation(names, node)
             if how and not part.clock.is_off(node, loop.body):
-                yield Finding(
+                yield NodeFinding(
                     NO_REPORT_ALLOCS,
                     node,
                     f"The timed loop allocates with {how}, and {part.name} does not report its "

@@ -53,7 +53,9 @@ def holds(outer: Node, inner: Node) -> bool:
 
 def calls(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
     """Yield the calls at and below a node."""
-    return (one for one in walk(node, without) if one.type == "call_expression")
+    return (
+        inner_node for inner_node in walk(node, without) if inner_node.type == "call_expression"
+    )
 
 
 def arguments(call: Node) -> list[Node]:
@@ -100,7 +102,7 @@ def statements(block: Node | None) -> list[Node]:
     found: list[Node] = []
     for child in block.named_children:
         found += child.named_children if child.type == "statement_list" else [child]
-    return [one for one in found if one.type != "comment"]
+    return [node for node in found if node.type != "comment"]
 
 
 def names(node: Node | None) -> list[str]:
@@ -108,7 +110,9 @@ def names(node: Node | None) -> list[str]:
     if node is None:
         return []
     listed = node.named_children if node.type == "expression_list" else [node]
-    return [tree.source(one) if one.type == "identifier" else "" for one in listed]
+    return [
+        tree.source(inner_node) if inner_node.type == "identifier" else "" for inner_node in listed
+    ]
 
 
 def values(node: Node | None) -> list[Node]:

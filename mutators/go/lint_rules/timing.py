@@ -6,23 +6,23 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Loop, Part
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
 from mutators.go.lint_rules.brief import Brief
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.rules import TIMER_IN_LOOP
 
 
-def stops(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
+def stops(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[NodeFinding]:
     """Yield the stop of the timer in a loop that measures little between two stops."""
     for loop in part.loops:
         stop = _stop(part, loop)
         measured = _measured(part, loop) if stop is not None else []
-        if stop is None or not any(_is_work(one) for one in measured):
+        if stop is None or not any(_is_work(inner_node) for inner_node in measured):
             continue
-        if all(_is_short(part, names, brief, one) for one in measured):
+        if all(_is_short(part, names, brief, node) for node in measured):
             call = stop.named_children[0]
-            yield Finding(
+            yield NodeFinding(
                 TIMER_IN_LOOP,
                 stop,
                 f"{syntax.shown(call)} is called in each iteration, around as little work as "
@@ -31,7 +31,7 @@ def stops(part: Part, names: Names, brief: Brief) -> Iterator[Finding]:
             )
 
 
-def _stop(part: Part, loop: Loop) -> Node | None:
+def _stop(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
     """Return the first statement that stops the timer in every iteration."""
     for statement in syntax.statements(loop.body):
         call = statement.named_children[0] if statement.named_children else statement
@@ -40,7 +40,7 @@ def _stop(part: Part, loop: Loop) -> Node | None:
     return None
 
 
-def _measured(part: Part, loop: Loop) -> list[Node]:
+def _measured(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> list[Node]:
     """Return the statements of a loop during which the timer runs."""
     return [
         statement
@@ -50,26 +50,31 @@ def _measured(part: Part, loop: Loop) -> list[Node]:
 
 
 def _is_work(node: Node) -> bool:
-    return any(one.type in ("call_expression", "index_expression") for one in tree.descend(node))
+    return any(
+        inner_node.type in ("call_expression", "index_expression")
+        for inner_node in tree.descend(node)
+    )
 
 
-def _is_short(part: Part, names: Names, brief: Brief, node: Node) -> bool:
+def _is_short(part: BenchmarkDeclaration, names: Names, brief: Brief, node: Node) -> bool:
     """Tell whether a statement is short; what ends the benchmark, or logs, is none of its work."""
     parts = [node]
     if node.type == "if_statement":
         parts = [child for child in node.named_children if child.type != "block"]
         for block in (child for child in node.named_children if child.type == "block"):
             parts += syntax.statements(block)
-    return all(_is_own(part, one) or brief.statement(names, one) for one in parts)
+    return all(
+        _is_own(part, inner_node) or brief.statement(names, inner_node) for inner_node in parts
+    )
 
 
-def _is_own(part: Part, statement: Node) -> bool:
+def _is_own(part: BenchmarkDeclaration, statement: Node) -> bool:
     """Tell whether a statement is a call of a method of the benchmark."""
     call = statement.named_children[0] if statement.named_children else statement
     return call.type == "call_expression" and part.uses(call)
 
 
-def _shown(part: Part, measured: list[Node]) -> str:
+def _shown(part: BenchmarkDeclaration, measured: list[Node]) -> str:
     for node in measured:
         for call in syntax.calls(node):
             if not part.uses(call):

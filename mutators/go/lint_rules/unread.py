@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Part
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration
 from mutators.go.lint_rules.names import Names
 
 _SETTING = frozenset({"assignment_statement", "short_var_declaration"})
@@ -16,13 +16,13 @@ _SETTING = frozenset({"assignment_statement", "short_var_declaration"})
 class Unread:
     """Tells which variables of a declaration nobody reads; `places` is where each name stands."""
 
-    part: Part
+    part: BenchmarkDeclaration
     names: Names
     places: dict[str, list[Node]]
     known: dict[str, bool]
 
     @classmethod
-    def of(cls, part: Part, names: Names) -> "Unread":
+    def of(cls, part: BenchmarkDeclaration, names: Names) -> "Unread":
         """Return that of a declaration."""
         places: dict[str, list[Node]] = {}
         for node in tree.descend(part.declaration):
@@ -43,13 +43,13 @@ class Unread:
         places = self.places.get(name, [])
         if any(self._is_read(place) for place in places):
             return False
-        return len({self._function(one) for one in (bound[0], *places)}) == 1
+        return len({self._function(node) for node in (bound[0], *places)}) == 1
 
     def _function(self, node: Node) -> int:
         """Return the first byte of the function or literal that a node lies in."""
-        for one in syntax.around(node, self.part.above):
-            if one.type == "func_literal":
-                return int(one.start_byte)
+        for ancestor in syntax.around(node, self.part.above):
+            if ancestor.type == "func_literal":
+                return int(ancestor.start_byte)
         return int(self.part.declaration.start_byte)
 
     def _is_read(self, node: Node) -> bool:

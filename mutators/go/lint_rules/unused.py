@@ -7,8 +7,8 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benches import Kind, Loop, Part
-from mutators.go.lint_rules.finding import Finding
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
+from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import Names
 from mutators.go.lint_rules.removable import Removable
 from mutators.go.lint_rules.rules import UNUSED_RESULT
@@ -19,14 +19,14 @@ _ASIDE = syntax.words("fmt math/rand math/rand/v2 strconv sync/atomic time")
 _BUILT_IN = syntax.NUMBERS | syntax.words("len cap min max real imag complex string")
 
 
-def unused(part: Part, names: Names) -> Iterator[Finding]:
+def unused(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     """Yield the statements of loops that drop such results, where the loop does nothing else.
 
     Of several with the same call in a loop it is the first.
     """
     removable, unread = Removable(names.packages), Unread.of(part, names)
     for loop in part.loops:
-        if loop.kind is not Kind.KEPT and loop.timed:
+        if loop.kind is not LoopKind.KEPT and loop.timed:
             dropped = [
                 one
                 for one in _dropped(unread, loop)
@@ -34,7 +34,7 @@ def unused(part: Part, names: Names) -> Iterator[Finding]:
             ]
             if dropped and not _has_other_work(part, names, loop, dropped):
                 firsts = {syntax.shown(one.call): one for one in reversed(dropped)}
-                yield from (_finding(one, names, loop) for one in firsts.values())
+                yield from (_finding(first, names, loop) for first in firsts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,16 @@ class _Dropped:
     statement: Node
 
 
-def _finding(dropped: _Dropped, names: Names, loop: Loop) -> Finding:
+def _finding(dropped: _Dropped, names: Names, loop: BenchmarkLoop) -> NodeFinding:
     name = syntax.shown(dropped.call)
     known = _identity(names, dropped.call)
-    return Finding(
+    return NodeFinding(
         UNUSED_RESULT,
         dropped.statement,
         f"Nobody uses the result of {name}, which is small enough to be inlined and does nothing "
         "else, so the compiler may leave it out and the loop measures nothing.",
         (known,) if known else (),
-        overlapping=loop.kind is Kind.PARALLEL,
+        overlapping=loop.kind is LoopKind.PARALLEL,
     )
 
 
@@ -69,7 +69,7 @@ def _identity(names: Names, call: Node) -> str:
     return ".".join(filter(None, (package, syntax.called(call))))
 
 
-def _dropped(unread: Unread, loop: Loop) -> Iterator[_Dropped]:
+def _dropped(unread: Unread, loop: BenchmarkLoop) -> Iterator[_Dropped]:
     for node in syntax.walk(loop.body, syntax.LITERAL):
         if node.type == "expression_statement" and len(node.named_children) == 1:
             value = syntax.plain(node.named_children[0])
@@ -84,7 +84,9 @@ def _dropped(unread: Unread, loop: Loop) -> Iterator[_Dropped]:
                     yield _Dropped(value, node)
 
 
-def _has_other_work(part: Part, names: Names, loop: Loop, dropped: list[_Dropped]) -> bool:
+def _has_other_work(
+    part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop, dropped: list[_Dropped]
+) -> bool:
     """Tell whether a loop makes calls that stay, other than those that only prepare."""
     own = {one.call.id for one in dropped}
     return any(

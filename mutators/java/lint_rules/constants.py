@@ -3,7 +3,7 @@
 from tree_sitter import Node
 
 from mutators.java.lint_rules.declarations import Field
-from mutators.java.lint_rules.scope import Local, Scope
+from mutators.java.lint_rules.scope import Local, MethodScope
 from mutators.java.lint_rules.tree import LITERALS, bare, expressions, source
 
 _FOLDED = frozenset({"binary_expression", "unary_expression", "ternary_expression"})
@@ -15,12 +15,12 @@ _LARGEST = 200
 """The most parts of an expression that are looked at: no constant of a benchmark has more."""
 
 
-def constant(node: Node | None, scope: Scope) -> bool:
+def constant(node: Node | None, scope: MethodScope) -> bool:
     """Tell whether an expression consists of literals and of constants that are made of them."""
     return constant_names(node, scope) is not None
 
 
-def constant_names(node: Node | None, scope: Scope) -> list[Field | Local] | None:
+def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local] | None:
     """Return the variables that a constant expression is made of; None where it is none."""
     found: list[Field | Local] = []
     pending = [bare(node)]
@@ -41,7 +41,7 @@ def constant_names(node: Node | None, scope: Scope) -> list[Field | Local] | Non
     return None
 
 
-def _variable(node: Node, scope: Scope) -> Field | Local | None:
+def _variable(node: Node, scope: MethodScope) -> Field | Local | None:
     """Return the constant variable that a name means: final, or a local that is set once."""
     if node.type == "identifier" and source(node) in scope.locals:
         local = scope.find(source(node))
@@ -60,7 +60,7 @@ def number_of(node: Node) -> int:
     return int(digits) if plain and len(digits) < _MOST_DIGITS else 0
 
 
-def whole_number(node: Node | None, scope: Scope) -> int | None:
+def whole_number(node: Node | None, scope: MethodScope) -> int | None:
     """Return the number that a literal or a constant's name stands for; None if it is neither."""
     here = bare(node)
     for _ in range(_LARGEST):

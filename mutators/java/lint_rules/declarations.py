@@ -34,14 +34,14 @@ class Annotation:
 
     def words(self, key: str = "value") -> list[str]:
         """Return the last names of what is given for a key: `Invocation` of `Level.Invocation`."""
-        return [source(one).rpartition(".")[2].strip() for one in self.listed(key)]
+        return [source(node).rpartition(".")[2].strip() for node in self.listed(key)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """A field; `value` is its initialiser."""
 
-    owner: "JavaType"
+    owner: "TypeDeclaration"
     name: str
     type: str
     node: Node
@@ -66,7 +66,7 @@ class JavaMethod:
 
     name: str
     node: Node
-    owner: "JavaType"
+    owner: "TypeDeclaration"
     annotations: tuple[Annotation, ...]
     modifiers: frozenset[str]
 
@@ -74,7 +74,7 @@ class JavaMethod:
     def parameters(self) -> tuple[tuple[str, str], ...]:
         """Return types and names of the parameters."""
         listed = expressions(self.node.child_by_field_name("parameters"))
-        return tuple(_parameter(one) for one in listed if one.type in _PARAMETERS)
+        return tuple(_parameter(node) for node in listed if node.type in _PARAMETERS)
 
     @property
     def result(self) -> str:
@@ -108,15 +108,15 @@ class JavaMethod:
 
 
 @dataclass(frozen=True, eq=False)
-class JavaType:
+class TypeDeclaration:
     """A class, interface, enum or record; `name` has those of the types around it before it."""
 
     file: str
     package: str
     name: str
     node: Node
-    outer: "JavaType | None"
-    inner: list["JavaType"] = field(default_factory=list)
+    outer: "TypeDeclaration | None"
+    inner: list["TypeDeclaration"] = field(default_factory=list)
 
     @property
     def simple(self) -> str:
@@ -176,21 +176,23 @@ class JavaType:
         return _members(self.node)
 
 
-def types(root: Node, file: str, package: str) -> list[JavaType]:
+def types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
     """Return all types of a file, each before those inside it; local ones are left out."""
-    found: list[JavaType] = []
-    pending: list[tuple[Node, JavaType | None]] = [
+    found: list[TypeDeclaration] = []
+    pending: list[tuple[Node, TypeDeclaration | None]] = [
         (child, None) for child in reversed(root.named_children) if child.type in _TYPES
     ]
     while pending:
         node, outer = pending.pop()
         name = part(node, "name")
-        here = JavaType(file, package, f"{outer.name}.{name}" if outer else name, node, outer)
+        here = TypeDeclaration(
+            file, package, f"{outer.name}.{name}" if outer else name, node, outer
+        )
         found.append(here)
         if outer is not None:
             outer.inner.append(here)
         inside = [member for member in _members(node) if member.type in _TYPES]
-        pending += [(one, here) for one in reversed(inside)]
+        pending += [(inner_node, here) for inner_node in reversed(inside)]
     return found
 
 
@@ -203,15 +205,15 @@ def _members(node: Node) -> Iterator[Node]:
             yield expression
 
 
-def _fields(node: Node, owner: JavaType) -> Iterator[Field]:
+def _fields(node: Node, owner: TypeDeclaration) -> Iterator[Field]:
     if node.type not in ("field_declaration", "constant_declaration"):
         return
     modifiers, annotations = _marks(node)
     declared = plain_type(node.child_by_field_name("type"))
-    for one in node.children_by_field_name("declarator"):
-        brackets = "[]" * part(one, "dimensions").count("[")
-        value = bare(one.child_by_field_name("value"))
-        name = part(one, "name")
+    for child in node.children_by_field_name("declarator"):
+        brackets = "[]" * part(child, "dimensions").count("[")
+        value = bare(child.child_by_field_name("value"))
+        name = part(child, "name")
         yield Field(owner, name, declared + brackets, node, value, modifiers, annotations)
 
 
@@ -220,12 +222,12 @@ def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
     words: set[str] = set()
     found: list[Annotation] = []
     for child in node.children:
-        for each in child.children if child.type == "modifiers" else ():
-            if each.type in ("annotation", "marker_annotation"):
-                name = part(each, "name").rpartition(".")[2]
-                found.append(Annotation(name, each, _values(each)))
+        for inner_node in child.children if child.type == "modifiers" else ():
+            if inner_node.type in ("annotation", "marker_annotation"):
+                name = part(inner_node, "name").rpartition(".")[2]
+                found.append(Annotation(name, inner_node, _values(inner_node)))
             else:
-                words.add(source(each))
+                words.add(source(inner_node))
     return frozenset(words), tuple(found)
 
 

@@ -6,8 +6,8 @@ from tree_sitter import Node
 
 from mutators.java.lint_rules.declarations import JavaMethod
 from mutators.java.lint_rules.known import changes, computes, only_asks
-from mutators.java.lint_rules.project import Project
-from mutators.java.lint_rules.scope import Local, Scope
+from mutators.java.lint_rules.project import JavaProject
+from mutators.java.lint_rules.scope import Local, MethodScope
 from mutators.java.lint_rules.tree import (
     LITERALS,
     bare,
@@ -30,7 +30,7 @@ _WORKLESS = LITERALS | {"return_statement", "binary_expression", "null_literal",
 _MAKES = frozenset({"object_creation_expression", "array_creation_expression", "array_initializer"})
 
 
-class Effect(Enum):
+class SideEffect(Enum):
     """Whether code changes what others can see. UNKNOWN: some of what it calls is not seen."""
 
     NONE = auto()
@@ -41,31 +41,31 @@ class Effect(Enum):
 class Effects:
     """Answers for calls, and remembers the answers for methods."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: JavaProject) -> None:
         self._project = project
-        self._known: dict[JavaMethod, Effect] = {}
+        self._known: dict[JavaMethod, SideEffect] = {}
         self._closed: dict[JavaMethod, bool] = {}
 
-    def of_call(self, call: Node, scope: Scope, depth: int = 0) -> Effect:
+    def of_call(self, call: Node, scope: MethodScope, depth: int = 0) -> SideEffect:
         """Return what a call changes besides its result."""
         name = field(call, "name")
         if is_pure_of_jdk(call, scope):
-            return Effect.NONE
+            return SideEffect.NONE
         callees = scope.callees(call)
         if not callees:
-            return Effect.UNKNOWN
+            return SideEffect.UNKNOWN
         found = [self.of_method(callee, depth + 1) for callee in callees]
-        if Effect.SOME in found:
-            return Effect.SOME
-        if Effect.UNKNOWN in found:
+        if SideEffect.SOME in found:
+            return SideEffect.SOME
+        if SideEffect.UNKNOWN in found:
             abstract = all(callee.body is None for callee in callees)
-            return Effect.NONE if abstract and only_asks(name) else Effect.UNKNOWN
-        return Effect.NONE
+            return SideEffect.NONE if abstract and only_asks(name) else SideEffect.UNKNOWN
+        return SideEffect.NONE
 
-    def of_method(self, method: JavaMethod, depth: int = 0) -> Effect:
+    def of_method(self, method: JavaMethod, depth: int = 0) -> SideEffect:
         """Return what a method changes besides its result."""
         if method not in self._known:
-            self._known[method] = Effect.UNKNOWN  # for calls of itself
+            self._known[method] = SideEffect.UNKNOWN  # for calls of itself
             self._known[method] = self._look(method, depth)
         return self._known[method]
 
@@ -79,7 +79,7 @@ class Effects:
     def _is_closed(self, method: JavaMethod, depth: int) -> bool:
         if method.body is None:
             return False
-        scope = Scope(self._project, method)
+        scope = MethodScope(self._project, method)
         for number, node in enumerate(descend(method.body)):
             if node.type in ("this", "super") or number >= _MOST_NODES:
                 return False
@@ -88,46 +88,52 @@ class Effects:
                 return False
             if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
                 inner = scope.callees(node)
-                if not all(self.reads_nothing(one, depth + 1) for one in inner):
+                if not all(self.reads_nothing(java_method, depth + 1) for java_method in inner):
                     return False
         return True
 
-    def _look(self, method: JavaMethod, depth: int) -> Effect:
+    def _look(self, method: JavaMethod, depth: int) -> SideEffect:
         body = method.body
         if body is None or depth > _DEEPEST or "synchronized" in method.modifiers:
-            return Effect.UNKNOWN
+            return SideEffect.UNKNOWN
         if _is_default(method):
-            return Effect.UNKNOWN
-        scope = Scope(self._project, method)
-        worst = Effect.NONE
+            return SideEffect.UNKNOWN
+        scope = MethodScope(self._project, method)
+        worst = SideEffect.NONE
         for number, node in enumerate(descend(body)):
-            found = self._of_node(node, scope, depth) if number < _MOST_NODES else Effect.UNKNOWN
-            if found is Effect.SOME:
+            found = (
+                self._of_node(node, scope, depth) if number < _MOST_NODES else SideEffect.UNKNOWN
+            )
+            if found is SideEffect.SOME:
                 return found
-            if found is Effect.UNKNOWN:
+            if found is SideEffect.UNKNOWN:
                 worst = found
                 if number >= _MOST_NODES:
                     break
         return worst
 
-    def _of_node(self, node: Node, scope: Scope, depth: int) -> Effect:
+    def _of_node(self, node: Node, scope: MethodScope, depth: int) -> SideEffect:
         changed = target(node)
         if changed is not None:
-            return Effect.NONE if _is_its_own(changed, scope) else Effect.SOME
+            return SideEffect.NONE if _is_its_own(changed, scope) else SideEffect.SOME
         if node.type in _OPAQUE:
-            return Effect.UNKNOWN
+            return SideEffect.UNKNOWN
         if node.type != "method_invocation":
-            return Effect.NONE
+            return SideEffect.NONE
         receiver = bare(node.child_by_field_name("object"))
         if receiver is not None and _is_made_here(receiver, scope):
-            return Effect.NONE
+            return SideEffect.NONE
         if receiver is not None and scope.type_of(receiver) == "Blackhole":
-            return Effect.SOME
+            return SideEffect.SOME
         found = self.of_call(node, scope, depth)
-        return Effect.SOME if found is Effect.UNKNOWN and changes(field(node, "name")) else found
+        return (
+            SideEffect.SOME
+            if found is SideEffect.UNKNOWN and changes(field(node, "name"))
+            else found
+        )
 
 
-def is_pure_of_jdk(call: Node, scope: Scope) -> bool:
+def is_pure_of_jdk(call: Node, scope: MethodScope) -> bool:
     """Tell whether a call is of a method of the JDK that only computes."""
     receiver = bare(call.child_by_field_name("object"))
     if receiver is None or scope.callees(call):
@@ -145,7 +151,7 @@ def does_nothing(method: JavaMethod) -> bool:
     statements = expressions(method.body)
     if len(statements) != 1 or statements[0].type != "return_statement":
         return False
-    return all(one.type in _WORKLESS for one in descend(statements[0]))
+    return all(node.type in _WORKLESS for node in descend(statements[0]))
 
 
 def _is_default(method: JavaMethod) -> bool:
@@ -163,7 +169,7 @@ def gives_value(method: JavaMethod) -> bool:
     return method.result in _VALUES
 
 
-def _is_its_own(changed: Node, scope: Scope) -> bool:
+def _is_its_own(changed: Node, scope: MethodScope) -> bool:
     """Tell whether what is assigned is a local variable, or part of what the method has made."""
     name = root_name(changed)
     if name not in scope.locals:
@@ -171,7 +177,7 @@ def _is_its_own(changed: Node, scope: Scope) -> bool:
     return changed.type == "identifier" or _is_made(scope.find(name))
 
 
-def _is_made_here(receiver: Node, scope: Scope) -> bool:
+def _is_made_here(receiver: Node, scope: MethodScope) -> bool:
     """Tell whether a call is on an object that the method has made, or on a chain of such calls."""
     here: Node | None = receiver
     while here is not None and here.type == "method_invocation":
@@ -192,4 +198,8 @@ def _is_made(variable: object) -> bool:
 def has_function(call: Node) -> bool:
     """Tell whether a call gets code to run: a lambda, a method reference or a class of its own."""
     given = expressions(call.child_by_field_name("arguments"))
-    return any(one.type in (*_OPAQUE, "class_body") for each in given for one in descend(each))
+    return any(
+        inner_node.type in (*_OPAQUE, "class_body")
+        for node in given
+        for inner_node in descend(node)
+    )

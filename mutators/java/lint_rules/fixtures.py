@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark, state_scope
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, state_scope
 from mutators.java.lint_rules.constants import number_of
-from mutators.java.lint_rules.declarations import Annotation, JavaMethod, JavaType
-from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
+from mutators.java.lint_rules.project import JavaProject
 from mutators.java.lint_rules.rules import INVOCATION_SETUP, UNSEEDED_RANDOM
 from mutators.java.lint_rules.tree import arguments, bare, descend, field, source
 
@@ -28,22 +28,22 @@ _CALL = "method_invocation"
 _DECLARES = "variable_declarator"
 
 
-def _users(benches: list[Benchmark]) -> dict[JavaType, list[Benchmark]]:
+def _users(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, list[BenchmarkMethod]]:
     """Return the benchmarks that use each state; those of a class count for what it extends."""
-    found: dict[JavaType, list[Benchmark]] = {}
+    found: dict[TypeDeclaration, list[BenchmarkMethod]] = {}
     for bench in benches:
         for state in bench.states:
-            for one in bench.project.lineage(state):
-                users = found.setdefault(one, [])
+            for ancestor in bench.project.lineage(state):
+                users = found.setdefault(ancestor, [])
                 if bench not in users:
                     users.append(bench)
     return found
 
 
-def invocation_fixtures(benches: list[Benchmark]) -> Iterator[Smell]:
+def invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
     for state, users in _users(benches).items():
-        fixtures = [(one, _of_invocation(one)) for one in state.methods]
+        fixtures = [(java_method, _of_invocation(java_method)) for java_method in state.methods]
         method, found = next(
             (fixture for fixture in fixtures if fixture[1] is not None), (None, None)
         )
@@ -72,7 +72,7 @@ def _of_invocation(method: JavaMethod) -> Annotation | None:
     return None
 
 
-def _is_short(bench: Benchmark) -> bool:
+def _is_short(bench: BenchmarkMethod) -> bool:
     """Tell whether the author counts nanoseconds for each operation, or operations for each.
 
     With a loop in it, or more than one operation, an invocation may be much longer than that.
@@ -88,7 +88,7 @@ def _is_short(bench: Benchmark) -> bool:
     return bool(words & _OFTEN) and bench.modes == {"Throughput"}
 
 
-def _may_be_short(bench: Benchmark) -> bool:
+def _may_be_short(bench: BenchmarkMethod) -> bool:
     """Tell whether nothing in the source shows that an invocation is long."""
     unit = bench.annotation("OutputTimeUnit")
     if unit is not None and bench.modes & _PER_OPERATION:
@@ -99,30 +99,30 @@ def _may_be_short(bench: Benchmark) -> bool:
     return bool(bench.modes) and not long
 
 
-def _is_large(state: JavaType) -> bool:
+def _is_large(state: TypeDeclaration) -> bool:
     """Tell whether a state has a parameter of the run that is a large number."""
     marks = (mark for one in state.fields.values() for mark in one.annotations)
-    values = (each for mark in marks if mark.name == "Param" for each in mark.listed())
+    values = (node for mark in marks if mark.name == "Param" for node in mark.listed())
     texts = (source(value).strip('"').replace("_", "") for value in values)
     return any(text.isascii() and text.isdigit() and len(text) >= _LARGE for text in texts)
 
 
-def _repeats(bench: Benchmark) -> bool:
+def _repeats(bench: BenchmarkMethod) -> bool:
     """Tell whether a benchmark has a loop, or calls what is seen to loop a thousand times."""
     if bench.has_loop:
         return True
-    calls = (one for one in descend(bench.body) if one.type == _CALL)
+    calls = (node for node in descend(bench.body) if node.type == _CALL)
     return any(_is_long(callee) for call in calls for callee in bench.scope.callees(call))
 
 
 def _is_long(method: JavaMethod) -> bool:
-    loops = [one for one in descend(method.node) if one.type == "for_statement"]
+    loops = [node for node in descend(method.node) if node.type == "for_statement"]
     bounds = (loop.child_by_field_name("condition") for loop in loops)
-    numbers = (each for bound in bounds if bound is not None for each in descend(bound))
+    numbers = (inner_node for bound in bounds if bound is not None for inner_node in descend(bound))
     return any(number_of(number) >= _MANY_TURNS for number in numbers)
 
 
-def unseeded_inputs(benches: list[Benchmark]) -> Iterator[Smell]:
+def unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield the fixtures that make data of random numbers which nobody can have again."""
     for state, users in _users(benches).items():
         if not state_scope(state, users[0].project):
@@ -140,18 +140,22 @@ def unseeded_inputs(benches: list[Benchmark]) -> Iterator[Smell]:
                 )
 
 
-def _unseeded(fixture: JavaMethod, project: Project) -> Node | None:
+def _unseeded(fixture: JavaMethod, project: JavaProject) -> Node | None:
     """Return the first use of random numbers without a seed that a fixture makes data of."""
     if fixture.annotation("Setup") is None or fixture.body is None:
         return None
-    drawn = {field(one, "name") for one in descend(fixture.body) if one.type == _CALL}
+    drawn = {field(node, "name") for node in descend(fixture.body) if node.type == _CALL}
     if "setSeed" in drawn or not any(_DRAWS.fullmatch(one) for one in drawn):
         return None
-    found = (one for one in descend(fixture.body) if _is_unseeded(one, fixture, project))
+    found = (
+        inner_node
+        for inner_node in descend(fixture.body)
+        if _is_unseeded(inner_node, fixture, project)
+    )
     return next(found, None)
 
 
-def _is_unseeded(node: Node, fixture: JavaMethod, project: Project) -> bool:
+def _is_unseeded(node: Node, fixture: JavaMethod, project: JavaProject) -> bool:
     if node.type == _DECLARES:
         value = bare(node.child_by_field_name("value"))
         if value is None or value.type != "object_creation_expression" or arguments(value):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.declarations import Field, JavaMethod
 from mutators.java.lint_rules.rules import GROWING_STATE
 from mutators.java.lint_rules.tree import arguments, bare, descend, field, own, source, target
@@ -28,7 +28,7 @@ _MOST = 20
 _DRAWS = ("next", "random", "incrementAndGet", "getAndIncrement")
 
 
-def growing_states(bench: Benchmark) -> Iterator[Smell]:
+def growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the first call of a benchmark that makes each container of a state longer."""
     if bench.single_shots or bench.method.annotation("Group") is not None:
         return
@@ -40,7 +40,7 @@ def growing_states(bench: Benchmark) -> Iterator[Smell]:
         seen.add(found)
         if _is_used_otherwise(bench, found, node):
             continue
-        levels = {level for one in _fixtures_naming(bench, found) for level in _levels(one)}
+        levels = {level for method in _fixtures_naming(bench, found) for level in _levels(method)}
         if "Invocation" not in levels:
             yield Smell(
                 rule=GROWING_STATE.id,
@@ -53,7 +53,7 @@ def growing_states(bench: Benchmark) -> Iterator[Smell]:
             )
 
 
-def _grown_container(node: Node, bench: Benchmark) -> Field | None:
+def _grown_container(node: Node, bench: BenchmarkMethod) -> Field | None:
     """Return the field of a state whose container a call makes longer."""
     if node.type != "method_invocation":
         return None
@@ -73,13 +73,13 @@ def _grown_container(node: Node, bench: Benchmark) -> Field | None:
 def _varies(key: Node) -> bool:
     """Tell whether a key is another one in each invocation."""
     return any(
-        one.type == "update_expression"
-        or (one.type == "method_invocation" and field(one, "name").startswith(_DRAWS))
-        for one in descend(key)
+        node.type == "update_expression"
+        or (node.type == "method_invocation" and field(node, "name").startswith(_DRAWS))
+        for node in descend(key)
     )
 
 
-def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
+def _is_used_otherwise(bench: BenchmarkMethod, found: Field, growing: Node) -> bool:
     """Tell whether a benchmark does anything else with a field, which may make it shorter."""
     keeps = {field(growing, "name"), "contains", "get", "isEmpty", "size", "toString"}
     for node in descend(bench.body):
@@ -93,11 +93,11 @@ def _is_used_otherwise(bench: Benchmark, found: Field, growing: Node) -> bool:
     return False
 
 
-def _fixtures_naming(bench: Benchmark, found: Field) -> Iterator[JavaMethod]:
+def _fixtures_naming(bench: BenchmarkMethod, found: Field) -> Iterator[JavaMethod]:
     """Yield the fixtures that name a field."""
     for state in bench.states:
-        for one in bench.project.lineage(state):
-            for method in one.methods:
+        for ancestor in bench.project.lineage(state):
+            for method in ancestor.methods:
                 if _levels(method) and found.name in source(method.body):
                     yield method
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark, called, state_scope
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called, state_scope
 from mutators.java.lint_rules.constants import constant, constant_names
 from mutators.java.lint_rules.declarations import Field
-from mutators.java.lint_rules.effects import Effect, Effects, gives_value, is_pure_of_jdk
+from mutators.java.lint_rules.effects import Effects, SideEffect, gives_value, is_pure_of_jdk
 from mutators.java.lint_rules.known import makes
 from mutators.java.lint_rules.rules import CONSTANT_INPUTS, FINAL_STATE
-from mutators.java.lint_rules.scope import Local, Scope
+from mutators.java.lint_rules.scope import Local, MethodScope
 from mutators.java.lint_rules.tree import arguments, bare, own, source
 
 _SIZE = re.compile(
@@ -23,7 +23,7 @@ _SIZE = re.compile(
 _ORDER = list(Sure)  # the surest first
 
 
-def measured_calls(bench: Benchmark) -> list[Node]:
+def measured_calls(bench: BenchmarkMethod) -> list[Node]:
     """Return the calls whose results a benchmark returns or hands to a Blackhole."""
     found: list[Node] = []
     for node in own(bench.body):
@@ -33,11 +33,19 @@ def measured_calls(bench: Benchmark) -> list[Node]:
             given = arguments(node)
         else:
             continue
-        found += [one for one in (_made_by(value, bench.scope) for value in given) if one]
-    return [one for one in found if one.type == "method_invocation" and arguments(one)]
+        found += [
+            descendant
+            for descendant in (_made_by(value, bench.scope) for value in given)
+            if descendant
+        ]
+    return [
+        inner_node
+        for inner_node in found
+        if inner_node.type == "method_invocation" and arguments(inner_node)
+    ]
 
 
-def _made_by(value: Node, scope: Scope) -> Node | None:
+def _made_by(value: Node, scope: MethodScope) -> Node | None:
     """Return an expression, or that of which a local variable has its only value."""
     here = bare(value)
     if here is not None and here.type == "identifier":
@@ -47,7 +55,7 @@ def _made_by(value: Node, scope: Scope) -> Node | None:
     return here
 
 
-def constant_inputs(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
+def constant_inputs(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]:
     """Yield the measured calls of which all inputs are constants."""
     for call in [] if bench.about_compiler else measured_calls(bench):
         if bench.catches(call):
@@ -67,7 +75,7 @@ def constant_inputs(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
             )
 
 
-def _may_fold(call: Node, bench: Benchmark, effects: Effects) -> bool:
+def _may_fold(call: Node, bench: BenchmarkMethod, effects: Effects) -> bool:
     scope = bench.scope
     if not all(constant(argument, scope) for argument in arguments(call)):
         return False
@@ -78,12 +86,12 @@ def _may_fold(call: Node, bench: Benchmark, effects: Effects) -> bool:
     callees = scope.callees(call)
     if any(callee.annotation("CompilerControl") for callee in callees):
         return False
-    if not callees or effects.of_call(call, scope) is not Effect.NONE:
+    if not callees or effects.of_call(call, scope) is not SideEffect.NONE:
         return False
     return all(gives_value(callee) and effects.reads_nothing(callee) for callee in callees)
 
 
-def _may_specialise(call: Node, bench: Benchmark, effects: Effects) -> bool:
+def _may_specialise(call: Node, bench: BenchmarkMethod, effects: Effects) -> bool:
     """Tell whether a call has constants only and its static callee is not seen to change anything.
 
     What the callee calls is not all seen, so that nobody knows how much of it is done beforehand.
@@ -97,45 +105,49 @@ def _may_specialise(call: Node, bench: Benchmark, effects: Effects) -> bool:
     ):
         return False
     closed = all(gives_value(callee) and effects.reads_nothing(callee) for callee in callees)
-    return closed and effects.of_call(call, bench.scope) is not Effect.SOME
+    return closed and effects.of_call(call, bench.scope) is not SideEffect.SOME
 
 
-def _state_fields(call: Node, bench: Benchmark) -> list[Field]:
+def _state_fields(call: Node, bench: BenchmarkMethod) -> list[Field]:
     """Return the final fields of states among the inputs of a call that has constants only."""
     if any(constant_names(argument, bench.scope) is None for argument in arguments(call)):
         return []
     return _final_fields(call, bench)
 
 
-def _final_fields(call: Node, bench: Benchmark) -> list[Field]:
+def _final_fields(call: Node, bench: BenchmarkMethod) -> list[Field]:
     """Return the final fields with constant values among the arguments of a call."""
     named = (constant_names(argument, bench.scope) or [] for argument in arguments(call))
-    return [each for one in named for each in one if isinstance(each, Field) and not each.static]
+    return [
+        field for one in named for field in one if isinstance(field, Field) and not field.static
+    ]
 
 
-def final_state(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
+def final_state(benches: list[BenchmarkMethod], effects: Effects) -> Iterator[Smell]:
     """Yield the final fields of states that benchmarks of a file hand to the measured call."""
-    users: dict[Field, list[tuple[Benchmark, Node]]] = {}
+    users: dict[Field, list[tuple[BenchmarkMethod, Node]]] = {}
     for bench in benches:
-        for call, each in _handed(bench):
-            users.setdefault(each, []).append((bench, call))
-    for each, found in users.items():
+        for call, field in _handed(bench):
+            users.setdefault(field, []).append((bench, call))
+    for field, found in users.items():
         graded = [(_sure(bench, call, effects), bench, call) for bench, call in found]
         sure, bench, call = min(graded, key=lambda use: _ORDER.index(use[0]))
-        alone = len({one.name for one, _ in found}) == 1
-        span = each.owner.span(each.node)
+        alone = len({method.name for method, _ in found}) == 1
+        span = field.owner.span(field.node)
         yield Smell(
             rule=FINAL_STATE.id,
             benchmark=bench.name if alone else "",
             span=span,
-            text=f"{each.name} is final and its value is a constant, so {called(call)}(...) gets "
+            text=f"{field.name} is final and its value is a constant, so {called(call)}(...) gets "
             f"that constant in {bench.name} and the compiler may do the work beforehand.",
-            top=bench.method.top if alone and each.owner is bench.method.owner else span.first_line,
+            top=bench.method.top
+            if alone and field.owner is bench.method.owner
+            else span.first_line,
             sure=sure,
         )
 
 
-def _sure(bench: Benchmark, call: Node, effects: Effects) -> Sure:
+def _sure(bench: BenchmarkMethod, call: Node, effects: Effects) -> Sure:
     """Return how sure it is that the constant decides what is measured.
 
     CERTAIN: the call has no other input, and all that it does is seen to be computing. LIKELY: it
@@ -146,7 +158,7 @@ def _sure(bench: Benchmark, call: Node, effects: Effects) -> Sure:
     return Sure.CERTAIN if _may_fold(call, bench, effects) else Sure.LIKELY
 
 
-def _handed(bench: Benchmark) -> Iterator[tuple[Node, Field]]:
+def _handed(bench: BenchmarkMethod) -> Iterator[tuple[Node, Field]]:
     for call in _calls(bench):
         for final_field in _final_fields(call, bench):
             if state_scope(final_field.owner, bench.project) and not _SIZE.fullmatch(
@@ -155,9 +167,13 @@ def _handed(bench: Benchmark) -> Iterator[tuple[Node, Field]]:
                 yield call, final_field
 
 
-def _calls(bench: Benchmark) -> list[Node]:
+def _calls(bench: BenchmarkMethod) -> list[Node]:
     """Return the measured calls and those that are statements of the benchmark."""
-    statements = (one for one in own(bench.body) if one.type == "expression_statement")
+    statements = (node for node in own(bench.body) if node.type == "expression_statement")
     inner = (bare(next(iter(statement.named_children), None)) for statement in statements)
-    calls = [one for one in inner if one is not None and one.type == "method_invocation"]
+    calls = [
+        inner_node
+        for inner_node in inner
+        if inner_node is not None and inner_node.type == "method_invocation"
+    ]
     return [*measured_calls(bench), *(call for call in calls if not bench.consumes(call))]

@@ -4,13 +4,18 @@ from collections.abc import Iterable, Iterator
 
 from auditor.core.contracts.lint import Looked, Rule, Smell
 from auditor.core.subject import SourceFile
-from mutators.java.lint_rules.benches import Benchmark, benchmarks, files_of_jmh, holds
+from mutators.java.lint_rules.benchmark_discovery import (
+    BenchmarkMethod,
+    benchmarks,
+    files_of_jmh,
+    holds,
+)
 from mutators.java.lint_rules.effects import Effects
 from mutators.java.lint_rules.fixtures import invocation_fixtures, unseeded_inputs
 from mutators.java.lint_rules.growth import growing_states
 from mutators.java.lint_rules.inputs import constant_inputs, final_state
 from mutators.java.lint_rules.loops import repeating_loops
-from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.project import JavaProject
 from mutators.java.lint_rules.results import other_returned, unused_results
 from mutators.java.lint_rules.rules import RULES
 from mutators.java.lint_rules.settings import options, settings
@@ -41,23 +46,31 @@ class JavaLinter:
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks of all sources of a project, and what the rules find."""
-        project = Project(sources)
+        project = JavaProject(sources)
         files = list(files_of_jmh(project))
         found = {file.path: benchmarks(file, project) for file in files}
-        benches = [one for each in found.values() for one in each]
+        benches = [method for methods in found.values() for method in methods]
         smells = {*_of_all(benches, Effects(project))}
         for file in files:
             smells |= {*options(file, project)}
         return Looked(
             benchmarks=tuple(
-                name for each in found.values() for name in dict.fromkeys(one.name for one in each)
+                name
+                for benchmark_methods in found.values()
+                for name in dict.fromkeys(
+                    benchmark_method.name for benchmark_method in benchmark_methods
+                )
             ),
             smells=tuple(sorted(smells, key=_place)),
-            unread=tuple(one.path for one in files if one.root.has_error and holds(one, project)),
+            unread=tuple(
+                java_file.path
+                for java_file in files
+                if java_file.root.has_error and holds(java_file, project)
+            ),
         )
 
 
-def _of_all(benches: list[Benchmark], effects: Effects) -> Iterator[Smell]:
+def _of_all(benches: list[BenchmarkMethod], effects: Effects) -> Iterator[Smell]:
     for bench in benches:
         yield from unused_results(bench, effects)
         yield from other_returned(bench)

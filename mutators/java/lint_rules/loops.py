@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.constants import constant
 from mutators.java.lint_rules.known import changes
 from mutators.java.lint_rules.rules import LOOP
@@ -35,7 +35,7 @@ _STOPS = frozenset(
 _INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
 
 
-def repeating_loops(bench: Benchmark) -> Iterator[Smell]:
+def repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the loop of a benchmark whose turns are all alike."""
     if bench.annotation("OperationsPerInvocation") is not None or bench.single_shots:
         return
@@ -76,7 +76,7 @@ def _counted(loop: Node) -> str | None:
     return name
 
 
-def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
+def _bound_is_input(loop: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a loop goes as far as an input is long, or as a parameter of the run says."""
     condition = loop.child_by_field_name("condition")
     if condition is None or condition.type != "binary_expression":
@@ -96,17 +96,17 @@ def _bound_is_input(loop: Node, bench: Benchmark) -> bool:
     return False
 
 
-def _repeats(loop: Node, index: str, bench: Benchmark) -> bool:
+def _repeats(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether each turn calls the same with the same."""
     body = loop.child_by_field_name("body")
     if body is None:
         return False
     statements = expressions(body) if body.type == "block" else [body]
     found = [_repeats_statement(statement, index, bench) for statement in statements]
-    return all(found) and any(one.type == "method_invocation" for one in descend(body))
+    return all(found) and any(node.type == "method_invocation" for node in descend(body))
 
 
-def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
+def _repeats_calls(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether each turn makes the same calls, as far as their names and arguments say."""
     body = loop.child_by_field_name("body")
     nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
@@ -118,10 +118,10 @@ def _repeats_calls(loop: Node, index: str, bench: Benchmark) -> bool:
         _changes_next_turn(call) for call in calls
     ):
         return False
-    if any(one is None or one.type != "identifier" for one in changed):
+    if any(inner_node is None or inner_node.type != "identifier" for inner_node in changed):
         return False
-    left = {one.id for one in changed if one is not None}
-    names = {index, *(source(one) for one in changed)}
+    left = {node.id for node in changed if node is not None}
+    names = {index, *(source(descendant) for descendant in changed)}
     reads = (node for node in nodes if node.type == "identifier" and node.id not in left)
     return bool(calls) and not any(source(read) in names for read in reads)
 
@@ -132,10 +132,10 @@ def _changes_next_turn(call: Node) -> bool:
     return changes_next_call(name) or (name == "get" and not arguments(call))
 
 
-def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:
+def _repeats_statement(statement: Node, index: str, bench: BenchmarkMethod) -> bool:
     if statement.type == "local_variable_declaration":
         values = statement.children_by_field_name("declarator")
-        return all(_same(one.child_by_field_name("value"), index, bench) for one in values)
+        return all(_same(node.child_by_field_name("value"), index, bench) for node in values)
     if statement.type != "expression_statement":
         return False
     inner = bare(next(iter(expressions(statement)), None))
@@ -147,26 +147,28 @@ def _repeats_statement(statement: Node, index: str, bench: Benchmark) -> bool:
     return (value is not None and source(value) == index) or _same(value, index, bench)
 
 
-def _same(node: Node | None, index: str, bench: Benchmark) -> bool:
+def _same(node: Node | None, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether an expression is made of the same inputs in each turn, and changes none."""
     if node is None:
         return False
     inside = bench.scope.locals
-    for one in descend(node):
-        if one.type in _LEAVES or target(one) is not None:
+    for inner_node in descend(node):
+        if inner_node.type in _LEAVES or target(inner_node) is not None:
             return False
-        if one.type == "method_invocation":
-            if not bench.consumes(one) and (changes(field(one, "name")) or not arguments(one)):
+        if inner_node.type == "method_invocation":
+            if not bench.consumes(inner_node) and (
+                changes(field(inner_node, "name")) or not arguments(inner_node)
+            ):
                 return False
-        elif one.type == "identifier":
-            name = source(one)
+        elif inner_node.type == "identifier":
+            name = source(inner_node)
             local = inside.get(name)
             if name == index or (local is not None and not local.parameter):
                 return False
     return True
 
 
-def _does_more(bench: Benchmark, loop: Node) -> bool:
+def _does_more(bench: BenchmarkMethod, loop: Node) -> bool:
     """Tell whether a benchmark has other calls than those of its loop and of its result."""
     for statement in expressions(bench.body):
         if statement == loop or statement.type == "return_statement":
@@ -174,6 +176,6 @@ def _does_more(bench: Benchmark, loop: Node) -> bool:
         inner = bare(next(iter(expressions(statement)), None))
         if inner is not None and inner.type == "method_invocation" and bench.consumes(inner):
             continue
-        if any(one.type == "method_invocation" for one in descend(statement)):
+        if any(node.type == "method_invocation" for node in descend(statement)):
             return True
     return False

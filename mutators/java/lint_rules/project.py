@@ -7,7 +7,13 @@ from functools import cached_property
 from tree_sitter import Node
 
 from auditor.core.subject import SourceFile
-from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, JavaType, types
+from mutators.java.lint_rules.declarations import (
+    Annotation,
+    Field,
+    JavaMethod,
+    TypeDeclaration,
+    types,
+)
 from mutators.java.lint_rules.tree import expressions, parse, source
 
 _DECLARED = re.compile(rb"\b(?:class|interface|enum|record)\s+(\w+)")
@@ -59,14 +65,14 @@ class JavaFile:
         self.types = types(self.root, path, self.package)
 
 
-class Project:
+class JavaProject:
     """Finds the declarations of a project by the names that its sources use for them."""
 
     def __init__(self, sources: Iterable[SourceFile]) -> None:
-        self._texts = {one.path: one.text for one in sources if one.path.endswith(".java")}
+        self._texts = {file.path: file.text for file in sources if file.path.endswith(".java")}
         self._files: dict[str, JavaFile] = {}
-        self._types: dict[str, dict[str, list[JavaType]]] = {}
-        self._methods: dict[JavaType, dict[str, list[JavaMethod]]] = {}
+        self._types: dict[str, dict[str, list[TypeDeclaration]]] = {}
+        self._methods: dict[TypeDeclaration, dict[str, list[JavaMethod]]] = {}
 
     @property
     def texts(self) -> dict[str, bytes]:
@@ -88,16 +94,23 @@ class Project:
                 found.setdefault(name, []).append(path)
         return found
 
-    def type_named(self, name: str, near: JavaType) -> JavaType | None:
+    def type_named(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
         here = self.file(near.file)
         alike = self._of_file(near.file).get(name)
         if alike:
-            return next((one for one in alike if one.outer in (near, near.outer)), alike[0])
+            return next(
+                (
+                    type_declaration
+                    for type_declaration in alike
+                    if type_declaration.outer in (near, near.outer)
+                ),
+                alike[0],
+            )
         candidates = [
-            one
+            declaration
             for path in self._declaring.get(name.encode(), ())
-            for one in self._of_file(path).get(name, ())
+            for declaration in self._of_file(path).get(name, ())
         ]
         imported = here.imports.get(name)
         if imported is not None:
@@ -116,48 +129,55 @@ class Project:
             ]
         return candidates[0] if len(candidates) == 1 else None
 
-    def _of_file(self, path: str) -> Mapping[str, list[JavaType]]:
+    def _of_file(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
         """Return the types of a file by their simple names."""
         if path not in self._types:
             found = self._types[path] = {}
-            for one in self.file(path).types:
-                found.setdefault(one.simple, []).append(one)
+            for declaration in self.file(path).types:
+                found.setdefault(declaration.simple, []).append(declaration)
         return self._types[path]
 
-    def qualified(self, name: str) -> JavaType | None:
+    def qualified(self, name: str) -> TypeDeclaration | None:
         """Return the type of a full name."""
         paths = self._declaring.get(name.rpartition(".")[2].encode(), ())
-        found = (one for path in paths for one in self.file(path).types)
-        return next((one for one in found if f"{one.package}.{one.name}" == name), None)
+        found = (declaration for path in paths for declaration in self.file(path).types)
+        return next(
+            (
+                type_declaration
+                for type_declaration in found
+                if f"{type_declaration.package}.{type_declaration.name}" == name
+            ),
+            None,
+        )
 
-    def lineage(self, declared: JavaType) -> Iterator[JavaType]:
+    def lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
         """Yield the type and the classes that it extends, as far as the sources show them."""
-        here: JavaType | None = declared
-        seen: set[JavaType] = set()
+        here: TypeDeclaration | None = declared
+        seen: set[TypeDeclaration] = set()
         while here is not None and here not in seen and len(seen) < _LONGEST_LINEAGE:
             yield here
             seen.add(here)
             here = self.type_named(here.parent, here) if here.parent else None
 
-    def field(self, name: str, near: JavaType) -> Field | None:
+    def field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""
-        here: JavaType | None = near
+        here: TypeDeclaration | None = near
         while here is not None:
-            for one in self.lineage(here):
-                if name in one.fields:
-                    return one.fields[name]
+            for ancestor in self.lineage(here):
+                if name in ancestor.fields:
+                    return ancestor.fields[name]
             here = here.outer
         return None
 
-    def methods(self, name: str, count: int, owner: JavaType) -> list[JavaMethod]:
+    def methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
         """Return the methods with so many parameters that a type has or inherits by a name."""
-        for one in self.lineage(owner):
-            if one not in self._methods:
-                mine = self._methods[one] = {}
-                for method in one.methods:
+        for ancestor in self.lineage(owner):
+            if ancestor not in self._methods:
+                mine = self._methods[ancestor] = {}
+                for method in ancestor.methods:
                     mine.setdefault(method.name, []).append(method)
-            alike = self._methods[one].get(name, ())
-            found = [each for each in alike if len(each.parameters) == count]
+            alike = self._methods[ancestor].get(name, ())
+            found = [java_method for java_method in alike if len(java_method.parameters) == count]
             if found:
                 return found
         return []
@@ -170,12 +190,12 @@ class Project:
         own = method.annotation(name)
         return own if own is not None else self.type_annotation(name, method.owner)
 
-    def type_annotation(self, name: str, declared: JavaType) -> Annotation | None:
+    def type_annotation(self, name: str, declared: TypeDeclaration) -> Annotation | None:
         """Return the annotation of a type, of one that it extends, or of one around it."""
-        here: JavaType | None = declared
+        here: TypeDeclaration | None = declared
         while here is not None:
-            for one in self.lineage(here):
-                found = one.annotation(name)
+            for ancestor in self.lineage(here):
+                found = ancestor.annotation(name)
                 if found is not None:
                     return found
             here = here.outer

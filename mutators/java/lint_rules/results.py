@@ -7,12 +7,12 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell, Sure
-from mutators.java.lint_rules.benches import Benchmark, called
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called
 from mutators.java.lint_rules.constants import constant
 from mutators.java.lint_rules.declarations import JavaMethod
 from mutators.java.lint_rules.effects import (
-    Effect,
     Effects,
+    SideEffect,
     does_nothing,
     has_function,
     is_pure_of_jdk,
@@ -29,7 +29,7 @@ _PLAIN = re.compile(
 )
 
 
-def unused_results(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
+def unused_results(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]:
     """Yield the results in a benchmark that are never read."""
     uses = uses_in(bench.body)
     for node in own(bench.body) if not bench.about_compiler else ():
@@ -47,7 +47,7 @@ def unused_results(bench: Benchmark, effects: Effects) -> Iterator[Smell]:
             yield from _unread_locals(node, uses, bench, effects)
 
 
-def other_returned(bench: Benchmark) -> Iterator[Smell]:
+def other_returned(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the return of a field that the benchmark does nothing with, beside work on others."""
     statements = expressions(bench.body)
     last = statements[-1] if statements else bench.body
@@ -61,7 +61,7 @@ def other_returned(bench: Benchmark) -> Iterator[Smell]:
         for call in calls
         if call is not None and call.type == "method_invocation"
     ]
-    named = sum(source(one) == returned.name for one in descend(bench.body) if not one.children)
+    named = sum(source(node) == returned.name for node in descend(bench.body) if not node.children)
     receiver = fields[0] if len(set(fields)) == 1 else None
     if receiver is not None and len(fields) == len(calls) and named == 1:
         text = (
@@ -71,16 +71,18 @@ def other_returned(bench: Benchmark) -> Iterator[Smell]:
         yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
 
 
-def _unread_locals(node: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Iterator[Smell]:
-    for one in node.children_by_field_name("declarator"):
-        value = _unread(one, uses, bench, effects)
+def _unread_locals(
+    node: Node, uses: Uses, bench: BenchmarkMethod, effects: Effects
+) -> Iterator[Smell]:
+    for child in node.children_by_field_name("declarator"):
+        value = _unread(child, uses, bench, effects)
         if value is not None:
-            found = _smell(bench, node, value, _text_of_unread(field(one, "name"), value))
+            found = _smell(bench, node, value, _text_of_unread(field(child, "name"), value))
             seen = _may_be_meant(value, bench, effects, kept=True)
             yield replace(found, sure=Sure.POSSIBLE) if seen else found
 
 
-def _smell(bench: Benchmark, node: Node, value: Node, text: str) -> Smell:
+def _smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> Smell:
     return Smell(
         rule=UNUSED_RESULT.id,
         benchmark=bench.name,
@@ -92,7 +94,7 @@ def _smell(bench: Benchmark, node: Node, value: Node, text: str) -> Smell:
     )
 
 
-def _of_project(value: Node, bench: Benchmark) -> tuple[str, ...]:
+def _of_project(value: Node, bench: BenchmarkMethod) -> tuple[str, ...]:
     """Return the method that a call means, where the sources have it."""
     owners = {callee.owner.name for callee in bench.scope.callees(value)}
     return (f"{owners.pop()}.{called(value)}",) if len(owners) == 1 else ()
@@ -128,7 +130,7 @@ def _text_of_unread(name: str, value: Node) -> str:
     )
 
 
-def _dropped(value: Node, bench: Benchmark, effects: Effects) -> bool:
+def _dropped(value: Node, bench: BenchmarkMethod, effects: Effects) -> bool:
     """Tell whether a statement makes something that it drops, and does nothing else."""
     if value.type == "object_creation_expression":
         return not has_function(value) and "class_body" not in {c.type for c in value.children}
@@ -141,10 +143,10 @@ def _dropped(value: Node, bench: Benchmark, effects: Effects) -> bool:
         return False
     if any(callee.annotation("CompilerControl") or does_nothing(callee) for callee in callees):
         return False
-    return effects.of_call(value, bench.scope) is Effect.NONE
+    return effects.of_call(value, bench.scope) is SideEffect.NONE
 
 
-def _drops_wanted_result(value: Node, bench: Benchmark, effects: Effects) -> bool:
+def _drops_wanted_result(value: Node, bench: BenchmarkMethod, effects: Effects) -> bool:
     """Tell whether a statement drops the result of a call that seems to be made for its result."""
     if value.type != "method_invocation" or bench.consumes(value) or _has_sink(value, bench):
         return False
@@ -158,7 +160,7 @@ def _drops_wanted_result(value: Node, bench: Benchmark, effects: Effects) -> boo
     return (
         asks(name)
         or _make_own_class(callees)
-        or (effects.of_call(value, bench.scope) is Effect.UNKNOWN)
+        or (effects.of_call(value, bench.scope) is SideEffect.UNKNOWN)
     )
 
 
@@ -176,38 +178,43 @@ def _make_own_class(callees: list[JavaMethod]) -> bool:
     )
 
 
-def _unread(declarator: Node, uses: Uses, bench: Benchmark, effects: Effects) -> Node | None:
+def _unread(declarator: Node, uses: Uses, bench: BenchmarkMethod, effects: Effects) -> Node | None:
     """Return the work whose result a local variable takes, if nothing ever reads the variable."""
     name = field(declarator, "name")
     first = declarator.child_by_field_name("value")
     if not uses.never_read(name, first):
         return None
-    later = (one.child_by_field_name("right") for one in uses.assigned.get(name, ()))
-    worked = [one for one in (bare(first), *map(bare, later)) if one is not None]
+    later = (node.child_by_field_name("right") for node in uses.assigned.get(name, ()))
+    worked = [
+        inner_node for inner_node in (bare(first), *map(bare, later)) if inner_node is not None
+    ]
     kept = not _PLAIN.fullmatch(bench.scope.locals[name].type)
     if any(
-        _may_be_meant(one, bench, effects, kept=kept) and not _is_called_for_result(one, bench)
-        for one in worked
+        _may_be_meant(descendant, bench, effects, kept=kept)
+        and not _is_called_for_result(descendant, bench)
+        for descendant in worked
     ):
         return None
     return next((one for one in worked if _is_work(one, bench)), None)
 
 
-def _is_called_for_result(value: Node, bench: Benchmark) -> bool:
+def _is_called_for_result(value: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a call's own name says that it is made for its result, with plain inputs."""
     if value.type != "method_invocation" or has_function(value) or _has_sink(value, bench):
         return False
-    inner = (one for one in descend(value) if one.type == "method_invocation" and one != value)
-    return asks(field(value, "name")) and not any(changes(field(one, "name")) for one in inner)
+    inner = (node for node in descend(value) if node.type == "method_invocation" and node != value)
+    return asks(field(value, "name")) and not any(
+        changes(field(inner_node, "name")) for inner_node in inner
+    )
 
 
-def _is_work(value: Node, bench: Benchmark) -> bool:
+def _is_work(value: Node, bench: BenchmarkMethod) -> bool:
     if value.type in _CALLS:
         return True
     return value.type in _ARITHMETIC and not constant(value, bench.scope)
 
 
-def _may_be_meant(value: Node, bench: Benchmark, effects: Effects, *, kept: bool) -> bool:
+def _may_be_meant(value: Node, bench: BenchmarkMethod, effects: Effects, *, kept: bool) -> bool:
     """Tell whether an expression may be there for what it changes.
 
     Whoever has `kept` an object in a variable has called for the object.
@@ -221,11 +228,11 @@ def _may_be_meant(value: Node, bench: Benchmark, effects: Effects, *, kept: bool
                 return True
             if bench.consumes(node) or _has_sink(node, bench):
                 return True
-            if effects.of_call(node, bench.scope) is Effect.SOME:
+            if effects.of_call(node, bench.scope) is SideEffect.SOME:
                 return True
     return False
 
 
-def _has_sink(call: Node, bench: Benchmark) -> bool:
+def _has_sink(call: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a call gets a Blackhole, which it may feed."""
     return any(bench.is_sink(argument) for argument in arguments(call))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from mutators.java.lint_rules.declarations import Field, JavaMethod, JavaType
-from mutators.java.lint_rules.project import Project
+from mutators.java.lint_rules.declarations import Field, JavaMethod, TypeDeclaration
+from mutators.java.lint_rules.project import JavaProject
 from mutators.java.lint_rules.tree import (
     arguments,
     bare,
@@ -32,10 +32,10 @@ class Local:
     parameter: bool = False
 
 
-class Scope:
+class MethodScope:
     """The names of one method. Two locals of one name count as one of which little is known."""
 
-    def __init__(self, project: Project, method: JavaMethod) -> None:
+    def __init__(self, project: JavaProject, method: JavaMethod) -> None:
         self.project = project
         self.method = method
         self.locals: dict[str, Local] = {}
@@ -50,10 +50,10 @@ class Scope:
     def _read(self, node: Node) -> None:
         if node.type == "local_variable_declaration":
             kind = plain_type(node.child_by_field_name("type"))
-            for one in node.children_by_field_name("declarator"):
-                brackets = "[]" * field(one, "dimensions").count("[")
-                value = bare(one.child_by_field_name("value"))
-                self._add(Local(field(one, "name"), kind + brackets, one, value))
+            for child in node.children_by_field_name("declarator"):
+                brackets = "[]" * field(child, "dimensions").count("[")
+                value = bare(child.child_by_field_name("value"))
+                self._add(Local(field(child, "name"), kind + brackets, child, value))
         elif node.type in ("enhanced_for_statement", "resource", "catch_formal_parameter"):
             kind = plain_type(node.child_by_field_name("type"))
             self._add(Local(field(node, "name"), kind, node, None, parameter=True))
@@ -68,9 +68,9 @@ class Scope:
         if parameters is None:
             return
         listed = [parameters] if parameters.type == "identifier" else expressions(parameters)
-        for one in listed:
-            name = source(one) if one.type == "identifier" else field(one, "name")
-            self._add(Local(name, "", one, None, parameter=True))
+        for node in listed:
+            name = source(node) if node.type == "identifier" else field(node, "name")
+            self._add(Local(name, "", node, None, parameter=True))
 
     def _add(self, local: Local) -> None:
         if local.name in self.locals:
@@ -99,9 +99,11 @@ class Scope:
             return None
         name = field(node, "field")
         owners = self.project.lineage(owner)
-        return next((one.fields[name] for one in owners if name in one.fields), None)
+        return next(
+            (declaration.fields[name] for declaration in owners if name in declaration.fields), None
+        )
 
-    def owner_of(self, node: Node | None) -> JavaType | None:
+    def owner_of(self, node: Node | None) -> TypeDeclaration | None:
         """Return the declared type of what a dot stands behind, if the sources have it."""
         if node is None or node.type in ("this", "super"):
             return self.method.owner
@@ -147,7 +149,7 @@ class Scope:
         inner = bare(node.child_by_field_name("object"))
         if inner is None:
             return None
-        owner: JavaType | None = self.method.owner
+        owner: TypeDeclaration | None = self.method.owner
         if inner.type != "this":
             kind = self.type_of(inner, depth + 1) or (
                 source(inner) if inner.type == "identifier" else ""
@@ -172,7 +174,7 @@ class Scope:
         return self.project.methods(name, count, owner) if owner else []
 
     def _unqualified(self, name: str, count: int) -> list[JavaMethod]:
-        here: JavaType | None = self.method.owner
+        here: TypeDeclaration | None = self.method.owner
         while here is not None:
             found = self.project.methods(name, count, here)
             if found:
@@ -186,4 +188,4 @@ class Scope:
 
 def calls_in(node: Node) -> list[Node]:
     """Return the calls and constructor's calls in an expression, outer ones first."""
-    return [one for one in descend(node) if one.type in _MAY_CALL]
+    return [inner_node for inner_node in descend(node) if inner_node.type in _MAY_CALL]

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell
-from mutators.java.lint_rules.benches import Benchmark
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.constants import whole_number
-from mutators.java.lint_rules.declarations import Annotation, JavaMethod, JavaType
-from mutators.java.lint_rules.project import JavaFile, Project
+from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
+from mutators.java.lint_rules.project import JavaFile, JavaProject
 from mutators.java.lint_rules.rules import NO_FORKS, NO_WARMUP, ONE_FORK
-from mutators.java.lint_rules.scope import Scope
+from mutators.java.lint_rules.scope import MethodScope
 from mutators.java.lint_rules.tree import arguments, bare, descend, field, source
 
 _LONGEST_CHAIN = 100
@@ -29,7 +29,7 @@ _OPTIONS = {
 """Options of JMH's builder that are 0: the rule, and what the program does."""
 
 
-def settings(benches: list[Benchmark]) -> Iterator[Smell]:
+def settings(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield what the annotations say that count for the benchmarks of a project."""
     for annotation, users in _users(benches, "Fork"):
         forks = _number(annotation, "value", users[0])
@@ -49,13 +49,13 @@ def settings(benches: list[Benchmark]) -> Iterator[Smell]:
             yield _smell(NO_WARMUP.id, annotation, cold, text)
 
 
-def options(file: JavaFile, project: Project) -> Iterator[Smell]:
+def options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
     """Yield the programs in a file that start JMH without forks or without warm-up."""
     if b"OptionsBuilder" not in project.texts[file.path]:
         return
     for declared in file.types:
         for method in declared.methods:
-            scope = Scope(project, method)
+            scope = MethodScope(project, method)
             for node in descend(method.body) if method.body is not None else ():
                 rule, text = _OPTIONS.get(_zero_option(node, scope), (None, ""))
                 if rule is not None:
@@ -72,9 +72,11 @@ def _name_of(call: Node) -> Node:
     return call.child_by_field_name("name") or call
 
 
-def _users(benches: list[Benchmark], name: str) -> Iterator[tuple[Annotation, list[Benchmark]]]:
+def _users(
+    benches: list[BenchmarkMethod], name: str
+) -> Iterator[tuple[Annotation, list[BenchmarkMethod]]]:
     """Yield each annotation of a name with the benchmarks that it counts for."""
-    found: dict[int, tuple[Annotation, list[Benchmark]]] = {}
+    found: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
     for bench in benches:
         annotation = bench.annotation(name)
         if annotation is not None:
@@ -82,24 +84,24 @@ def _users(benches: list[Benchmark], name: str) -> Iterator[tuple[Annotation, li
     yield from found.values()
 
 
-def _number(annotation: Annotation, key: str, bench: Benchmark) -> int | None:
+def _number(annotation: Annotation, key: str, bench: BenchmarkMethod) -> int | None:
     return whole_number(annotation.values.get(key), bench.scope)
 
 
-def _holder(annotation: Annotation, bench: Benchmark) -> JavaMethod | JavaType:
+def _holder(annotation: Annotation, bench: BenchmarkMethod) -> JavaMethod | TypeDeclaration:
     """Return the declaration that bears an annotation."""
     if annotation in bench.method.annotations:
         return bench.method
-    here: JavaType | None = bench.method.owner
+    here: TypeDeclaration | None = bench.method.owner
     while here is not None:
-        for one in bench.project.lineage(here):
-            if annotation in one.annotations:
-                return one
+        for ancestor in bench.project.lineage(here):
+            if annotation in ancestor.annotations:
+                return ancestor
         here = here.outer
     return bench.method.owner
 
 
-def _smell(rule: str, annotation: Annotation, users: list[Benchmark], text: str) -> Smell:
+def _smell(rule: str, annotation: Annotation, users: list[BenchmarkMethod], text: str) -> Smell:
     holder = _holder(annotation, users[0])
     of_method = isinstance(holder, JavaMethod)
     what = users[0].name if of_method else f"Each benchmark of {holder.name}"
@@ -112,7 +114,7 @@ def _smell(rule: str, annotation: Annotation, users: list[Benchmark], text: str)
     )
 
 
-def _zero_option(node: Node, scope: Scope) -> str:
+def _zero_option(node: Node, scope: MethodScope) -> str:
     """Return the option that `new OptionsBuilder()....forks(0)` sets to 0, else an empty text."""
     if node.type != "method_invocation" or field(node, "name") not in _OPTIONS:
         return ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell
-from mutators.java.lint_rules.benches import Benchmark, state_scope
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, state_scope
 from mutators.java.lint_rules.declarations import Field
 from mutators.java.lint_rules.rules import SHARED_STATE
 from mutators.java.lint_rules.tree import bare, descend, field, own, source, target
@@ -13,7 +13,7 @@ from mutators.java.lint_rules.tree import bare, descend, field, own, source, tar
 _GUARDS = frozenset({"lock", "tryLock", "writeLock", "readLock", "acquire", "lockInterruptibly"})
 
 
-def shared_states(bench: Benchmark) -> Iterator[Smell]:
+def shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the first change of each field of a shared state that threads of a benchmark make."""
     who = _threads(bench)
     if not who or _is_guarded(bench):
@@ -35,13 +35,13 @@ def shared_states(bench: Benchmark) -> Iterator[Smell]:
         )
 
 
-def _threads(bench: Benchmark) -> str:
+def _threads(bench: BenchmarkMethod) -> str:
     if bench.method.annotation("Group") is not None:
         return "Threads of the group meet at what this one changes:"
     return f"Threads ({bench.threads}) change" if bench.threads else ""
 
 
-def _is_guarded(bench: Benchmark) -> bool:
+def _is_guarded(bench: BenchmarkMethod) -> bool:
     """Tell whether a benchmark keeps its threads from each other, which it may be about."""
     if "synchronized" in bench.method.modifiers:
         return True
@@ -53,7 +53,7 @@ def _is_guarded(bench: Benchmark) -> bool:
     return False
 
 
-def _changed_field(changed: Node, bench: Benchmark) -> Field | None:
+def _changed_field(changed: Node, bench: BenchmarkMethod) -> Field | None:
     """Return the field that an assignment changes, in whole or an element of its array."""
     here: Node | None = changed
     while here is not None and here.type == "array_access":
@@ -63,7 +63,7 @@ def _changed_field(changed: Node, bench: Benchmark) -> Field | None:
     return bench.scope.field_of(here)
 
 
-def _is_shared(found: Field, bench: Benchmark) -> bool:
+def _is_shared(found: Field, bench: BenchmarkMethod) -> bool:
     """Tell whether all threads have the one field, and it is a plain one."""
     if found.static or "volatile" in found.modifiers:
         return False

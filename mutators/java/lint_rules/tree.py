@@ -78,7 +78,7 @@ def bare(node: Node | None) -> Node | None:
 def expressions(node: Node | None) -> list[Node]:
     """Return the named children of a node that are not comments."""
     listed = node.named_children if node is not None else []
-    return [one for one in listed if not one.type.endswith("comment")]
+    return [inner_node for inner_node in listed if not inner_node.type.endswith("comment")]
 
 
 def arguments(call: Node) -> list[Node]:

@@ -31,7 +31,7 @@ class Uses:
     def take(self, node: Node) -> None:
         """Take the next node of a method; those above others come first."""
         if node.type == "variable_declarator":
-            self._known |= {one.id for one in node.children_by_field_name("name")}
+            self._known |= {child.id for child in node.children_by_field_name("name")}
         elif node.type == "expression_statement":
             self._statement(next(iter(expressions(node)), None))
         elif node.type == "identifier" and node.id not in self._known:
@@ -45,7 +45,7 @@ class Uses:
         if changed is not None and changed.type == "identifier":
             name = source(changed)
             self.assigned.setdefault(name, []).append(inner)
-            self._known |= {one.id for one in descend(inner) if source(one) == name}
+            self._known |= {node.id for node in descend(inner) if source(node) == name}
         elif inner.type == "method_invocation" and changes(part(inner, "name")):
             name = source(_receiver(inner))
             self._filled[name] = self._filled.get(name, 0) + 1

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Around, Bench, Preparation
+from mutators.python.lint_rules.benchmark_discovery import Around, BenchmarkSource, Preparation
 from mutators.python.lint_rules.kinds import copied_from, stored
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.project import PythonProject
 
 _FARTHEST = 5
 """Over how many copies of copies the order of a list is followed."""
@@ -20,7 +20,11 @@ _BY_KEY = frozenset({"add", "setdefault", "discard"})
 
 
 def changes(
-    method: str, arguments: tuple[cst.Arg, ...], made: cst.CSTNode, at: Around, project: Project
+    method: str,
+    arguments: tuple[cst.Arg, ...],
+    made: cst.CSTNode,
+    at: Around,
+    project: PythonProject,
 ) -> bool:
     """Tell whether a method of a container is seen to change what it holds.
 
@@ -68,13 +72,18 @@ def _holds(keys: frozenset[object], wanted: object) -> bool | None:
 
 
 def in_order(
-    node: cst.BaseExpression, how: tuple[cst.Arg, ...], bench: Bench, project: Project
+    node: cst.BaseExpression,
+    how: tuple[cst.Arg, ...],
+    bench: BenchmarkSource,
+    project: PythonProject,
 ) -> bool:
     """Tell whether a list is in order from the start, so that sorting it changes nothing.
 
     `how` are the arguments of the sort. With a key nobody knows what the order is.
     """
-    keywords = {one.keyword.value: one.value for one in how if one.keyword is not None}
+    keywords = {
+        argument.keyword.value: argument.value for argument in how if argument.keyword is not None
+    }
     if "key" in keywords:
         return True
     name = tree.dotted(node)
@@ -86,7 +95,7 @@ def in_order(
     return _is_in_order(bench.value(node), bench, backwards=backwards)
 
 
-def _mixed(preparation: Preparation, project: Project) -> frozenset[str]:
+def _mixed(preparation: Preparation, project: PythonProject) -> frozenset[str]:
     return project.once(_put_out_of_order, preparation)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, subjects, tree
-from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.project import PythonProject
 
 _WHAT = {
     "print": "writes to standard output",
@@ -35,7 +35,7 @@ _LIGHT = frozenset({"range", "len", "str", "print"})
 _IN_MEMORY = frozenset({"file"})
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the first call of each timed code that does I/O beside what is measured."""
     for code in bench.timed:
         others = frozenset(one for one in code.calls if tree.dotted(one.func) not in _LIGHT)
@@ -53,7 +53,7 @@ def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as 
                 break
 
 
-def _what(bench: Bench, call: cst.Call) -> str:
+def _what(bench: BenchmarkSource, call: cst.Call) -> str:
     """Return what a call does that is I/O, empty where it does none or is the subject."""
     name = bench.file.meant(call.func)
     if subjects.about(bench, subjects.SLEEP if name == "time.sleep" else subjects.IO):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from auditor.core.contracts.lint import Rule, Sure
-from mutators.python.lint_rules.benches import Bench
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
+from mutators.python.lint_rules.project import PythonProject
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -19,7 +19,7 @@ class Hit:
     """
 
     rule: Rule
-    bench: Bench
+    bench: BenchmarkSource
     node: cst.CSTNode
     text: str
     head: cst.CSTNode | None = None
@@ -27,4 +27,4 @@ class Hit:
     sure: Sure | None = None
 
 
-Search = Callable[[Bench, Project], Iterator[Hit]]
+Search = Callable[[BenchmarkSource, PythonProject], Iterator[Hit]]

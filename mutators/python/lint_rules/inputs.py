@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import Bench, Preparation
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, Preparation
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.project import File, PythonProject
 from mutators.python.lint_rules.randomness import SEED, is_unseeded
 
 _AMOUNTS = frozenset({"size", "k", "n", "length", "count"})
@@ -17,7 +17,7 @@ _NUMBERS = frozenset({"int", "round", "abs", "max", "min"})
 """Functions whose result is as random as the numbers they are given."""
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the first draw of each piece of set-up that decides how much there is to do."""
     if b"random" not in bench.file.text or project.once(_seeds, bench.file, project):
         return
@@ -44,7 +44,7 @@ def _first_draw(preparation: Preparation) -> cst.Call | None:
             for call in tree.calls(decider)
             if is_unseeded(call, preparation) and not _fixed(call)
         ]
-        draws += (one for amount in _amounts(node) for one in _drawn(amount, preparation))
+        draws += (call for amount in _amounts(node) for call in _drawn(amount, preparation))
         if draws:
             return draws[0]
     return None
@@ -64,13 +64,15 @@ def _deciders(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         case cst.While() | cst.CompIf():
             yield node.test
         case cst.Slice():
-            yield from (one for one in (node.lower, node.upper) if one is not None)
+            yield from (
+                expression for expression in (node.lower, node.upper) if expression is not None
+            )
 
 
 def _does_more(node: cst.If) -> bool:
     """Tell whether a branch does more or less than nothing: not where it sets another value."""
     more = cst.Expr | cst.Continue | cst.Break | cst.Del | cst.Return
-    return any(isinstance(one, more) for one in tree.own(node.body))
+    return any(isinstance(inner_node, more) for inner_node in tree.own(node.body))
 
 
 def _amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
@@ -94,11 +96,11 @@ def _drawn(amount: cst.BaseExpression, preparation: Preparation) -> Iterator[cst
     """Yield the draws of numbers that the names in an amount stand for."""
     for name in _terms(amount):
         value = preparation.value(name) if isinstance(name, cst.Name | cst.Attribute) else None
-        for one in _terms(value) if value is not None else ():
-            if isinstance(one, cst.Call) and is_unseeded(one, preparation):
-                yield one
-            elif isinstance(one, cst.IfExp):
-                calls = tree.calls(one.test)
+        for expression in _terms(value) if value is not None else ():
+            if isinstance(expression, cst.Call) and is_unseeded(expression, preparation):
+                yield expression
+            elif isinstance(expression, cst.IfExp):
+                calls = tree.calls(expression.test)
                 yield from (call for call in calls if is_unseeded(call, preparation))
 
 
@@ -118,9 +120,9 @@ def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
                 yield here
 
 
-def _seeds(file: File, project: Project) -> bool:
+def _seeds(file: File, project: PythonProject) -> bool:
     """Tell whether a seed is set in the file, in what it imports, or in what runs before it."""
-    return any(project.once(_sets_seed, one) for one in (file, *project.around(file)))
+    return any(project.once(_sets_seed, ancestor) for ancestor in (file, *project.around(file)))
 
 
 def _sets_seed(file: File) -> bool:

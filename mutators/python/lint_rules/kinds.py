@@ -12,11 +12,11 @@ from typing import NamedTuple
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Around
+from mutators.python.lint_rules.benchmark_discovery import Around
 from mutators.python.lint_rules.project import File
 
 
-class Change(StrEnum):
+class ObjectChange(StrEnum):
     """What a call does to an object that outlives it.
 
     APPENDS makes it longer, at a cost that hardly hangs on how long it is.
@@ -32,38 +32,38 @@ class Change(StrEnum):
 
 
 _LIST = {
-    "append": Change.APPENDS,
-    "extend": Change.APPENDS,
-    "insert": Change.GROWS,
-    "pop": Change.SHRINKS,
-    "remove": Change.SHRINKS,
-    "clear": Change.SHRINKS,
-    "sort": Change.ORDERS,
+    "append": ObjectChange.APPENDS,
+    "extend": ObjectChange.APPENDS,
+    "insert": ObjectChange.GROWS,
+    "pop": ObjectChange.SHRINKS,
+    "remove": ObjectChange.SHRINKS,
+    "clear": ObjectChange.SHRINKS,
+    "sort": ObjectChange.ORDERS,
 }
 _DICT = {
-    "update": Change.FILLS,
-    "setdefault": Change.FILLS,
-    "pop": Change.SHRINKS,
-    "popitem": Change.SHRINKS,
-    "clear": Change.SHRINKS,
+    "update": ObjectChange.FILLS,
+    "setdefault": ObjectChange.FILLS,
+    "pop": ObjectChange.SHRINKS,
+    "popitem": ObjectChange.SHRINKS,
+    "clear": ObjectChange.SHRINKS,
 }
 _SET = {
-    "add": Change.FILLS,
-    "update": Change.FILLS,
-    "pop": Change.SHRINKS,
-    "remove": Change.SHRINKS,
-    "discard": Change.SHRINKS,
-    "clear": Change.SHRINKS,
+    "add": ObjectChange.FILLS,
+    "update": ObjectChange.FILLS,
+    "pop": ObjectChange.SHRINKS,
+    "remove": ObjectChange.SHRINKS,
+    "discard": ObjectChange.SHRINKS,
+    "clear": ObjectChange.SHRINKS,
 }
 _DEQUE = {
-    "append": Change.APPENDS,
-    "appendleft": Change.APPENDS,
-    "extend": Change.APPENDS,
-    "extendleft": Change.APPENDS,
-    "pop": Change.SHRINKS,
-    "popleft": Change.SHRINKS,
-    "remove": Change.SHRINKS,
-    "clear": Change.SHRINKS,
+    "append": ObjectChange.APPENDS,
+    "appendleft": ObjectChange.APPENDS,
+    "extend": ObjectChange.APPENDS,
+    "extendleft": ObjectChange.APPENDS,
+    "pop": ObjectChange.SHRINKS,
+    "popleft": ObjectChange.SHRINKS,
+    "remove": ObjectChange.SHRINKS,
+    "clear": ObjectChange.SHRINKS,
 }
 CHANGES = {
     "list": _LIST,
@@ -71,7 +71,7 @@ CHANGES = {
     "dict": _DICT,
     "set": _SET,
     "deque": _DEQUE,
-    "array": {"sort": Change.ORDERS},
+    "array": {"sort": ObjectChange.ORDERS},
 }
 """By kind of container the methods that change it."""
 _METHODS = {name: change for methods in CHANGES.values() for name, change in methods.items()}
@@ -85,12 +85,12 @@ class Parameter(NamedTuple):
 
 
 FUNCTIONS = {
-    "heapq.heappush": (Parameter(0, ""), Change.GROWS),
-    "heapq.heappop": (Parameter(0, ""), Change.SHRINKS),
-    "heapq.heapify": (Parameter(0, ""), Change.ORDERS),
-    "bisect.insort": (Parameter(0, "a"), Change.GROWS),
-    "bisect.insort_left": (Parameter(0, "a"), Change.GROWS),
-    "bisect.insort_right": (Parameter(0, "a"), Change.GROWS),
+    "heapq.heappush": (Parameter(0, ""), ObjectChange.GROWS),
+    "heapq.heappop": (Parameter(0, ""), ObjectChange.SHRINKS),
+    "heapq.heapify": (Parameter(0, ""), ObjectChange.ORDERS),
+    "bisect.insort": (Parameter(0, "a"), ObjectChange.GROWS),
+    "bisect.insort_left": (Parameter(0, "a"), ObjectChange.GROWS),
+    "bisect.insort_right": (Parameter(0, "a"), ObjectChange.GROWS),
 }
 """Functions that change an argument: its parameter, and what they do to it."""
 
@@ -145,7 +145,7 @@ def kind(node: cst.BaseExpression | None, at: Around, left: int = _FARTHEST) -> 
         return display
     match node:
         case cst.BinaryOperation():
-            both = [kind(one, at, left - 1) for one in (node.left, node.right)]
+            both = [kind(expression, at, left - 1) for expression in (node.left, node.right)]
             return "list" if "list" in both else ""
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
             return "list" if kind(at.value(node.value), at, left - 1) == "list" else ""
@@ -183,7 +183,7 @@ def runs_out(node: cst.BaseExpression | None, file: File) -> bool:
     return name in _ITERATORS and file.plain(name)
 
 
-def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, Change]:
+def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, ObjectChange]:
     """Return by its parameters what a function does to the arguments there.
 
     Only what it does to a parameter that it binds to nothing else; growing and shrinking may
@@ -191,7 +191,7 @@ def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, Change]:
     """
     nodes = tree.body(function)
     bound = {*tree.bindings(nodes), "self", "cls"}
-    changes: dict[str, set[Change]] = {}
+    changes: dict[str, set[ObjectChange]] = {}
     for name, change in _changes(function, file):
         changes.setdefault(name, set()).add(change)
     listed = [Parameter(place, name) for place, name in enumerate(tree.parameters(function))]
@@ -211,17 +211,17 @@ def transparent(function: cst.FunctionDef) -> bool:
     return all(name.rpartition(".")[2] in _TRANSPARENT for name in tree.decorators(function))
 
 
-def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, Change]]:
+def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, ObjectChange]]:
     """Yield the names that a function does something to."""
     sorts = re.search("sort|heapify", function.name.value.lower())
     for node in tree.own(*tree.body(function)):
         if isinstance(node, cst.Call):
             yield from _changed_by(node, file)
         elif sorts and isinstance(node, cst.Assign):
-            yield from ((name, Change.SWAPS) for name in stored(node))
+            yield from ((name, ObjectChange.SWAPS) for name in stored(node))
 
 
-def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, Change]]:
+def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, ObjectChange]]:
     if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
         yield tree.dotted(call.func.value), _METHODS[call.func.attr.value]
     known = FUNCTIONS.get(file.meant(call.func))
@@ -236,6 +236,6 @@ def stored(node: cst.CSTNode) -> Iterator[str]:
         targets += (target.target for target in node.targets)
     elif isinstance(node, cst.Del | cst.AugAssign):
         targets.append(node.target)
-    for one in tree.own(*targets):
-        if isinstance(one, cst.Subscript):
-            yield tree.dotted(one.value)
+    for inner_node in tree.own(*targets):
+        if isinstance(inner_node, cst.Subscript):
+            yield tree.dotted(inner_node.value)

@@ -5,14 +5,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import Bench, Harness, Timed
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    TimedCode,
+)
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.project import PythonProject
 
 _BUILTINS = frozenset({"map", "filter", "zip", "itertools.chain", "itertools.starmap"})
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield what is lazy and is dropped or handed back to the harness, which drops it."""
     for handed in bench.handed:
         if not isinstance(handed.function, cst.Lambda):
@@ -24,11 +28,11 @@ def look(bench: Bench, project: Project) -> Iterator[Hit]:
             what = _value(bench, node, project)
             if what:
                 yield _hit(bench, node, tree.code(node), what)
-    if bench.harness is Harness.ASV:
+    if bench.harness is BenchmarkFramework.ASV:
         yield from _itself(bench)
 
 
-def _hit(bench: Bench, node: cst.CSTNode, name: str, what: str) -> Hit:
+def _hit(bench: BenchmarkSource, node: cst.CSTNode, name: str, what: str) -> Hit:
     return Hit(
         rule=rules.UNUSED_GENERATOR,
         bench=bench,
@@ -37,7 +41,7 @@ def _hit(bench: Bench, node: cst.CSTNode, name: str, what: str) -> Hit:
     )
 
 
-def _itself(bench: Bench) -> Iterator[Hit]:
+def _itself(bench: BenchmarkSource) -> Iterator[Hit]:
     for code in bench.timed:
         function = code.function
         if function is not None and (tree.yields(function) or function.asynchronous is not None):
@@ -50,7 +54,9 @@ _MADE = {
 }
 
 
-def _function(bench: Bench, function: cst.CSTNode, project: Project, *, awaited: bool) -> str:
+def _function(
+    bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject, *, awaited: bool
+) -> str:
     """Return why calling a function does nothing of its work, empty where it may."""
     name = tree.dotted(function)
     if not name:
@@ -68,14 +74,14 @@ def _function(bench: Bench, function: cst.CSTNode, project: Project, *, awaited:
     return _MADE[False] if found.asynchronous is not None and not awaited else ""
 
 
-def _resolved(bench: Bench, name: str, project: Project) -> cst.FunctionDef | None:
+def _resolved(bench: BenchmarkSource, name: str, project: PythonProject) -> cst.FunctionDef | None:
     if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return None
     found = project.function(bench.file, name)
     return found[1] if found is not None else None
 
 
-def _dropped(code: Timed) -> Iterator[cst.BaseExpression]:
+def _dropped(code: TimedCode) -> Iterator[cst.BaseExpression]:
     """Yield the expressions whose values nobody uses: statements, and what is returned."""
     for node in code.every:
         if isinstance(node, cst.Expr | cst.Return) and node.value is not None:
@@ -84,7 +90,7 @@ def _dropped(code: Timed) -> Iterator[cst.BaseExpression]:
         yield code.nodes[0]
 
 
-def _value(bench: Bench, node: cst.BaseExpression, project: Project) -> str:
+def _value(bench: BenchmarkSource, node: cst.BaseExpression, project: PythonProject) -> str:
     """Return why an expression does nothing of its work, empty where it may."""
     if isinstance(node, cst.GeneratorExp):
         return "is a generator expression that nobody consumes"

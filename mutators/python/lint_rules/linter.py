@@ -9,21 +9,21 @@ from libcst import metadata
 from auditor.core.contracts.lint import Looked, Rule, Smell
 from auditor.core.subject import SourceFile, Span
 from mutators.python.lint_rules import (
-    asv_benches,
+    asv_discovery,
     effects,
     inputs,
     lazy,
     mutated,
-    pyperf_benches,
-    pytest_benches,
+    pyperf_discovery,
+    pytest_discovery,
     registered,
     repeating,
     setups,
     tree,
 )
-from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.hits import Hit, Search
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.project import File, PythonProject
 from mutators.python.lint_rules.rules import RULES
 
 _SEARCHES: tuple[Search, ...] = (
@@ -87,8 +87,8 @@ class PythonLinter:
 
     def look(self, sources: Iterable[SourceFile], /) -> Looked:
         """Return the benchmarks of a project and what the rules find in them."""
-        project = Project(sources)
-        by_file: dict[str, list[Bench]] = {}
+        project = PythonProject(sources)
+        by_file: dict[str, list[BenchmarkSource]] = {}
         for module in _MODULES:
             for bench in module.find(project):
                 by_file.setdefault(bench.file.path, []).append(bench)
@@ -105,11 +105,11 @@ class PythonLinter:
         )
 
 
-_MODULES = (pytest_benches, asv_benches, pyperf_benches)
+_MODULES = (pytest_discovery, asv_discovery, pyperf_discovery)
 
 
 def _holds(file: File) -> bool:
-    return any(each.holds(file) for each in _MODULES)
+    return any(module.holds(file) for module in _MODULES)
 
 
 def _unread(file: File) -> bool:
@@ -117,7 +117,7 @@ def _unread(file: File) -> bool:
     return _holds(file) and file.module is None
 
 
-def _smells(benches: list[Bench], project: Project) -> list[Smell]:
+def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smell]:
     """Return what the rules find in the benchmarks of one file, each place once."""
     found: dict[tuple[str, int], Hit] = {}
     left = _MOST
@@ -140,7 +140,7 @@ def _smells(benches: list[Bench], project: Project) -> list[Smell]:
     )
 
 
-def _left(bench: Bench, left: int) -> int:
+def _left(bench: BenchmarkSource, left: int) -> int:
     """Return what is left of a number of nodes, less those that a benchmark times."""
     for code in bench.timed:
         left -= len(code.every)
@@ -152,7 +152,7 @@ def _left(bench: Bench, left: int) -> int:
 def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
     """Return a finding with its lines, None where they are not known."""
     places = (hit.node, *(code.place for code in hit.bench.timed if code.place is not None))
-    place = next((lines[one] for one in places if one in lines), None)
+    place = next((lines[node] for node in places if node in lines), None)
     if place is None:
         return None
     head = hit.head or (hit.node if hit.shared else hit.bench.declaration)

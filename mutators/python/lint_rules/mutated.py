@@ -8,12 +8,18 @@ import libcst as cst
 
 from auditor.core.contracts.lint import Sure
 from mutators.python.lint_rules import contents, rules, tree
-from mutators.python.lint_rules.benches import Around, Bench, Handed, Harness, Timed
+from mutators.python.lint_rules.benchmark_discovery import (
+    Around,
+    BenchmarkFramework,
+    BenchmarkSource,
+    Handed,
+    TimedCode,
+)
 from mutators.python.lint_rules.hits import Hit
 from mutators.python.lint_rules.kinds import (
     CHANGES,
     FUNCTIONS,
-    Change,
+    ObjectChange,
     Parameter,
     kind,
     passes_by,
@@ -21,24 +27,25 @@ from mutators.python.lint_rules.kinds import (
     stored,
     transparent,
 )
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.project import PythonProject
 
 _WHAT = {
-    Change.APPENDS: "adds to {0}, which is made once: it grows as long as the benchmark runs, and"
-    " each call meets a longer one than the call before it",
-    Change.GROWS: "adds to {0}, which is made once: every call meets a longer one than the call"
-    " before it",
-    Change.FILLS: "adds to {0}, which is made once: from the second call on what it adds is there"
-    " already",
-    Change.SHRINKS: "takes out of {0}, which is made once: later calls meet less of it, or nothing",
-    Change.ORDERS: "puts {0} in order, which is made once: only the first call meets the input that"
-    " was meant, all others one that is in order already",
-    Change.SWAPS: "sorts {0} in place, which is made once: only the first call meets the input that"
-    " was meant, all others one that is in order already",
-    Change.EXHAUSTS: "is given {0}, an iterator that is made once: the first call uses it up, and"
-    " all others meet an empty one",
+    ObjectChange.APPENDS: "adds to {0}, which is made once: it grows as long as the benchmark"
+    " runs, and each call meets a longer one than the call before it",
+    ObjectChange.GROWS: "adds to {0}, which is made once: every call meets a longer one than the"
+    " call before it",
+    ObjectChange.FILLS: "adds to {0}, which is made once: from the second call on what it adds is"
+    " there already",
+    ObjectChange.SHRINKS: "takes out of {0}, which is made once: later calls meet less of it, or"
+    " nothing",
+    ObjectChange.ORDERS: "puts {0} in order, which is made once: only the first call meets the"
+    " input that was meant, all others one that is in order already",
+    ObjectChange.SWAPS: "sorts {0} in place, which is made once: only the first call meets the"
+    " input that was meant, all others one that is in order already",
+    ObjectChange.EXHAUSTS: "is given {0}, an iterator that is made once: the first call uses it"
+    " up, and all others meet an empty one",
 }
-_ORDERING = frozenset({Change.ORDERS, Change.SWAPS})
+_ORDERING = frozenset({ObjectChange.ORDERS, ObjectChange.SWAPS})
 _UNREAD = frozenset(
     {
         *("next", "isinstance", "issubclass", "type", "id", "repr", "str", "bool", "callable"),
@@ -62,12 +69,12 @@ class _Changed:
     call: cst.CSTNode
     by: cst.CSTNode
     name: cst.CSTNode
-    change: Change
+    change: ObjectChange
     seen: bool = True
     sure: Sure | None = None
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the calls that change what later calls are given."""
     for handed in bench.handed:
         if not handed.renewed:
@@ -78,8 +85,8 @@ def look(bench: Bench, project: Project) -> Iterator[Hit]:
             yield from (_hit(bench, found) for found in _timed(bench, code, project))
 
 
-def _hit(bench: Bench, found: _Changed) -> Hit:
-    often = " (asv sets up once for many calls)" if bench.harness is Harness.ASV else ""
+def _hit(bench: BenchmarkSource, found: _Changed) -> Hit:
+    often = " (asv sets up once for many calls)" if bench.harness is BenchmarkFramework.ASV else ""
     what = _WHAT[found.change].format(f"`{tree.code(found.name)}`")
     text = f"`{tree.code(found.by)}` {what}{often}."
     return Hit(
@@ -87,12 +94,12 @@ def _hit(bench: Bench, found: _Changed) -> Hit:
     )
 
 
-def _handed(bench: Bench, handed: Handed, project: Project) -> Iterator[_Changed]:
+def _handed(bench: BenchmarkSource, handed: Handed, project: PythonProject) -> Iterator[_Changed]:
     """Yield what the handed function does to its object or to its arguments."""
-    yield from (one for one in _by_method(bench, handed, bench, project) if one.seen)
+    yield from (change for change in _by_method(bench, handed, bench, project) if change.seen)
     yield from _exhausted(handed, bench)
     for found in _by_function(bench, handed, bench, project):
-        if found.seen and found.change is not Change.APPENDS:
+        if found.seen and found.change is not ObjectChange.APPENDS:
             yield found
 
 
@@ -103,10 +110,12 @@ def _exhausted(handed: Handed, at: Around) -> Iterator[_Changed]:
         return
     for argument in handed.arguments:
         if runs_out(at.value(argument.value), at.file):
-            yield _Changed(handed.call, handed.function, argument.value, Change.EXHAUSTS)
+            yield _Changed(handed.call, handed.function, argument.value, ObjectChange.EXHAUSTS)
 
 
-def _by_method(bench: Bench, handed: Handed, at: Around, project: Project) -> Iterator[_Changed]:
+def _by_method(
+    bench: BenchmarkSource, handed: Handed, at: Around, project: PythonProject
+) -> Iterator[_Changed]:
     function = handed.function
     if not isinstance(function, cst.Attribute):
         return
@@ -121,7 +130,9 @@ def _by_method(bench: Bench, handed: Handed, at: Around, project: Project) -> It
     yield _Changed(handed.call, function, function.value, change, seen)
 
 
-def _by_function(bench: Bench, handed: Handed, at: Around, project: Project) -> Iterator[_Changed]:
+def _by_function(
+    bench: BenchmarkSource, handed: Handed, at: Around, project: PythonProject
+) -> Iterator[_Changed]:
     """Yield the arguments that a function is known to change."""
     for (place, name), change in _places(bench, handed.function, project).items():
         given = handed.argument(place, name)
@@ -131,7 +142,9 @@ def _by_function(bench: Bench, handed: Handed, at: Around, project: Project) -> 
             yield _Changed(handed.call, handed.function, given, change, not ordered)
 
 
-def _places(bench: Bench, function: cst.CSTNode, project: Project) -> dict[Parameter, Change]:
+def _places(
+    bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject
+) -> dict[Parameter, ObjectChange]:
     """Return the parameters whose arguments a function is known to change."""
     name = tree.dotted(function)
     if not name:
@@ -146,18 +159,18 @@ def _places(bench: Bench, function: cst.CSTNode, project: Project) -> dict[Param
     return project.once(passes_by, found[1], found[0])
 
 
-def _can_change(given: cst.BaseExpression, change: Change, at: Around) -> bool:
+def _can_change(given: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
     """Tell whether an argument is a container that such a change is one of.
 
     What has its elements exchanged in place can be no other than that, even where it is not seen.
     """
     made = kind(at.value(given), at)
-    if change is Change.SWAPS:
+    if change is ObjectChange.SWAPS:
         return made in ("", "list", "array")
     return change in CHANGES.get(made, {}).values()
 
 
-def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
+def _timed(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> Iterator[_Changed]:
     """Yield the changes in the timed code of what is there before it and after it.
 
     What the code appends to is most often a list of results, which nothing measured reads.
@@ -178,19 +191,19 @@ def _timed(bench: Bench, code: Timed, project: Project) -> Iterator[_Changed]:
         )
         if len(kinds) != 1 or not seen:
             continue
-        if Change.APPENDS not in kinds and name not in back:
+        if ObjectChange.APPENDS not in kinds and name not in back:
             yield seen[0]
-        elif Change.APPENDS in kinds and name in read:
+        elif ObjectChange.APPENDS in kinds and name in read:
             yield replace(seen[0], sure=Sure.POSSIBLE if name in back else None)
 
 
-def _read(code: Timed) -> frozenset[str]:
+def _read(code: TimedCode) -> frozenset[str]:
     """Return the names that calls of the timed code get as arguments."""
     calls = (call for call in code.calls if tree.dotted(call.func) != "len")
     return frozenset(tree.dotted(argument.value) for call in calls for argument in call.args)
 
 
-def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:
+def _put_back(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> frozenset[str]:
     """Return the names of what may hold again what it held.
 
     The code writes to elements of it, or deletes some; or it hands it to what is not seen.
@@ -202,7 +215,7 @@ def _put_back(bench: Bench, code: Timed, project: Project) -> frozenset[str]:
     }
 
 
-def _is_seen(call: cst.Call, bench: Bench, project: Project) -> bool:
+def _is_seen(call: cst.Call, bench: BenchmarkSource, project: PythonProject) -> bool:
     """Tell whether it is known what a call does to its arguments."""
     name = tree.dotted(call.func)
     if name in bench.inner or bench.file.meant(name) in FUNCTIONS:
@@ -212,7 +225,9 @@ def _is_seen(call: cst.Call, bench: Bench, project: Project) -> bool:
     return bool(name) and project.function(bench.file, name) is not None
 
 
-def _by_call(bench: Bench, call: cst.Call, at: Around, project: Project) -> Iterator[_Changed]:
+def _by_call(
+    bench: BenchmarkSource, call: cst.Call, at: Around, project: PythonProject
+) -> Iterator[_Changed]:
     handed = Handed(call=call, function=call.func, arguments=tuple(call.args))
     yield from _by_method(bench, handed, at, project)
     yield from _exhausted(handed, at)

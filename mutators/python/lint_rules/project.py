@@ -110,7 +110,7 @@ def _single(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> dict[str, Kind]:
     for node in tree.own(*nodes):
         if isinstance(node, kind):
             found.setdefault(node.name.value, []).append(node)
-    return {name: each[0] for name, each in found.items() if len(each) == 1}
+    return {name: classes[0] for name, classes in found.items() if len(classes) == 1}
 
 
 def _imported(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
@@ -135,7 +135,7 @@ def _origin(node: cst.ImportFrom, name: str = "") -> str:
     return f"{module}.{name}" if name and module.strip(".") else module + name
 
 
-class Project:
+class PythonProject:
     """All files of a project: its Python, and what says what it needs."""
 
     def __init__(self, sources: Iterable[SourceFile]) -> None:
@@ -230,12 +230,12 @@ class Project:
         return self.once(self._at, (*file.place.parents[dots - 1].parts, *parts))
 
     def _at(self, parts: tuple[str, ...]) -> File | None:
-        fits = [one for one in self._modules.get(parts[-_KNOWN:], ()) if one.parts == parts]
+        fits = [file for file in self._modules.get(parts[-_KNOWN:], ()) if file.parts == parts]
         return fits[0] if len(fits) == 1 else None
 
     def _named(self, parts: tuple[str, ...]) -> File | None:
         found = self._modules.get(parts[-_KNOWN:], ()) if parts else ()
-        fits = _nearest([one for one in found if one.parts[-len(parts) :] == parts])
+        fits = _nearest([file for file in found if file.parts[-len(parts) :] == parts])
         return fits[0] if len(fits) == 1 else None
 
 

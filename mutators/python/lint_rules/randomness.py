@@ -5,7 +5,7 @@ import re
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Around
+from mutators.python.lint_rules.benchmark_discovery import Around
 
 _STDLIB = frozenset(
     {

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import Project
-from mutators.python.lint_rules.pytest_benches import ROUNDS, times
+from mutators.python.lint_rules.project import PythonProject
+from mutators.python.lint_rules.pytest_discovery import ROUNDS, times
 
 _VALUES = frozenset(
     {
@@ -21,7 +21,7 @@ _VALUES = frozenset(
 """Functions of the standard library that never return a function."""
 
 
-def one_round(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def one_round(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the calls of `pedantic` that call the function once."""
     for call in bench.registered:
         if tree.dotted(call.func) != "benchmark.pedantic":
@@ -38,7 +38,7 @@ def one_round(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 
             )
 
 
-def result_of_call(bench: Bench, project: Project) -> Iterator[Hit]:
+def result_of_call(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the results of calls that are handed over in place of functions."""
     for handed in bench.handed:
         function = handed.function
@@ -53,7 +53,7 @@ def result_of_call(bench: Bench, project: Project) -> Iterator[Hit]:
             )
 
 
-def _no_function(bench: Bench, call: cst.Call, project: Project) -> str:
+def _no_function(bench: BenchmarkSource, call: cst.Call, project: PythonProject) -> str:
     """Return why the result of a call is no function, empty where it may be one."""
     name = tree.dotted(call.func)
     meant = bench.file.meant(name)

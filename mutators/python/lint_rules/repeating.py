@@ -5,9 +5,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
-from mutators.python.lint_rules.benches import Bench, Handed, Harness, Timed
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    Handed,
+    TimedCode,
+)
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.project import File, PythonProject
 from mutators.repeated_calls import changes_next_call, states_repetition
 
 _LIGHT = frozenset({"range", "len", "print", "isinstance"})
@@ -16,7 +21,7 @@ _CACHES = frozenset({"functools.lru_cache", "functools.cache", "lru_cache", "cac
 _ABOUT_CACHES = frozenset({"cache", "cached", "memo", "memoized", "memoize", "lru", "hit", "warm"})
 
 
-def inner_loops(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def inner_loops(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the loops to a constant in the timed code whose rounds make the same calls."""
     for code in bench.timed:
         for node in code.nodes:
@@ -33,7 +38,7 @@ def inner_loops(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG00
                 )
 
 
-def _rounds(node: cst.CSTNode, bench: Bench) -> int:
+def _rounds(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     """Return how often a loop over `range(n)` runs, 0 where it is none or nobody knows."""
     if not isinstance(node, cst.For) or not isinstance(node.iter, cst.Call):
         return 0
@@ -67,7 +72,7 @@ def _rounds_are_alike(loop: cst.CSTNode) -> bool:
     return not changed.intersection(given)
 
 
-def cached_calls(bench: Bench, project: Project) -> Iterator[Hit]:
+def cached_calls(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the calls of functions that remember their results, with what never changes."""
     if bench.subject & _ABOUT_CACHES:
         return
@@ -81,7 +86,7 @@ def cached_calls(bench: Bench, project: Project) -> Iterator[Hit]:
                 yield _cached_call(bench, call, call.func)
 
 
-def _cached_call(bench: Bench, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
+def _cached_call(bench: BenchmarkSource, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
     return Hit(
         rule=rules.CACHED_CALL,
         bench=bench,
@@ -91,7 +96,7 @@ def _cached_call(bench: Bench, node: cst.CSTNode, function: cst.BaseExpression) 
     )
 
 
-def _remembers(bench: Bench, function: cst.CSTNode, project: Project) -> bool:
+def _remembers(bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject) -> bool:
     """Tell whether a function of the project is decorated with a cache of `functools`."""
     name = tree.dotted(function)
     if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
@@ -103,11 +108,11 @@ def _remembers(bench: Bench, function: cst.CSTNode, project: Project) -> bool:
     return any(file.meant(decorator) in _CACHES for decorator in tree.decorators(node))
 
 
-def _clears(code: Timed) -> bool:
+def _clears(code: TimedCode) -> bool:
     return any(tree.dotted(call.func).endswith("cache_clear") for call in code.calls)
 
 
-def _has_fixed_inputs(handed: Handed, code: Timed) -> bool:
+def _has_fixed_inputs(handed: Handed, code: TimedCode) -> bool:
     """Tell whether no argument is made by the timed code itself."""
     names = [name for argument in handed.arguments for name in tree.reads(argument.value)]
     calls = any(
@@ -119,13 +124,13 @@ def _has_fixed_inputs(handed: Handed, code: Timed) -> bool:
     return not calls and not bound.intersection(names)
 
 
-def one_process(bench: Bench, project: Project) -> Iterator[Hit]:
+def one_process(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield what tells pyperf or asv to measure in a single process."""
-    if bench.harness is Harness.PYPERF:
+    if bench.harness is BenchmarkFramework.PYPERF:
         for call in project.once(_pyperf_runners, bench.file):
             if tree.constant(tree.argument(call, "processes", 1)) == 1:
                 yield _one_process(bench, call, "pyperf")
-    elif bench.harness is Harness.ASV and bench.owner is not None:
+    elif bench.harness is BenchmarkFramework.ASV and bench.owner is not None:
         for node in project.once(_asv_settings, bench.owner):
             yield _one_process(bench, node, "asv")
 
@@ -141,7 +146,7 @@ def _asv_settings(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
     )
 
 
-def _one_process(bench: Bench, node: cst.CSTNode, harness: str) -> Hit:
+def _one_process(bench: BenchmarkSource, node: cst.CSTNode, harness: str) -> Hit:
     return Hit(
         rule=rules.ONE_PROCESS,
         bench=bench,
@@ -154,7 +159,7 @@ def _one_process(bench: Bench, node: cst.CSTNode, harness: str) -> Hit:
 
 def _pyperf_runners(file: File) -> tuple[cst.Call, ...]:
     """Return the calls in a file that make a Runner of pyperf."""
-    calls = (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call))
+    calls = (call for call in tree.descend(*file.statements) if isinstance(call, cst.Call))
     return tuple(
         call for call in calls if file.meant(call.func) in ("pyperf.Runner", "perf.Runner")
     )

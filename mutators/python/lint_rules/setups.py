@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import rules, subjects, tree
-from mutators.python.lint_rules.benches import Bench, Timed
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, TimedCode
 from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import Project
+from mutators.python.lint_rules.project import PythonProject
 from mutators.python.lint_rules.randomness import is_global, makes_numbers
 
 _MANY = 50
@@ -20,7 +20,7 @@ _ROUND_IT = frozenset({"range", "len", "list", "tuple", "str", "int", "float", "
 _PARSERS = frozenset({"json.loads", "re.compile", "ast.literal_eval"})
 
 
-def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
     """Yield the set-up that every round does again."""
     for code in bench.timed:
         for node, text in (*_imports(bench, code), *_random(bench, code), *_inputs(bench, code)):
@@ -30,7 +30,7 @@ def look(bench: Bench, project: Project) -> Iterator[Hit]:  # noqa: ARG001 - as 
 Found = Iterator[tuple[cst.CSTNode, str]]
 
 
-def _imports(bench: Bench, code: Timed) -> Found:
+def _imports(bench: BenchmarkSource, code: TimedCode) -> Found:
     if subjects.about(bench, subjects.IMPORT):
         return
     for node in code.every:
@@ -43,13 +43,13 @@ def _imports(bench: Bench, code: Timed) -> Found:
             return
 
 
-def _random(bench: Bench, code: Timed) -> Found:
+def _random(bench: BenchmarkSource, code: TimedCode) -> Found:
     """Yield random data that the timed code makes and hands to a call."""
     if subjects.about(bench, subjects.RANDOM):
         return
     used = _arguments(code)
     bound = (value for name in used for value in code.bindings.get(name, ()) if value is not None)
-    given = tree.below(code.nodes, cst.Arg) | {id(one) for one in tree.own(*bound)}
+    given = tree.below(code.nodes, cst.Arg) | {id(node) for node in tree.own(*bound)}
     # What draws inside a loop is most often an algorithm that does.
     looped = tree.below(code.nodes, cst.For, cst.While)
     for call in code.calls:
@@ -63,7 +63,7 @@ def _random(bench: Bench, code: Timed) -> Found:
             return
 
 
-def _arguments(code: Timed) -> dict[str, int]:
+def _arguments(code: TimedCode) -> dict[str, int]:
     """Return the names that stand alone as arguments of calls, each with how often."""
     found: dict[str, int] = {}
     for call in code.calls:
@@ -73,7 +73,7 @@ def _arguments(code: Timed) -> dict[str, int]:
     return found
 
 
-def _inputs(bench: Bench, code: Timed) -> Found:
+def _inputs(bench: BenchmarkSource, code: TimedCode) -> Found:
     """Yield inputs made of constants that are handed on, and that nothing else is done with."""
     if subjects.about(bench, subjects.BUILD):
         return
@@ -91,17 +91,17 @@ def _inputs(bench: Bench, code: Timed) -> Found:
             )
 
 
-def _costly(node: cst.BaseExpression, bench: Bench) -> bool:
+def _costly(node: cst.BaseExpression, bench: BenchmarkSource) -> bool:
     """Tell whether an expression of constants alone makes something large."""
     if not _constant(node, bench):
         return False
     if isinstance(node, cst.Call) and bench.file.meant(node.func) in _PARSERS:
         about = subjects.about(bench, subjects.REGEX, ("json", "loads", "decode", "parse"))
         return not about
-    return any(_large(one, bench) for one in tree.own(node))
+    return any(_large(inner_node, bench) for inner_node in tree.own(node))
 
 
-def _large(node: cst.CSTNode, bench: Bench) -> bool:
+def _large(node: cst.CSTNode, bench: BenchmarkSource) -> bool:
     match node:
         case cst.ListComp() | cst.DictComp() | cst.SetComp():
             return _largest(node, bench) >= _LONG
@@ -130,34 +130,34 @@ def _ranges(call: cst.Call) -> bool:
     )
 
 
-def _largest(node: cst.CSTNode, bench: Bench) -> int:
+def _largest(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     """Return the largest whole number in an expression, by the names of constants too."""
-    values = [tree.constant(one) for one in tree.own(node)]
+    values = [tree.constant(inner_node) for inner_node in tree.own(node)]
     for name in tree.reads(node):
         bound = bench.file.bindings.get(name, [])
         values += [tree.constant(bound[0])] if len(bound) == 1 else []
     return max((value for value in values if isinstance(value, int)), default=0)
 
 
-def _constant(node: cst.BaseExpression, bench: Bench) -> bool:
+def _constant(node: cst.BaseExpression, bench: BenchmarkSource) -> bool:
     """Tell whether an expression hangs on nothing but literals, constants and builtins."""
     bound = {
         name.value
-        for one in tree.descend(node)
-        if isinstance(one, cst.CompFor)
-        for name in tree.own(one.target)
+        for descendant in tree.descend(node)
+        if isinstance(descendant, cst.CompFor)
+        for name in tree.own(descendant.target)
         if isinstance(name, cst.Name)
     }
-    for one in tree.own(node):
-        if isinstance(one, cst.Lambda | cst.NamedExpr | cst.Await):
+    for inner_node in tree.own(node):
+        if isinstance(inner_node, cst.Lambda | cst.NamedExpr | cst.Await):
             return False
-        if isinstance(one, cst.Call) and not _known(one, bench):
+        if isinstance(inner_node, cst.Call) and not _known(inner_node, bench):
             return False
     rest = set(tree.reads(node)) - bound - _ROUND_IT
     return all(_is_constant(name, bench) for name in rest)
 
 
-def _known(call: cst.Call, bench: Bench) -> bool:
+def _known(call: cst.Call, bench: BenchmarkSource) -> bool:
     name = bench.file.meant(call.func)
     if name in _ROUND_IT or name in _PARSERS:
         return True
@@ -165,7 +165,7 @@ def _known(call: cst.Call, bench: Bench) -> bool:
     return module == "numpy" and last in _NUMPY
 
 
-def _is_constant(name: str, bench: Bench) -> bool:
+def _is_constant(name: str, bench: BenchmarkSource) -> bool:
     """Tell whether a name is that of a module, or of a number or text of this module."""
     if name in bench.file.imports:
         return True

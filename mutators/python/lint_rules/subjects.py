@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mutators.python.lint_rules.benches import Bench
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 
 IMPORT = frozenset({"import", "imports", "importing", "importtime", "startup", "load", "loading"})
 RANDOM = frozenset(
@@ -44,6 +44,6 @@ SLEEP = frozenset(
 )
 
 
-def about(bench: Bench, *words: Iterable[str]) -> bool:
+def about(bench: BenchmarkSource, *words: Iterable[str]) -> bool:
     """Tell whether the name of a benchmark, of its class or its file has one of some words."""
     return any(bench.subject.intersection(word) for word in words)

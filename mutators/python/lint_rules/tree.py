@@ -37,7 +37,7 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         if isinstance(value, cst.CSTNode):
             yield value
         elif isinstance(value, list | tuple):
-            yield from (one for one in value if isinstance(one, cst.CSTNode))
+            yield from (inner_node for inner_node in value if isinstance(inner_node, cst.CSTNode))
 
 
 def descend(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -104,7 +104,7 @@ def statements(nodes: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
 
 def calls(*nodes: cst.CSTNode) -> Iterator[cst.Call]:
     """Yield the calls that some statements make themselves."""
-    return (one for one in own(*nodes) if isinstance(one, cst.Call))
+    return (call for call in own(*nodes) if isinstance(call, cst.Call))
 
 
 def dotted(node: cst.CSTNode | None) -> str:
@@ -139,7 +139,11 @@ def parameters(function: Function) -> tuple[str, ...]:
 def all_parameters(function: Function) -> frozenset[str]:
     """Return the names of all parameters."""
     listed = function.params
-    stars = [one for one in (listed.star_arg, listed.star_kwarg) if isinstance(one, cst.Param)]
+    stars = [
+        parameter
+        for parameter in (listed.star_arg, listed.star_kwarg)
+        if isinstance(parameter, cst.Param)
+    ]
     rest = (kwonly_parameter.name.value for kwonly_parameter in (*listed.kwonly_params, *stars))
     return frozenset((*parameters(function), *rest))
 
@@ -152,7 +156,7 @@ def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
         else decorator.decorator
         for decorator in node.decorators
     )
-    return [dotted(one) for one in plain]
+    return [dotted(expression) for expression in plain]
 
 
 def bindings(nodes: Iterable[cst.CSTNode]) -> dict[str, list[cst.BaseExpression | None]]:
@@ -219,7 +223,7 @@ def splat(call: cst.Call) -> bool:
 
 def yields(function: cst.FunctionDef) -> bool:
     """Tell whether calling a function runs nothing of its body: it holds a `yield` of its own."""
-    return any(isinstance(one, cst.Yield) for one in own(*body(function)))
+    return any(isinstance(node, cst.Yield) for node in own(*body(function)))
 
 
 def words(*names: str) -> frozenset[str]:

@@ -12,8 +12,8 @@ from auditor.core.errors import AuditError, MachineError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Clock
 from runners.hosts.following import Following
+from runners.hosts.output_watch import WatchedProcess
 from runners.hosts.ssh.connection import Connection
-from runners.hosts.watching import Watched
 
 _AGAIN = 3
 """What `attach` ends with when the process has ended: the rest of its output is to be had."""
@@ -72,9 +72,9 @@ class Attached:
         os.close(self._shown)
         os.close(self._nothing)
 
-    def watched(self, send: Callable[[signal.Signals], None]) -> Watched:
+    def watched(self, send: Callable[[signal.Signals], None]) -> WatchedProcess:
         """Return the process; `send` reaches it with a signal."""
-        return Watched(
+        return WatchedProcess(
             stdout=self._shown, stderr=self._nothing, wait=self._thread.join, signal=send
         )
 

@@ -19,12 +19,12 @@ from auditor.core.ports import Clock
 from runners.disk import refuse_full_of, writing
 from runners.hosts.clock import SystemClock
 from runners.hosts.exchange import write_files
-from runners.hosts.facts import SCRIPT, linux_facts, said
+from runners.hosts.machine_facts import SCRIPT, linux_facts, said
+from runners.hosts.output_watch import OutputWatch
 from runners.hosts.ssh.attached import Attached, Telling
 from runners.hosts.ssh.connection import Connection
 from runners.hosts.ssh.job import Left, packed, read_left, read_rest, unstarted
 from runners.hosts.ssh.mirror import Mirror, joined
-from runners.hosts.watching import OutputWatch
 
 _FACTS_SECONDS = 60.0
 _OWN = Path("/tmp")
@@ -177,7 +177,7 @@ class SshHost:
         """Return the folders that may have changed, relative to the root."""
         if self._writable is None:
             return (".",)
-        return tuple(os.path.relpath(one, self._root) for one in self._writable)
+        return tuple(os.path.relpath(path, self._root) for path in self._writable)
 
     def _fetched(self) -> Mirror | None:
         """Return what gets what a process has changed, None where it may change nothing."""

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import HostInterference, Invocation
-from runners.hosts import strain
+from runners.hosts import interference as strain
 from runners.hosts.exchange import LARGEST
-from runners.hosts.facts import fenced
+from runners.hosts.machine_facts import fenced
+from runners.hosts.output_watch import signal_or_code
 from runners.hosts.ssh.mirror import Mirror, split
-from runners.hosts.watching import signal_or_code
 
 _BEYOND_SECONDS = 60
 """How long after its limit a process ends that nobody has ended."""
@@ -148,7 +148,7 @@ def _left_of(
     if mirror is None:
         _rest(archive, member, _LAST, None)
     else:
-        folders, names, renamed = (split(own[one]) for one in ("folders", "names", "renamed"))
+        folders, names, renamed = (split(own[folder]) for folder in ("folders", "names", "renamed"))
         mirror.shape(folders)
         came = _rest(archive, member, _LAST, mirror)
         moved = mirror.forget_missing(scope, {*names, *folders})

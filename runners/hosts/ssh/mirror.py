@@ -245,7 +245,7 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 def split(names: bytes) -> list[str]:
     """Return the names that `find -print0` has written, relative to the folder."""
-    found = (os.fsdecode(one).removeprefix("./") for one in names.split(b"\0"))
+    found = (os.fsdecode(line).removeprefix("./") for line in names.split(b"\0"))
     return [one for one in found if one and one != "."]
 
 

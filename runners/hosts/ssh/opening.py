@@ -22,7 +22,7 @@ _HAIL = "bench-audit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RemoteMachine:
     """A machine and how it is used. `folder` is ours, on both machines."""
 
     target: str
@@ -38,7 +38,7 @@ class Asked:
 
 @contextmanager
 def opened(
-    asked: Asked, environment: Mapping[str, str], clock: Clock
+    asked: RemoteMachine, environment: Mapping[str, str], clock: Clock
 ) -> Iterator[tuple[SshHost, dict[str, str]]]:
     """Give a host and the variables of a session there; raises MachineError."""
     state = asked.folder / "state"
@@ -76,7 +76,7 @@ def opened(
 
 
 @contextmanager
-def _alone(asked: Asked) -> Iterator[None]:
+def _alone(asked: RemoteMachine) -> Iterator[None]:
     """Wait until no other auditor of ours uses the folder."""
     path = asked.folder / "lock"
     with writing(path):

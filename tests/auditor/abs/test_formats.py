@@ -28,8 +28,9 @@ from auditor.abs.exports.formats import Format, written
 from auditor.abs.result_parts.accepted import Accepted
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
+from auditor.core.subject import Span
 from reports import markdown, names
-from reports.results import Span, text
+from reports.results import text
 
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
 

@@ -15,7 +15,7 @@ from auditor.concurrency.judge import oracle
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import SEQUENTIAL, Focus, Scope
 from reports import charts, plots
-from reports.charts import Axes, Curve, Point
+from reports.charts import Axes, ChartCurve, Point
 
 
 def drawn(found, tests=(1,)):
@@ -51,7 +51,7 @@ def test_ticks_are_few_and_round_and_reach_the_greatest_value(most):
 
 def test_names_of_curves_that_end_together_do_not_cover_each_other():
     curves = [
-        Curve(name, kind, (Point(2.0, 5.0, 5.0, 5.0),))
+        ChartCurve(name, kind, (Point(2.0, 5.0, 5.0, 5.0),))
         for name, kind in (("old", "first"), ("new", "second"))
     ]
 
@@ -66,7 +66,7 @@ def test_names_of_curves_that_end_together_do_not_cover_each_other():
 
 @pytest.mark.parametrize("high", [5.0, 50.0, float("inf")])
 def test_what_lies_beyond_the_picture_is_cut_off(high):
-    body = charts.body(axes(), [Curve("old", "first", (Point(0.0, 5.0, 1.0, high),))])
+    body = charts.body(axes(), [ChartCurve("old", "first", (Point(0.0, 5.0, 1.0, high),))])
 
     (top,) = re.findall(r'class="whisker first" d="M[\d.]+ [\d.]+V([\d.]+)"', body)
     assert charts.TOP <= float(top) <= 200 - charts.BOTTOM

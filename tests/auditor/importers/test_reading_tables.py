@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
-from auditor.importers.research_tools.layout import Tool
+from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import read, unit
 from auditor.importers.research_tools.rows import Rows
 from auditor.importers.research_tools.writing import text
@@ -38,7 +38,7 @@ def seconds(found):
 def test_the_sample_of_goabs(tmp_path):
     found = table(tmp_path, GO_SAMPLE)
 
-    assert found.tool is Tool.GO
+    assert found.tool is ResearchTool.GO
     name = "benchmarks_test.go/BenchmarkOneRoute"
     assert seconds(found) == {
         (0, None, name): (pytest.approx(58.6e-9), pytest.approx(60e-9)),
@@ -49,7 +49,7 @@ def test_the_sample_of_goabs(tmp_path):
 def test_the_sample_of_javaabs(tmp_path):
     found = table(tmp_path, JAVA_SAMPLE, units=[unit("us/op")])
 
-    assert found.tool is Tool.JAVA
+    assert found.tool is ResearchTool.JAVA
     lift = "src/main/java/rx/Observable.java.lift([Operator<? extends R, ? super T>, int])"
     assert [(row.run, row.method, row.benchmark) for row in found.rows] == [
         (0, None, "io.protostuff.benchmarks.RuntimeSchemaBenchmark.baseline"),
@@ -73,7 +73,7 @@ def test_the_sample_of_javaabs(tmp_path):
 def test_the_layouts_of_goabs_are_told_apart_by_their_columns(tmp_path, row):
     found = table(tmp_path, row)
 
-    assert found.tool is Tool.GO
+    assert found.tool is ResearchTool.GO
     assert seconds(found) == {(3, None, "x_test.go/BenchmarkX"): (pytest.approx(58.5e-9),)}
 
 
@@ -157,7 +157,7 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path, content, said):
 
 def test_a_file_of_the_other_tool_is_refused(tmp_path):
     with pytest.raises(UsageError, match="line 1: neither GoABS's"):
-        table(tmp_path, GOOD, tool=Tool.JAVA)
+        table(tmp_path, GOOD, tool=ResearchTool.JAVA)
 
 
 def test_a_run_of_the_other_tool_is_refused(tmp_path):
@@ -218,11 +218,11 @@ def made(draw_names, values):
 @given(
     names=st.lists(NAMES, min_size=1, max_size=3, unique=True),
     values=st.lists(st.floats(1e-10, 1e3), min_size=1, max_size=5),
-    tool=st.sampled_from(Tool),
+    tool=st.sampled_from(ResearchTool),
 )
 def test_what_is_written_is_read_back(tmp_path_factory, names, values, tool):
     rows = made(names, values)
-    units = [unit("ns/op")] if tool is Tool.JAVA else []
+    units = [unit("ns/op")] if tool is ResearchTool.JAVA else []
 
     found = table(tmp_path_factory.mktemp("rows"), text(rows, tool), tool=tool, units=units)
 
@@ -236,8 +236,8 @@ def test_invocations_are_written_where_all_are_known(tmp_path):
     known = Rows(run=0, part=1, method=None, benchmark="b", seconds=(2e-9,), operations=(10,))
     unknown = Rows(run=0, method="m", benchmark="b", seconds=(3e-9,))
 
-    assert text([known], Tool.GO) == "0-0-1;Baseline;b;10;2.0\n"
-    assert text([known, unknown], Tool.GO).splitlines()[0].count(";") == 3
+    assert text([known], ResearchTool.GO) == "0-0-1;Baseline;b;10;2.0\n"
+    assert text([known, unknown], ResearchTool.GO).splitlines()[0].count(";") == 3
 
 
 def test_the_unchanged_suite_comes_first_in_each_run():
@@ -247,7 +247,7 @@ def test_the_unchanged_suite_comes_first_in_each_run():
         for run in (1, 0)
     ]
 
-    lines = text(rows, Tool.JAVA).splitlines()
+    lines = text(rows, ResearchTool.JAVA).splitlines()
 
     assert [line.split(";")[:2] for line in lines[1:]] == [
         ["0", "Baseline"], ["0", "m"], ["1", "Baseline"], ["1", "m"],

@@ -11,7 +11,7 @@ from go_making import changed, library, methods, overlay
 from auditor.core.edits import apply
 from auditor.core.mutant import Refused
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.go import beside, recursion, tree
+from mutators.go import dual_body, recursion, tree
 from mutators.go.methods import found
 
 
@@ -124,7 +124,7 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
             edits = []
             for one in found(source, tree.parse(source.text), fields_of):
                 if one.method.apart:
-                    edits += beside.edits(
+                    edits += dual_body.edits(
                         source,
                         one.declaration,
                         one.self_calls,

@@ -7,7 +7,7 @@ from go_making import benchmarks, library
 
 from mutators.go import GoMutator
 from mutators.go.stubs import stubs
-from runners.gobench.language import language_version
+from runners.gobench.toolchain import language_version
 
 COMMENT = """package m
 

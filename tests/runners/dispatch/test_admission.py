@@ -1,6 +1,6 @@
 """Which workers may work: who was refused is asked again once another one is gone."""
 
-from runners.dispatch.crew import Admission
+from runners.dispatch.worker_pool import Admission
 from runners.hosts.clock import SystemClock
 
 

@@ -7,8 +7,8 @@ from test_cluster import trial
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.suite import Benchmark
-from runners.dispatch.lanes import Lanes, Waiting, WorkerQueue
-from runners.dispatch.makers import ArtifactLocations
+from runners.dispatch.artifact_locations import ArtifactLocations
+from runners.dispatch.worker_queue import Lanes, Waiting, WorkerQueue
 
 ONE = trial("a")
 

@@ -18,7 +18,7 @@ from auditor.core.result import ReachState
 from auditor.core.schedule import Arm, ArmName
 from auditor.measure.profiles.cpu_shares import frames_of, share_of
 from auditor.measure.reach_judge import Reach
-from runners.gobench.pprof import ProfileUnreadable, read_samples
+from runners.gobench.pprof import PprofUnreadable, read_samples
 
 UNIT = "example.org/shares"
 SOURCE = """package shares
@@ -274,18 +274,18 @@ def test_a_damaged_profile_is_no_measurement(shares, monkeypatch):
     ids=["endless number", "cut off", "no such place", "unknown kind"],
 )
 def test_what_is_no_profile_is_refused(message):
-    with pytest.raises(ProfileUnreadable):
+    with pytest.raises(PprofUnreadable):
         read_samples(gzip.compress(message))
 
 
 @pytest.mark.parametrize("data", [b"", b"no profile"], ids=["empty", "text"])
 def test_what_is_not_compressed_is_refused(data):
-    with pytest.raises(ProfileUnreadable):
+    with pytest.raises(PprofUnreadable):
         read_samples(data)
 
 
 def test_a_profile_that_unpacks_to_too_much_is_refused(monkeypatch):
     monkeypatch.setattr("runners.gobench.pprof.MOST_BYTES", 1000)
 
-    with pytest.raises(ProfileUnreadable, match="larger"):
+    with pytest.raises(PprofUnreadable, match="larger"):
         read_samples(gzip.compress(bytes(100_000)))

@@ -27,7 +27,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import TIME
 from runners.gobench import commands, text
 from runners.gobench.harness import GoBench
-from runners.gobench.settings import Settings, bodies, mentions
+from runners.gobench.settings import GoSettings, bodies, mentions
 
 NAME = "BenchmarkA/b"
 LINE = b"BenchmarkA/b-2  \t      50\t        12.5 ns/op\t     3.00 hits\t  8 B/op\n"
@@ -44,7 +44,7 @@ def _trial(kind=Kind.PLAIN, blocks=2, operations=50):
         subject="s",
         purpose=Purpose.SUITE,
         variant=PLAIN if kind is Kind.PLAIN else Variant(kind, (METHOD,)),
-        benchmark=Benchmark(group="m", name=NAME, settings=Settings(".", 2).text()),
+        benchmark=Benchmark(group="m", name=NAME, settings=GoSettings(".", 2).text()),
         schedule=schedule([arm], operations, blocks - 1),
         repetition=1,
         seed=1,

@@ -3,7 +3,7 @@
 import pytest
 
 from auditor.core.errors import FolderUnusable
-from runners.gobench.goflags import join, split
+from runners.gobench.goflags import join_goflags, split_goflags
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ from runners.gobench.goflags import join, split
     ],
 )
 def test_flags_are_quoted_as_a_whole(flags, text):
-    assert join(flags) == text
-    assert split(text) == flags
+    assert join_goflags(flags) == text
+    assert split_goflags(text) == flags
 
 
 def test_a_flag_with_a_blank_and_both_quotes_cannot_be_said():
     with pytest.raises(FolderUnusable, match="both kinds of quotes"):
-        join(["""-modfile=/a user's "own"/go.mod"""])
+        join_goflags(["""-modfile=/a user's "own"/go.mod"""])

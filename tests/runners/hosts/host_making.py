@@ -12,9 +12,9 @@ from ssh_daemon import NAME
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Daemon
-from runners.hosts.docker import DockerHost, Limits
-from runners.hosts.facts import machine_facts
-from runners.hosts.ssh.opening import Asked, opened
+from runners.hosts.docker import ContainerLimits, DockerHost
+from runners.hosts.machine_facts import machine_facts
+from runners.hosts.ssh.opening import RemoteMachine, opened
 
 MEMORY = 256 << 20
 
@@ -47,7 +47,7 @@ def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus
     return DockerHost(
         daemon=daemon,
         image=daemon.image(image),
-        limits=Limits(memory=memory, processes=processes, cpus=cpus),
+        limits=ContainerLimits(memory=memory, processes=processes, cpus=cpus),
         home=home,
         own=Home(folder / "own"),
         network="host",
@@ -76,7 +76,7 @@ def small_disk(folder):
 def asked(daemon, name, **more):
     """Return what opens the machine of a daemon with a folder of its own."""
     more = {"processors": "", "patience_seconds": 30.0, **more}
-    return Asked(target=NAME, folder=daemon.folder / "here" / name, **more)
+    return RemoteMachine(target=NAME, folder=daemon.folder / "here" / name, **more)
 
 
 @contextmanager

@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from runners.hosts import facts, groups
-from runners.hosts.facts import LIMITS, linux_facts, said
-from runners.hosts.strain import between, counters
+from runners.hosts import groups, machine_facts
+from runners.hosts.interference import between, counters
+from runners.hosts.machine_facts import LIMITS, linux_facts, said
 
 UNIFIED = "0::/system.slice/slurmstepd.scope/job_7/step_0\n"
 SEPARATE = "9:name=systemd:/a\n4:memory:/slurm/uid_1/job_7\n2:cpu,cpuacct:/slurm\n0::/\n"
@@ -17,9 +17,9 @@ OF_CPU = "/sys/fs/cgroup/cpu/slurm"
 
 def printed(texts):
     """Return what a machine prints that has these files."""
-    files = "".join(f"\n{facts._FENCE}{path}\n{text}\n" for path, text in texts.items())
+    files = "".join(f"\n{machine_facts._FENCE}{path}\n{text}\n" for path, text in texts.items())
     rest = ("arch", "x86_64"), ("kernel", "Linux 6.1"), ("node", "n"), ("cores", "2")
-    return files + "".join(f"\n{facts._FENCE}{name}\n{text}\n" for name, text in rest)
+    return files + "".join(f"\n{machine_facts._FENCE}{name}\n{text}\n" for name, text in rest)
 
 
 def known(**texts):

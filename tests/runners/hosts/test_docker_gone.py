@@ -14,9 +14,9 @@ from runners.hosts import container as containers
 from runners.hosts import daemon as daemons
 from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Image
-from runners.hosts.docker import DockerHost, Limits
+from runners.hosts.docker import ContainerLimits, DockerHost
 from runners.hosts.following import Following
-from runners.hosts.watching import OutputWatch, Watched
+from runners.hosts.output_watch import OutputWatch, WatchedProcess
 
 IMAGE = Image("some:1", "sha256:1", {})
 
@@ -27,7 +27,7 @@ def ran(daemon, folder):
     host = DockerHost(
         daemon=daemon,
         image=IMAGE,
-        limits=Limits(memory=1 << 30, processes=64),
+        limits=ContainerLimits(memory=1 << 30, processes=64),
         home=home,
         own=Home(folder / "own"),
         network="host",
@@ -108,7 +108,9 @@ def test_a_wait_that_fails_is_an_end(tmp_path):
     raised = []
     before, threading.excepthook = threading.excepthook, lambda told: raised.append(told.exc_type)
     try:
-        watched = Watched(stdout=_closed(), stderr=_closed(), wait=fails, signal=empty.append)
+        watched = WatchedProcess(
+            stdout=_closed(), stderr=_closed(), wait=fails, signal=empty.append
+        )
         watch = OutputWatch(watched, SystemClock(), 1000, follower)
         assert not watch.until(time.monotonic() + 60)
         watch.finish()

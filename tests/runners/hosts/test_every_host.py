@@ -12,8 +12,8 @@ from ssh_daemon import SMALL
 from auditor.core.errors import FolderUnusable, ToolMissing
 from auditor.core.jobs import Follow
 from runners.hosts.docker import DockerHost
+from runners.hosts.interference import STAT
 from runners.hosts.local import LocalHost
-from runners.hosts.strain import STAT
 
 BEATS = 'trap "" INT TERM; while true; do echo beat >> beats; sleep 0.02; done'
 COUNTS = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); echo $i{}; sleep 0.01; {} done"

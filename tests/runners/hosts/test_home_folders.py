@@ -7,7 +7,7 @@ import pytest
 
 from auditor.core.errors import FolderUnusable
 from runners.home import Home
-from runners.subjects.files import Entry, place_entries
+from runners.subjects.tree_entries import TreeEntry, place_entries
 
 
 def test_nothing_is_made_before_it_is_asked_for(tmp_path):
@@ -97,7 +97,7 @@ def test_what_is_asked_for_again_counts_as_used(tmp_path):
 
 def test_a_tree_that_is_asked_for_again_counts_as_used(tmp_path):
     home = Home(tmp_path)
-    entries = [Entry(PurePosixPath("go.mod"), b"module m", executable=False)]
+    entries = [TreeEntry(PurePosixPath("go.mod"), b"module m", executable=False)]
     tree, *_ = place_entries(entries, home)
     aged(tree, 29)
     place_entries(entries, home)

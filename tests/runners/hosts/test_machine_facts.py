@@ -7,8 +7,8 @@ is `CPU implementer` 0x41 (ARM) with part 0xd0c (Neoverse N1) or 0xd40 (Neoverse
 import pytest
 
 from auditor.store.machines import machine
-from runners.hosts import facts
-from runners.hosts.facts import linux_facts, said
+from runners.hosts import machine_facts
+from runners.hosts.machine_facts import linux_facts, said
 
 CORE = """\
 processor\t: {number}
@@ -30,10 +30,17 @@ BOTH = CORE.format(number=0, variant="0x3", part="0xd0c") + CORE.format(
 
 def host(cpuinfo, product="", vendor="", **files):
     """Return the facts of a machine that has these files."""
-    texts = {"/proc/cpuinfo": cpuinfo, facts._PRODUCT: product, facts._VENDOR: vendor, **files}
+    texts = {
+        "/proc/cpuinfo": cpuinfo,
+        machine_facts._PRODUCT: product,
+        machine_facts._VENDOR: vendor,
+        **files,
+    }
     named = {"arch": "aarch64", "kernel": "Linux 6.8", "node": "n", "cores": "2"}
     printed = "".join(
-        f"\n{facts._FENCE}{key}\n{text}\n" for key, text in {**texts, **named}.items() if text
+        f"\n{machine_facts._FENCE}{key}\n{text}\n"
+        for key, text in {**texts, **named}.items()
+        if text
     )
     return linux_facts(said(printed))
 
@@ -79,7 +86,7 @@ def test_whether_it_is_virtual_is_known_by_its_flags_or_by_its_maker(machine_is,
 
 
 def test_a_hypervisor_that_the_firmware_names_is_one():
-    assert known(N1, **{facts._HYPERVISOR: "xen,xen-4.11"})["virtual"] == "yes"
+    assert known(N1, **{machine_facts._HYPERVISOR: "xen,xen-4.11"})["virtual"] == "yes"
 
 
 def test_what_is_measured_on_unlike_processors_or_beside_metal_is_never_mixed():

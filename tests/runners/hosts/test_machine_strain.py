@@ -12,9 +12,9 @@ from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, HostInterference
 from runners.home import Home
 from runners.hosts.fake import FakeHost
+from runners.hosts.interference import PRESSURE, STAT, TIMES, UPTIME, between, counters
 from runners.hosts.local import LocalHost
-from runners.hosts.loop import AGAIN_SECONDS, ReferenceWorkload
-from runners.hosts.strain import PRESSURE, STAT, TIMES, UPTIME, between, counters
+from runners.hosts.reference_workload import AGAIN_SECONDS, ReferenceWorkload
 
 GROUP = "/sys/fs/cgroup/system.slice/cpu.stat"
 HEAT = "/sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_total_time_ms"

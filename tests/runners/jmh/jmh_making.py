@@ -16,11 +16,11 @@ from mutators.java import signatures
 from mutators.java.mutator import JavaMutator
 from runners.home import Home
 from runners.hosts.local import LocalHost
+from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.javac import BRIEF
 from runners.jmh.jdk import find_jdk, java_environment
-from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
 
 SOURCES = Path(__file__).parent / "guest_subject"
 PLAIN_ARM = Arm(ArmName.PLAIN)

@@ -13,11 +13,11 @@ from auditor.core.request import BuildOptions
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
-from runners.jmh.build_steps import BuildSteps
-from runners.jmh.gradle import Gradle, source_sets
+from runners.jmh.build.build_steps import BuildSteps
+from runners.jmh.build.gradle import Gradle, source_sets
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.tool_needs import find_need, java_asked_for
 from runners.jmh.jdks import installed_jdks, with_jdk
-from runners.jmh.maven import Maven
-from runners.jmh.needs import find_need, java_asked_for
 
 WRAPPER_AWAY = b"""Downloading https://mirror.example/distributions/gradle-8.7-bin.zip
 

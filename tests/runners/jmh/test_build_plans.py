@@ -19,13 +19,13 @@ from auditor.core.jobs import Completed
 from auditor.core.request import BuildOptions
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.jmh import reactor
-from runners.jmh.adapting import raise_levels, unbind
-from runners.jmh.build_plan import plan_build
-from runners.jmh.checks import CheckFailed, failed_check
+from runners.jmh.build import reactor
+from runners.jmh.build.build_plan import plan_build
+from runners.jmh.build.check_plugins import CheckFailed, failed_check
+from runners.jmh.build.maven import Maven, NotPublished
+from runners.jmh.build.pom_changes import raise_levels, unbind
+from runners.jmh.build.pom_tree import MavenModule, dependencies, modules_below
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven, NotPublished
-from runners.jmh.pom_tree import Module, dependencies, modules_below
 
 HERE = "src/main/java/org/example/many"
 TESTS = "src/test/java/org/example/many"
@@ -147,7 +147,7 @@ def test_odd_names_of_modules_lead_nowhere(module, tmp_path):
 def test_levels_that_the_compiler_no_longer_knows_are_raised(written, feature, becomes, tmp_path):
     write(tmp_path, {"pom.xml": f"<project><a>\xe4</a>{written}</project>"})
 
-    raise_levels([Module(tmp_path)], feature)
+    raise_levels([MavenModule(tmp_path)], feature)
 
     assert becomes in (tmp_path / "pom.xml").read_text()
     assert "<a>\xe4</a>" in (tmp_path / "pom.xml").read_text()
@@ -253,7 +253,9 @@ def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path)
     unbind([tmp_path], CheckFailed("it failed", found))
     unbind([tmp_path], CheckFailed("it failed", found))
 
-    executions = list(Module(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution"))
+    executions = list(
+        MavenModule(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution")
+    )
     assert [execution.findtext("{*}id") for execution in executions] == ["rat-check"]
     assert [execution.findtext("{*}phase") for execution in executions] == ["none"]
 
@@ -281,7 +283,7 @@ def test_entities_of_html_are_read_as_maven_reads_them(tmp_path):
     assert names(top, plan_build(top, top, everything=False).selected) == ["benchmarks"]
     unbind([top], CheckFailed("it failed", found))
 
-    root = Module(top).root
+    root = MavenModule(top).root
     assert [one.text for one in root.iter() if "J" in (one.text or "")] == ["J\xf8rn & Zo\xeb"]
     assert root.findtext("{*}description") == "&oslash;"
     assert [one.text for one in root.findall("{*}modules/{*}module")] == ["library", "benchmarks"]

@@ -8,8 +8,8 @@ from auditor.core.errors import MachineError
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.hosts.local import LocalHost
-from runners.jmh.built import Built
-from runners.jmh.guests import Guests
+from runners.jmh.built_suite import BuiltSuite
+from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
 from runners.subjects.placed import Placed
 
@@ -50,7 +50,7 @@ def built(tmp_path):
     )
     sources = tmp_path / "sources"
     placed = Placed(root=sources, tree=sources / "bench", name="p", revision="", digest_of_tree="t")
-    return Built.of(project, Guests(tmp_path / "guest"), placed)
+    return BuiltSuite.of(project, JmhGuest(tmp_path / "guest"), placed)
 
 
 def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):

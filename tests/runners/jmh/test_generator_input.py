@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 from maven_making import write
 
-from runners.jmh.generating import _ANNOTATION, _benchmarks, _jmh_version, has_benchmarks
-from runners.jmh.modules import SourceSet
+from runners.jmh.build.bytecode_generator import (
+    _ANNOTATION,
+    _benchmarks,
+    _jmh_version,
+    has_benchmarks,
+)
+from runners.jmh.build.source_sets import SourceSet
 
 
 def test_a_folder_that_is_named_like_a_class_is_none(tmp_path):

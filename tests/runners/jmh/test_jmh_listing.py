@@ -13,7 +13,7 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import Language, Part, Project, Role
 from auditor.core.suite import Benchmark
 from runners.jmh.commandline import run_benchmark
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.listing import java_sources, read_entries, settings_of
 
 
@@ -52,7 +52,7 @@ def arguments(benchmark, variant=PLAIN):
         environment=(("PATH", "/bin"),),
         options=(("java", "/jdk/bin/java"),),
     )
-    return run_benchmark(project, Guests(Path("/guest")), trial, Path("/into"))
+    return run_benchmark(project, JmhGuest(Path("/guest")), trial, Path("/into"))
 
 
 def test_each_choice_of_parameters_is_a_benchmark():

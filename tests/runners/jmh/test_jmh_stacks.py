@@ -15,7 +15,7 @@ from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark
 from runners.jmh import profiles
 from runners.jmh.commandline import records_name, stacks_name
-from runners.jmh.profiles import ProfileUnreadable, read_stacks
+from runners.jmh.profiles import StacksUnreadable, read_stacks
 
 HEADER = "bench-audit-stacks 1"
 TIMED = ("timed\t1\t1000\t1.0E-7", "timed\t2\t3000\t1.0E-7")
@@ -227,18 +227,18 @@ def test_a_profile_without_samples_is_a_profile():
     ],
 )
 def test_a_line_that_the_guest_does_not_write_is_refused(line):
-    with pytest.raises(ProfileUnreadable, match=r"^not a line of sampled stacks: "):
+    with pytest.raises(StacksUnreadable, match=r"^not a line of sampled stacks: "):
         read(line)
 
 
 def test_a_block_that_is_missing_is_told():
-    with pytest.raises(ProfileUnreadable, match=r"^block 2 was not sampled to its end$"):
+    with pytest.raises(StacksUnreadable, match=r"^block 2 was not sampled to its end$"):
         read(stack(TURNS), timed=TIMED[:1])
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"bench-audit-records 1\n"])
 def test_another_file_is_refused(data):
-    with pytest.raises(ProfileUnreadable, match=r"^the guest wrote no sampled stacks$"):
+    with pytest.raises(StacksUnreadable, match=r"^the guest wrote no sampled stacks$"):
         read_stacks(a_trial(), data)
 
 
@@ -248,7 +248,7 @@ def test_another_file_is_refused(data):
 def test_a_file_has_a_limit(monkeypatch, limit, reason):
     monkeypatch.setattr(profiles, limit, 2)
 
-    with pytest.raises(ProfileUnreadable, match=reason):
+    with pytest.raises(StacksUnreadable, match=reason):
         read(stack(TURNS), stack(TURNS))
 
 

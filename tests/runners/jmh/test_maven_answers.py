@@ -15,10 +15,10 @@ from auditor.core.jobs import Completed
 from auditor.core.request import MavenSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
+from runners.jmh.build.maven import Maven, NotPublished, user_repository, with_repository
+from runners.jmh.build.poms import without_build
 from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
 from runners.jmh.jdk import find_jdk, java_environment
-from runners.jmh.maven import Maven, NotPublished, user_repository, with_repository
-from runners.jmh.poms import without_build
 from runners.jmh.project import prepare_artifact
 
 LIST = (

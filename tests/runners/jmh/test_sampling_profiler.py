@@ -13,8 +13,8 @@ from auditor.core.jobs import Completed
 from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.jmh import sampling
+from runners.jmh.build.maven import Maven
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven
 from runners.jmh.sampling import LIBRARY, SamplerMaker
 
 PROPERTIES = """Property settings:

@@ -13,7 +13,7 @@ from runners.hosts.local import LocalHost
 from runners.pybench import versions
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
-from runners.pybench.installers import PIP, Tool, taken, uv_version
+from runners.pybench.installers import PIP, InstallerChoice, taken, uv_version
 from runners.pybench.project import prepare
 from runners.subjects.place import place
 
@@ -109,15 +109,20 @@ def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path)
 @pytest.mark.parametrize(
     ("asked", "version", "pip", "tool"),
     [
-        ("auto", "1.0", {}, Tool(Installer.UV, "1.0")),
+        ("auto", "1.0", {}, InstallerChoice(Installer.UV, "1.0")),
         ("auto", "", {}, PIP),
         ("pip", "", {}, PIP),
-        ("auto", "1.0", {"timeout": "9"}, Tool(Installer.UV, "1.0")),
+        ("auto", "1.0", {"timeout": "9"}, InstallerChoice(Installer.UV, "1.0")),
         ("auto", "1.0", {"index-url": "https://example.org"}, PIP),
         ("auto", "1.0", {"find-links": "/wheels"}, PIP),
         ("auto", "1.0", {"constraint": "c.txt"}, PIP),
-        ("uv", "1.0", {"index-url": "https://example.org"}, Tool(Installer.UV, "1.0")),
-        ("uv", "1.0", {"cert": "/a"}, Tool(Installer.UV, "1.0", (("SSL_CERT_FILE", "/a"),))),
+        ("uv", "1.0", {"index-url": "https://example.org"}, InstallerChoice(Installer.UV, "1.0")),
+        (
+            "uv",
+            "1.0",
+            {"cert": "/a"},
+            InstallerChoice(Installer.UV, "1.0", (("SSL_CERT_FILE", "/a"),)),
+        ),
     ],
 )
 def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, pip, tool):

@@ -11,10 +11,10 @@ from auditor.core.files.foreign_files import BEGINNING
 from auditor.core.request import FolderSpec, GitSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.subjects.files import Entry
 from runners.subjects.gopath import MADE, made_module, with_module_file
 from runners.subjects.place import place
 from runners.subjects.placed import detect
+from runners.subjects.tree_entries import TreeEntry
 
 TESTED = 'package ring_test\n\nimport (\n\t"testing"\n\n\t"example.org/own/ring"\n)\n'
 
@@ -157,7 +157,7 @@ def test_of_a_file_without_end_only_the_beginning_is_read(tmp_path):
 )
 def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(made):
     def read(size):
-        entries = [Entry(PurePosixPath("a.go"), b"package a\n\n" + made(size))]
+        entries = [TreeEntry(PurePosixPath("a.go"), b"package a\n\n" + made(size))]
         with_module_file(entries, PurePosixPath(), "a")
 
     assert growth(read, 2_000, 16_000) < 24

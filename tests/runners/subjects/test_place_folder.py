@@ -7,9 +7,9 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, MavenSpec
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.subjects.files import changed
 from runners.subjects.place import place
 from runners.subjects.placed import detect
+from runners.subjects.tree_entries import changed
 
 GO = "module example.org/ring\n\ngo 1.21\n"
 

@@ -12,7 +12,7 @@ from auditor.core.request import (
     JarSpec,
 )
 from runners.subjects import placed
-from runners.subjects.look import look
+from runners.subjects.suite_detection import look
 from runners.subjects.survey import candidates, list_suites, no_benchmarks_hint, suites
 
 GO_TEST = 'package m\n\nimport "testing"\n\nfunc BenchmarkM(b *testing.B) {}\n'

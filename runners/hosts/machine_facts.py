@@ -60,7 +60,7 @@ echo "{_FENCE}cores"; nproc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class MachineFacts:
     """What a Linux machine says of itself; `texts` are of the files that can be read there."""
 
     texts: Mapping[str, str]
@@ -78,19 +78,19 @@ def fenced(printed: str) -> dict[str, str]:
     }
 
 
-def said(printed: str) -> Said:
+def said(printed: str) -> MachineFacts:
     """Return what SCRIPT has printed."""
     parts = fenced(printed)
     named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
     known = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
-    return Said(texts=known, **named)
+    return MachineFacts(texts=known, **named)
 
 
 def _limits(path: str) -> bool:
     return path.startswith(f"{groups.ROOT}/") and path.rpartition("/")[2] in LIMITS
 
 
-def linux_facts(of: Said) -> HostFacts:
+def linux_facts(of: MachineFacts) -> HostFacts:
     """Return the name and the facts of a Linux machine."""
     facts = {
         "arch": of.arch,
@@ -109,7 +109,7 @@ def machine_facts() -> HostFacts:
     if platform.system() != "Darwin":
         limits = groups.paths(_text(groups.OWN) or "", LIMITS)
         texts = {path: text for path in (*PATHS, *limits) if (text := _text(path)) is not None}
-        here = Said(
+        here = MachineFacts(
             texts=texts, arch=arch, kernel=kernel, node=platform.node(), cores=str(_cores())
         )
         return linux_facts(here)

@@ -8,9 +8,9 @@ from functools import cached_property
 from tree_sitter import Node
 
 from mutators.java.lint_rules.constants import whole_number
-from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, JavaType
-from mutators.java.lint_rules.project import JavaFile, Project
-from mutators.java.lint_rules.scope import Scope
+from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, TypeDeclaration
+from mutators.java.lint_rules.project import JavaFile, JavaProject
+from mutators.java.lint_rules.scope import MethodScope
 from mutators.java.lint_rules.tree import LOOPS, bare, descend, field, source
 
 _JMH = "org.openjdk.jmh.annotations"
@@ -25,11 +25,11 @@ _MANY = frozenset({"MAX", "HALF_MAX"})
 
 
 @dataclass(frozen=True, eq=False)
-class Benchmark:
+class BenchmarkMethod:
     """A method with @Benchmark."""
 
     method: JavaMethod
-    project: Project
+    project: JavaProject
 
     @property
     def name(self) -> str:
@@ -42,9 +42,9 @@ class Benchmark:
         return self.method.body or self.method.node
 
     @cached_property
-    def scope(self) -> Scope:
+    def scope(self) -> MethodScope:
         """Return the names that it sees."""
-        return Scope(self.project, self.method)
+        return MethodScope(self.project, self.method)
 
     def annotation(self, name: str) -> Annotation | None:
         """Return the annotation that counts for it."""
@@ -75,11 +75,14 @@ class Benchmark:
         return ""
 
     @cached_property
-    def states(self) -> tuple[JavaType, ...]:
+    def states(self) -> tuple[TypeDeclaration, ...]:
         """Return the classes of the states that it uses: its own, and those of its parameters."""
         kinds = (kind for kind, _ in self.method.parameters)
         named = (self.project.type_named(kind, self.method.owner) for kind in kinds)
-        return (self.method.owner, *(one for one in named if one is not None))
+        return (
+            self.method.owner,
+            *(declaration for declaration in named if declaration is not None),
+        )
 
     def is_in_state(self, declared: Field) -> bool:
         """Tell whether a field is one of its states, or of what these extend."""
@@ -88,7 +91,7 @@ class Benchmark:
     @cached_property
     def has_loop(self) -> bool:
         """Tell whether it does something more than once."""
-        return any(one.type in LOOPS for one in descend(self.body))
+        return any(node.type in LOOPS for node in descend(self.body))
 
     @property
     def about_compiler(self) -> bool:
@@ -129,36 +132,36 @@ def _handles_error(clause: Node) -> bool:
     return False
 
 
-def files_of_jmh(project: Project) -> Iterator[JavaFile]:
+def files_of_jmh(project: JavaProject) -> Iterator[JavaFile]:
     """Yield the files that may use JMH, in the order of their paths."""
     for path, text in sorted(project.texts.items()):
         if b"org.openjdk.jmh" in text:
             yield project.file(path)
 
 
-def holds(file: JavaFile, project: Project) -> bool:
+def holds(file: JavaFile, project: JavaProject) -> bool:
     """Tell whether a file has benchmarks of JMH in it, and not of another harness."""
     if file.imports.get("Benchmark", f"{_JMH}.Benchmark") != f"{_JMH}.Benchmark":
         return False
     return _BENCHMARK.search(project.texts[file.path]) is not None
 
 
-def benchmarks(file: JavaFile, project: Project) -> list[Benchmark]:
+def benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
     """Return the benchmarks of a file; one whose own syntax is broken is left out."""
     if not holds(file, project):
         return []
     return [
-        Benchmark(method, project)
-        for one in file.types
-        for method in one.methods
+        BenchmarkMethod(method, project)
+        for declaration in file.types
+        for method in declaration.methods
         if method.annotation("Benchmark") is not None and not method.node.has_error
     ]
 
 
-def state_scope(declared: JavaType, project: Project) -> str:
+def state_scope(declared: TypeDeclaration, project: JavaProject) -> str:
     """Return the scope of a state (`Benchmark`, `Thread`, `Group`), empty where it has none."""
-    for one in project.lineage(declared):
-        found = one.annotation("State")
+    for ancestor in project.lineage(declared):
+        found = ancestor.annotation("State")
         if found is not None:
             return next(iter(found.words()), "")
     return ""

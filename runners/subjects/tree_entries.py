@@ -21,7 +21,7 @@ _BUILT = (("target", "pom.xml"), ("build", "build.gradle"), ("build", "build.gra
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A file to be copied: a path relative to the tree, and its content or a link's target.
 
     `content` is a path to be read, or the bytes themselves.
@@ -54,7 +54,7 @@ def _left_out(folder: Path, name: str) -> bool:
     return any(name == built and (folder / mark).is_file() for built, mark in _BUILT)
 
 
-def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterator[Entry]:
+def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterator[TreeEntry]:
     """Make the entries of a path below `top`: none if it is gone or is no file.
 
     A link inside the tree stays a link. One that leaves the tree is followed once, and only to
@@ -68,30 +68,30 @@ def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterato
         if not here.parent.resolve().is_relative_to(within):
             return  # a folder above it has become a link that leads out
         if stat.S_ISREG(mode):
-            yield Entry(path, here, bool(mode & stat.S_IXUSR))
+            yield TreeEntry(path, here, bool(mode & stat.S_IXUSR))
         elif stat.S_ISLNK(mode):
             yield from _link(top, path, within)
     except FileNotFoundError:
         return  # tracked, but deleted in the work tree
 
 
-def _link(top: Path, path: PurePosixPath, within: Path) -> Iterator[Entry]:
+def _link(top: Path, path: PurePosixPath, within: Path) -> Iterator[TreeEntry]:
     target = (top / path).readlink()
     if stays_inside(path, target.as_posix()):
-        yield Entry(path, link=target.as_posix())
+        yield TreeEntry(path, link=target.as_posix())
         return
     real = (top / path).resolve()
     if real.is_relative_to(top.resolve()) and real.exists():
         inside = os.path.relpath(real, (top / path).parent.resolve())
-        yield Entry(path, link=PurePosixPath(inside).as_posix())
+        yield TreeEntry(path, link=PurePosixPath(inside).as_posix())
     elif not _may_be_read(real, within):
         return
     elif real.is_file():
-        yield Entry(path, real, os.access(real, os.X_OK))
+        yield TreeEntry(path, real, os.access(real, os.X_OK))
     elif real.is_dir() and not top.resolve().is_relative_to(real):
         for below in walk(real):
             if (real / below).is_file() and not (real / below).is_symlink():
-                yield Entry(path / below, real / below, os.access(real / below, os.X_OK))
+                yield TreeEntry(path / below, real / below, os.access(real / below, os.X_OK))
 
 
 def _may_be_read(real: Path, within: Path) -> bool:
@@ -111,7 +111,7 @@ def stays_inside(path: PurePosixPath, target: str) -> bool:
     return True
 
 
-def place_entries(entries: Iterable[Entry], home: Home) -> tuple[Path, str, Files]:
+def place_entries(entries: Iterable[TreeEntry], home: Home) -> tuple[Path, str, Files]:
     """Copy into the folder of this content; return it, the content's digest, and that of each file.
 
     The folder appears whole or not at all. One that is there already is used if its files are
@@ -140,10 +140,10 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
     used(target)
 
 
-def _copy(entries: Iterable[Entry], copy: Path) -> tuple[str, Files]:
+def _copy(entries: Iterable[TreeEntry], copy: Path) -> tuple[str, Files]:
     with writing(copy):
         copy.mkdir()
-    ordered = sorted(entries, key=lambda each: str(each.path))
+    ordered = sorted(entries, key=lambda tree_entry: str(tree_entry.path))
     files = {item.path.as_posix(): _write(item, copy) for item in ordered}
     if not files:
         raise SubjectError("the subject has no files; name a folder that holds a project")
@@ -163,7 +163,7 @@ _CONFIGURATION = re.compile(r"\.?bench-audit([.-].*)?\.(json|ya?ml|toml)")
 """Names of configurations, whichever of them is asked for."""
 
 
-def is_ours(item: Entry) -> bool:
+def is_ours(item: TreeEntry) -> bool:
     """Tell whether this is a result, a report or a configuration of ours: no part of a subject."""
     if _CONFIGURATION.fullmatch(item.path.name):
         return True
@@ -179,7 +179,7 @@ def is_ours(item: Entry) -> bool:
         return False  # reading the whole says why
 
 
-def _write(item: Entry, copy: Path) -> str:
+def _write(item: TreeEntry, copy: Path) -> str:
     """Write one entry; return its line in the digest."""
     target = copy / item.path
     _refuse_escape(item, copy)
@@ -224,7 +224,7 @@ def _line(root: Path, path: str) -> str | None:
         return None
 
 
-def _read(item: Entry) -> bytes:
+def _read(item: TreeEntry) -> bytes:
     if isinstance(item.content, bytes):
         return item.content
     try:
@@ -235,7 +235,7 @@ def _read(item: Entry) -> bytes:
         ) from error
 
 
-def _refuse_escape(item: Entry, copy: Path) -> None:
+def _refuse_escape(item: TreeEntry, copy: Path) -> None:
     """Refuse a path that leaves the copy: by its parts, or through a link copied before."""
     parents = [copy.joinpath(*item.path.parts[:n]) for n in range(1, len(item.path.parts))]
     if item.path.is_absolute() or ".." in item.path.parts or any(p.is_symlink() for p in parents):
@@ -244,7 +244,7 @@ def _refuse_escape(item: Entry, copy: Path) -> None:
 
 def _holds(target: Path, copy: Path) -> bool:
     """Tell whether each file of `copy` is in `target`, unchanged."""
-    for path in (each for each in copy.rglob("*") if not each.is_dir() or each.is_symlink()):
+    for path in (file for file in copy.rglob("*") if not file.is_dir() or file.is_symlink()):
         there = target / path.relative_to(copy)
         if path.is_symlink() or there.is_symlink():
             if not there.is_symlink() or there.readlink() != path.readlink():

@@ -43,7 +43,7 @@ def _as_number(found: re.Match[bytes]) -> bytes:
 
 
 @dataclass(frozen=True)
-class Module:
+class MavenModule:
     """A folder with a POM."""
 
     folder: Path
@@ -116,7 +116,7 @@ class Module:
         return [
             (profile.findtext("{*}id") or "").strip()
             for profile in self.root.findall("{*}profiles/{*}profile")
-            if any((each.text or "").strip() == "org.openjdk.jmh" for each in profile.iter())
+            if any((element.text or "").strip() == "org.openjdk.jmh" for element in profile.iter())
         ]
 
 
@@ -126,18 +126,18 @@ def dependencies(root: ET.Element) -> Iterator[ET.Element]:
         yield from parent.findall("{*}dependencies/{*}dependency")
 
 
-def modules_below(root: Path) -> dict[Path, Module]:
+def modules_below(root: Path) -> dict[Path, MavenModule]:
     """Return the modules at and below a folder, by their folders; links are not followed."""
     found = {}
     for where, folders, files in os.walk(root):
         folders[:] = sorted(folder for folder in folders if not _is_left_out(folder))
         # What a link leads to is not ours to change.
         if _POM in files and not (Path(where) / _POM).is_symlink():
-            found[Path(where)] = Module(Path(where))
+            found[Path(where)] = MavenModule(Path(where))
     return found
 
 
-def reactor(top: Path, modules: Mapping[Path, Module]) -> dict[Path, str]:
+def reactor(top: Path, modules: Mapping[Path, MavenModule]) -> dict[Path, str]:
     """Return the folders that a build at `top` reaches, each with the profile that it needs.
 
     The profile is empty for what is always built.
@@ -154,7 +154,7 @@ def reactor(top: Path, modules: Mapping[Path, Module]) -> dict[Path, str]:
     return reached
 
 
-def benchmark_files(modules: Mapping[Path, Module]) -> dict[Path, list[Path]]:
+def benchmark_files(modules: Mapping[Path, MavenModule]) -> dict[Path, list[Path]]:
     """Return the source files with benchmarks of each module that has some."""
     found: dict[Path, list[Path]] = {}
     for folder in modules:

@@ -14,9 +14,9 @@ from auditor.core.errors import BuildFailed
 from auditor.core.jobs import Completed, Invocation
 from runners.disk import writing
 from runners.jmh.jdk import Jdk, java_environment
-from runners.jmh.maven import Maven
-from runners.jmh.modules import SourceSet
-from runners.jmh.poms import class_path_of, needing
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.poms import class_path_of, needing
 
 _MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
 _ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
@@ -27,15 +27,15 @@ _CHATTER = re.compile(r"Processing \d+ classes|Writing out |\s*\[.*@[0-9a-f]+\]$
 _SECONDS = 600
 
 
-def add_lists(sets: Iterable[SourceSet], generator: "Generator") -> list[SourceSet]:
+def add_lists(sets: Iterable[SourceSet], generator: "BytecodeGenerator") -> list[SourceSet]:
     """Return the source sets; those with benchmarks but without a list get generated classes."""
     return [
-        generator.extend(one, number) if not one.lists else one for number, one in enumerate(sets)
+        generator.extend(source_set, number) if not source_set.lists else source_set for number, source_set in enumerate(sets)
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generator:
+class BytecodeGenerator:
     """Runs JMH's generator and compiles what it writes, below `folder`."""
 
     maven: Maven
@@ -128,7 +128,7 @@ def has_benchmarks(source_set: SourceSet) -> bool:
 
 
 def _class_files(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.rglob("*.class") if each.is_file())
+    return sorted(file for file in folder.rglob("*.class") if file.is_file())
 
 
 def _benchmarks(folder: Path) -> list[str]:
@@ -140,7 +140,7 @@ def _benchmarks(folder: Path) -> list[str]:
     chosen: list[str] = []
     wanted = [_ANNOTATION]
     while wanted:
-        added = [name for name, code in left.items() if any(one in code for one in wanted)]
+        added = [name for name, code in left.items() if any(line in code for line in wanted)]
         for name in added:
             del left[name]
         chosen += added

@@ -8,8 +8,13 @@ from itertools import islice
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Bench, Harness, Preparation, Timed
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    Preparation,
+    TimedCode,
+)
+from mutators.python.lint_rules.project import File, PythonProject
 
 HINT = re.compile(rb"\b(?:[Tt]ime|track|Track|peakmem|PeakMem|mem|Mem|timeraw)_?\w")
 _PLAIN = re.compile(rb"^[ \t]*def time_\w+\(", re.MULTILINE)
@@ -41,8 +46,8 @@ class _Class:
     def methods(self) -> dict[str, cst.FunctionDef]:
         """Return the methods by name, inherited ones too."""
         found: dict[str, cst.FunctionDef] = {}
-        for one in self.line:
-            for node in one.body.body:
+        for class_ in self.line:
+            for node in class_.body.body:
                 if isinstance(node, cst.FunctionDef):
                     found.setdefault(node.name.value, node)
         return found
@@ -50,13 +55,13 @@ class _Class:
     def attributes(self) -> tree.Bindings:
         """Return what the class binds, inherited names too."""
         found: dict[str, list[cst.BaseExpression | None]] = {}
-        for one in self.line:
-            for name, values in tree.bindings(one.body.body).items():
+        for class_ in self.line:
+            for name, values in tree.bindings(class_.body.body).items():
                 found.setdefault(name, values)
         return found
 
 
-def find(project: Project) -> Iterator[Bench]:
+def find(project: PythonProject) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of asv in the order of the files."""
     ours = [
         file
@@ -92,15 +97,15 @@ def _has_shape(file: File) -> bool:
 def _classes(file: File) -> Iterator[_Class]:
     for node in file.classes.values():
         line = [node]
-        for one in line:
-            bases = (file.classes.get(tree.dotted(base.value)) for base in one.bases)
+        for class_ in line:
+            bases = (file.classes.get(tree.dotted(base.value)) for base in class_.bases)
             line += [base for base in bases if base is not None and base not in line]
             if len(line) > _MOST_BASES:
                 break
         yield _Class(node, tuple(line))
 
 
-def _of_file(file: File) -> Iterator[Bench]:
+def _of_file(file: File) -> Iterator[BenchmarkSource]:
     for class_ in _classes(file):
         if not class_.name.startswith("_"):
             yield from _of_class(file, class_)
@@ -109,9 +114,9 @@ def _of_file(file: File) -> Iterator[Bench]:
     shared = (module,) if setup is None else (_prepared(file, setup), module)
     for name, node in file.functions.items():
         if _TIMED.match(name) or _OTHER.match(name):
-            yield Bench(
+            yield BenchmarkSource(
                 name=name,
-                harness=Harness.ASV,
+                harness=BenchmarkFramework.ASV,
                 file=file,
                 declaration=node,
                 timed=_timed(node, renewed=_once(file.bindings, f"{name}.number")),
@@ -126,8 +131,8 @@ def _prepared(file: File, setup: cst.FunctionDef) -> Preparation:
     return Preparation(file=file, scopes=scopes, nodes=nodes, head=setup, shared=True)
 
 
-def _of_class(file: File, one: _Class) -> Iterator[Bench]:
-    methods, attributes = one.methods(), one.attributes()
+def _of_class(file: File, class_: _Class) -> Iterator[BenchmarkSource]:
+    methods, attributes = class_.methods(), class_.attributes()
     setups = [methods[name] for name in _SETUPS if name in methods]
     scope = {f"self.{name}": values for name, values in attributes.items()}
     for setup in setups:
@@ -135,7 +140,7 @@ def _of_class(file: File, one: _Class) -> Iterator[Bench]:
             scope[name] = values if name not in scope else [*scope[name], *values]
     shared = sum(map(bool, map(_TIMED.match, methods))) > 1
     scopes = (scope, file.bindings)
-    heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, one.node]
+    heads: list[cst.FunctionDef | cst.ClassDef] = [*setups, class_.node]
     preparations = [
         Preparation(file=file, scopes=scopes, nodes=tuple(head.body.body), head=head, shared=shared)
         for head in heads
@@ -146,14 +151,14 @@ def _of_class(file: File, one: _Class) -> Iterator[Bench]:
     for name, node in methods.items():
         if _TIMED.match(name) or _OTHER.match(name):
             once = _once(attributes, "number") or _once(attributes, f"{name}.number")
-            yield Bench(
-                name=f"{one.name}.{name}",
-                harness=Harness.ASV,
+            yield BenchmarkSource(
+                name=f"{class_.name}.{name}",
+                harness=BenchmarkFramework.ASV,
                 file=file,
                 declaration=node,
-                owner=one.node,
+                owner=class_.node,
                 timed=_timed(
-                    node, renewed=once or _once(file.bindings, f"{one.name}.{name}.number")
+                    node, renewed=once or _once(file.bindings, f"{class_.name}.{name}.number")
                 ),
                 scopes=scopes,
                 preparations=tuple(preparations),
@@ -169,12 +174,12 @@ def _once(bound: tree.Bindings, name: str) -> bool:
     return any(one is None or one == 1 for one in found)
 
 
-def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[Timed, ...]:
+def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[TimedCode, ...]:
     """Return the timed code: none for benchmarks that measure something else than time."""
     if not _TIMED.match(node.name.value):
         return ()
     nodes = tree.body(node)
-    found = Timed(
+    found = TimedCode(
         nodes=nodes,
         parameters=tree.all_parameters(node) - {"self"},
         function=node,

@@ -7,14 +7,14 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.request import BuildOptions
 from auditor.core.subject import Part
 from runners.disk import writing
-from runners.jmh import gradle, modules, reactor
-from runners.jmh.build_plan import plan_build
+from runners.jmh.build import gradle, source_sets, reactor
+from runners.jmh.build.build_plan import plan_build
 from runners.jmh.classes import digest
-from runners.jmh.generating import Generator, add_lists
-from runners.jmh.gradle import Gradle
+from runners.jmh.build.bytecode_generator import BytecodeGenerator, add_lists
+from runners.jmh.build.gradle import Gradle
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven
-from runners.jmh.modules import SourceSet
+from runners.jmh.build.maven import Maven
+from runners.jmh.build.source_sets import SourceSet
 from runners.subjects.placed import Placed, is_gradle
 
 _BENCHMARKS = "benchmarks"
@@ -31,11 +31,11 @@ def tree_parts(
     root, sets = built(placed, maven, jdk, words, benchmarks=True)
     folder = copied(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.locked(folder):
-        sets = add_lists(sets, Generator(maven=maven, jdk=jdk, folder=folder))
-        if not any(each.lists for each in sets):
+        sets = add_lists(sets, BytecodeGenerator(maven=maven, jdk=jdk, folder=folder))
+        if not any(source_set.lists for source_set in sets):
             lacking = gradle.LACKING if is_gradle(root) else reactor.lacking(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
-        return root, modules.parts(sets, top=folder / "tree", given=placed.files, scratch=folder)
+        return root, source_sets.parts(sets, top=folder / "tree", given=placed.files, scratch=folder)
 
 
 def built(

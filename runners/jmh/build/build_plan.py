@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runners.jmh import pom_tree
-from runners.jmh.pom_tree import Module
+from runners.jmh.build import pom_tree
+from runners.jmh.build.pom_tree import MavenModule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class BuildPlan:
 
     where: Path
     """The folder that Maven runs in."""
-    modules: Mapping[Path, Module] = field(repr=False)
+    modules: Mapping[Path, MavenModule] = field(repr=False)
     """All modules of the tree."""
     selected: tuple[Path, ...] = ()
     """The modules that are built with those that they need; all where it is empty."""
@@ -28,7 +28,7 @@ class BuildPlan:
     """The modules whose tests are compiled; None: those of all."""
 
     @property
-    def tree(self) -> dict[tuple[str, str], Module]:
+    def tree(self) -> dict[tuple[str, str], MavenModule]:
         """Return the modules by group and artifact."""
         return _by_key(self.modules)
 
@@ -45,7 +45,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
         {}
         if everything
         else pom_tree.benchmark_files(
-            {each: one for each, one in modules.items() if each.is_relative_to(root)}
+            {each: module for each, module in modules.items() if each.is_relative_to(root)}
         )
     )
     reached = pom_tree.reactor(where, modules)
@@ -60,7 +60,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
         and any(each in needed for each in pom_tree.reactor(top, modules))
     ):
         where, reached = top, pom_tree.reactor(top, modules)
-    outside = tuple(each for each in needed if each not in reached)
+    outside = tuple(path for path in needed if path not in reached)
     alone = len(reached) == 1 and not outside
     return BuildPlan(
         where=where,
@@ -73,19 +73,19 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     )
 
 
-def _outermost(top: Path, root: Path, modules: Mapping[Path, Module]) -> Path:
+def _outermost(top: Path, root: Path, modules: Mapping[Path, MavenModule]) -> Path:
     """Return the outermost folder from which a build reaches `root`."""
     inside = root.relative_to(top).parts
     around = (top.joinpath(*inside[:depth]) for depth in range(len(inside)))
-    return next((each for each in around if root in pom_tree.reactor(each, modules)), root)
+    return next((path for path in around if root in pom_tree.reactor(path, modules)), root)
 
 
 def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[str, ...]:
-    names = (reached.get(each, "") for each in selected)
+    names = (reached.get(path, "") for path in selected)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Path]:
+def _needed(folders: Iterable[Path], modules: Mapping[Path, MavenModule]) -> list[Path]:
     """Return these modules, and those of the tree that they need, in their order."""
     by_key = _by_key(modules)
     needed = list(folders)
@@ -96,15 +96,15 @@ def _needed(folders: Iterable[Path], modules: Mapping[Path, Module]) -> list[Pat
     return needed
 
 
-def _by_key(modules: Mapping[Path, Module]) -> dict[tuple[str, str], Module]:
+def _by_key(modules: Mapping[Path, MavenModule]) -> dict[tuple[str, str], MavenModule]:
     """Return modules by group and artifact; of two with one name the outer one counts."""
     return {modules[folder].key: modules[folder] for folder in sorted(modules, reverse=True)}
 
 
 def _tested(
-    benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, Module]
+    benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, MavenModule]
 ) -> frozenset[Path]:
     """Return the modules with benchmarks among their tests, and those whose tests others use."""
-    used = {name for each in modules.values() for name in each.needed_tests()}
-    own = {each for each, files in benchmarks.items() if not pom_tree.in_main(each, files)}
-    return frozenset(own | {each for each, one in modules.items() if one.key[1] in used})
+    used = {name for module in modules.values() for name in module.needed_tests()}
+    own = {path for path, files in benchmarks.items() if not pom_tree.in_main(path, files)}
+    return frozenset(own | {each for each, maven_module in modules.items() if maven_module.key[1] in used})

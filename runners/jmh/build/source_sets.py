@@ -40,7 +40,7 @@ def parts(
     The library is what the benchmarks run with and was built here, but for tests. `given` are the
     files (POSIX, below `top`) that were there before: a jar among them is not the project's own.
     """
-    chosen = [each for each in sets if each.lists]
+    chosen = [source_set for source_set in sets if source_set.lists]
     own = _folders(chosen)
     tests = set(_folders([each for each in sets if each.test]))
     path = list(dict.fromkeys(chain.from_iterable(each.path for each in chosen)))
@@ -65,5 +65,5 @@ def parts(
 
 
 def _folders(sets: Sequence[SourceSet]) -> list[Path]:
-    found = dict.fromkeys(chain.from_iterable(each.classes for each in sets))
-    return [each for each in found if each.is_dir()]
+    found = dict.fromkeys(chain.from_iterable(source_set.classes for source_set in sets))
+    return [path for path in found if path.is_dir()]

@@ -11,11 +11,11 @@ from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFa
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
-from runners.jmh.build_steps import BuildSteps, nobody
-from runners.jmh.checks import CheckFailed, failed_check
+from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.jdk import find_jdk
-from runners.jmh.needs import Need, find_need, java_asked_for, jdk_missing
-from runners.jmh.pom_tree import Module
+from runners.jmh.build.tool_needs import BuildToolNeed, find_need, java_asked_for, jdk_missing
+from runners.jmh.build.pom_tree import MavenModule
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""
@@ -77,9 +77,9 @@ class Maven:
             "(mvnw) to the project"
         )
 
-    def _skipped_need(self, cwd: Path) -> Need | None:
+    def _skipped_need(self, cwd: Path) -> BuildToolNeed | None:
         """Return what the enforcer, which is skipped, would have said of the JDK."""
-        rules = Module(cwd).root.iter("{http://maven.apache.org/POM/4.0.0}requireJavaVersion")
+        rules = MavenModule(cwd).root.iter("{http://maven.apache.org/POM/4.0.0}requireJavaVersion")
         versions = [rule.findtext("{*}version") or "" for rule in rules]
         if not versions:
             return None

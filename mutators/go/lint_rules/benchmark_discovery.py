@@ -11,7 +11,7 @@ from tree_sitter import Node
 from auditor.core.subject import SourceFile
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.clock import Clock
+from mutators.go.lint_rules.clock import BenchmarkTimer
 
 _MOST_LOOPS = 200
 """Of a declaration that are looked at, so that none takes for ever."""
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BENCHMARK = re.compile(r"Benchmark(?![a-z])\w*")
 
 
-class Kind(StrEnum):
+class LoopKind(StrEnum):
     """How a loop counts: to b.N, by b.Loop (which keeps results alive), or by pb.Next."""
 
     COUNTED = "b.N"
@@ -28,17 +28,17 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class BenchmarkLoop:
     """A loop over the iterations of a benchmark; `timed` unless the timer is off around it."""
 
     node: Node
     body: Node
-    kind: Kind
+    kind: LoopKind
     timed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class BenchmarkDeclaration:
     """A declaration of a test file that has a *testing.B: a benchmark, or a helper of some.
 
     `benchmark` is the name of the only benchmark that it belongs to, else empty. `handles` are the
@@ -53,8 +53,8 @@ class Part:
     handles: frozenset[str]
     states: frozenset[str]
     above: syntax.Parents
-    clock: Clock
-    loops: tuple[Loop, ...] = ()
+    clock: BenchmarkTimer
+    loops: tuple[BenchmarkLoop, ...] = ()
 
     @property
     def is_benchmark(self) -> bool:
@@ -77,25 +77,27 @@ class Part:
         They are lowered.
         """
         found = [self.name, self.benchmark]
-        for one in syntax.around(node, self.above):
-            if one.type == "call_expression" and self.uses(one, "Run"):
-                found += [tree.source(argument) for argument in syntax.arguments(one)[:1]]
+        for ancestor in syntax.around(node, self.above):
+            if ancestor.type == "call_expression" and self.uses(ancestor, "Run"):
+                found += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
         return frozenset(one.lower() for name in found for one in _WORD.findall(name))
 
 
-def parts(source: SourceFile, root: Node) -> list[Part]:
+def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
     """Return the declarations of a file that have a *testing.B, in its order."""
     testing = tree.imported_as(root, "testing")
     if testing is None:
         return []
     prefix = "*" if testing == "." else f"*{testing}."
     found = [_part(source, root, function, prefix) for function in tree.functions(root)]
-    parts = [one for one in found if one is not None]
+    parts = [declaration for declaration in found if declaration is not None]
     users = _users(parts)
     return [_placed(part, users.get(part.name, set())) for part in parts]
 
 
-def _part(source: SourceFile, root: Node, declaration: Node, prefix: str) -> Part | None:
+def _part(
+    source: SourceFile, root: Node, declaration: Node, prefix: str
+) -> BenchmarkDeclaration | None:
     handles = frozenset(_named(declaration, f"{prefix}B"))
     if not handles:
         return None
@@ -103,7 +105,7 @@ def _part(source: SourceFile, root: Node, declaration: Node, prefix: str) -> Par
     above = syntax.parents(declaration)
     plain = declaration.type == "function_declaration"
     runs = tree.parameter_types(declaration) == (f"{prefix}B",) and _BENCHMARK.fullmatch(name)
-    return Part(
+    return BenchmarkDeclaration(
         source=source,
         root=root,
         declaration=declaration,
@@ -112,7 +114,7 @@ def _part(source: SourceFile, root: Node, declaration: Node, prefix: str) -> Par
         handles=handles,
         states=frozenset(_named(declaration, f"{prefix}PB")),
         above=above,
-        clock=Clock.of(declaration, handles, above),
+        clock=BenchmarkTimer.of(declaration, handles, above),
     )
 
 
@@ -125,9 +127,9 @@ def _named(declaration: Node, wanted: str) -> Iterator[str]:
                     yield from [tree.source(name) for name in names] or ["_"]
 
 
-def _users(parts: list[Part]) -> dict[str, set[str]]:
+def _users(parts: list[BenchmarkDeclaration]) -> dict[str, set[str]]:
     """Return by name of a helper the benchmarks of its file that call it, and other helpers."""
-    helpers = {one.name for one in parts if not one.is_benchmark}
+    helpers = {declaration.name for declaration in parts if not declaration.is_benchmark}
     users: dict[str, set[str]] = {}
     for part in parts:
         for node in tree.descend(part.declaration):
@@ -136,7 +138,7 @@ def _users(parts: list[Part]) -> dict[str, set[str]]:
     return users
 
 
-def _placed(part: Part, users: set[str]) -> Part:
+def _placed(part: BenchmarkDeclaration, users: set[str]) -> BenchmarkDeclaration:
     """Return the part with the benchmark that alone uses it, and with its loops."""
     others = users - {part.name}
     alone = min(others) if len(others) == 1 and _BENCHMARK.fullmatch(min(others)) else ""
@@ -144,7 +146,7 @@ def _placed(part: Part, users: set[str]) -> Part:
     return replace(part, benchmark=benchmark, loops=tuple(islice(_loops(part), _MOST_LOOPS)))
 
 
-def _loops(part: Part) -> Iterator[Loop]:
+def _loops(part: BenchmarkDeclaration) -> Iterator[BenchmarkLoop]:
     """Yield the outermost loops over iterations."""
     aliases = frozenset(_aliases(part))
     last = -1
@@ -154,10 +156,10 @@ def _loops(part: Part) -> Iterator[Loop]:
             kind = _kind(part, node, aliases)
             if body is not None and kind is not None:
                 last = node.end_byte
-                yield Loop(node, body, kind, part.clock.takes(node))
+                yield BenchmarkLoop(node, body, kind, part.clock.takes(node))
 
 
-def _aliases(part: Part) -> Iterator[str]:
+def _aliases(part: BenchmarkDeclaration) -> Iterator[str]:
     """Yield the names of variables that are b.N."""
     for node in tree.descend(part.declaration):
         if node.type == "short_var_declaration":
@@ -166,7 +168,7 @@ def _aliases(part: Part) -> Iterator[str]:
             yield from (a for a, b in zip(left, right, strict=False) if is_count(part, b))
 
 
-def is_count(part: Part, node: Node) -> bool:
+def is_count(part: BenchmarkDeclaration, node: Node) -> bool:
     """Tell whether an expression is b.N, converted or not."""
     while node.type == "call_expression" and syntax.called(node) in syntax.NUMBERS:
         given = syntax.arguments(node)
@@ -177,16 +179,16 @@ def is_count(part: Part, node: Node) -> bool:
     return operand in part.handles and field == "N"
 
 
-def _kind(part: Part, loop: Node, aliases: frozenset[str]) -> Kind | None:
+def _kind(part: BenchmarkDeclaration, loop: Node, aliases: frozenset[str]) -> LoopKind | None:
     body = loop.child_by_field_name("body")
     heads = [child for child in loop.named_children if body is None or child.id != body.id]
-    for node in (each for head in heads for each in syntax.walk(head, syntax.LITERAL)):
+    for node in (inner_node for head in heads for inner_node in syntax.walk(head, syntax.LITERAL)):
         operand, field = syntax.selector(node)
         is_alias = node.type == "identifier" and tree.source(node) in aliases
         if is_alias or (operand in part.handles and field == "N"):
-            return Kind.COUNTED
+            return LoopKind.COUNTED
         if operand in part.handles and field == "Loop":
-            return Kind.KEPT
+            return LoopKind.KEPT
         if operand in part.states and field == "Next":
-            return Kind.PARALLEL
+            return LoopKind.PARALLEL
     return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from auditor.core.ports import Clock
 from runners.hosts.following import Following
-from runners.hosts.output import HeadTailBuffer
+from runners.hosts.head_tail_buffer import HeadTailBuffer
 
 GRACE_SECONDS = 0.5
 """How long a process may take to end after an interrupt, and again after a request to end."""
@@ -19,7 +19,7 @@ _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class WatchedProcess:
     """A process, wherever it runs, with all that belongs to it.
 
     `stdout` and `stderr` are pipes to read from; `wait` returns once the process has ended, and
@@ -62,7 +62,9 @@ def signal_or_code(said: int) -> int:
 class OutputWatch:
     """Reads what a process writes while waiting for its end, in one thread."""
 
-    def __init__(self, watched: Watched, clock: Clock, limit: int, following: Following) -> None:
+    def __init__(
+        self, watched: WatchedProcess, clock: Clock, limit: int, following: Following
+    ) -> None:
         """Begin to read; of either stream both ends are kept, `limit` bytes together."""
         self._watched = watched
         self._clock = clock

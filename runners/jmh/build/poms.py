@@ -6,8 +6,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from auditor.core.errors import SourceUnreadable, UsageError
-from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven
-from runners.jmh.pom_tree import parse_pom
+from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven
+from runners.jmh.build.pom_tree import parse_pom
 
 _EXECUTION = """<execution><id>copy-{classifier}</id><phase>validate</phase>
 <goals><goal>copy-dependencies</goal></goals><configuration>

@@ -14,10 +14,10 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import writing
-from runners.jmh.adapting import remove
-from runners.jmh.build_steps import BuildSteps, nobody
-from runners.jmh.modules import SourceSet
-from runners.jmh.needs import find_need, jdk_missing
+from runners.jmh.build.pom_changes import remove
+from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.tool_needs import find_need, jdk_missing
 
 LACKING = (
     "no source set of plug-in java, me.champeau.jmh or Kotlin's jvm has a compiled method with "
@@ -90,7 +90,7 @@ class Gradle:
 
     def _call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         around = [cwd, *(parent for parent in cwd.parents if parent.is_relative_to(top))]
-        wrapper = next((one / _WRAPPER for one in around if (one / _WRAPPER).is_file()), None)
+        wrapper = next((path / _WRAPPER for path in around if (path / _WRAPPER).is_file()), None)
         if self.program or wrapper is None:
             program: tuple[str, ...] = (self.program or "gradle",)
         else:
@@ -103,7 +103,7 @@ class Gradle:
         )
 
     def _run(self, *arguments: str, top: Path, cwd: Path) -> Completed:
-        script = resources.files("runners.jmh") / "gradle.init.groovy"
+        script = resources.files("runners.jmh.build") / "gradle.init.groovy"
         job = self._call(*arguments, top=top, cwd=cwd)
         try:
             files = ((Path(_SCRIPT), script.read_bytes()),)
@@ -135,14 +135,14 @@ class _WrittenSet(msgspec.Struct, frozen=True):
 def source_sets(top: Path) -> Iterator[SourceSet]:
     """Yield those that Gradle wrote down, project by project."""
     for file in sorted((top / _PARTS).glob("*.json")):
-        for each in _read(file):
-            classes = tuple(map(Path, each.classes))
-            path = dict.fromkeys((*classes, *map(Path, each.path)))
+        for written_set in _read(file):
+            classes = tuple(map(Path, written_set.classes))
+            path = dict.fromkeys((*classes, *map(Path, written_set.path)))
             yield SourceSet(
                 classes=classes,
                 path=tuple(one for one in path if one.exists()),
-                sources=tuple(map(Path, each.sources)),
-                test=each.name != "main",
+                sources=tuple(map(Path, written_set.sources)),
+                test=written_set.name != "main",
             )
 
 

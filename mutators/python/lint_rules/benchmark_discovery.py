@@ -12,7 +12,7 @@ from mutators.python.lint_rules import tree
 from mutators.python.lint_rules.project import File
 
 
-class Harness(Enum):
+class BenchmarkFramework(Enum):
     """What runs a benchmark."""
 
     PYTEST = auto()
@@ -44,7 +44,7 @@ class Around:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Timed:
+class TimedCode:
     """Code that every round runs, as it stands in the file of the benchmark.
 
     `place` is where a finding is shown if the code is not in the tree of the file (a string
@@ -67,7 +67,7 @@ class Timed:
     @cached_property
     def calls(self) -> tuple[cst.Call, ...]:
         """Return the calls that the code makes itself."""
-        return tuple(one for one in self.every if isinstance(one, cst.Call))
+        return tuple(call for call in self.every if isinstance(call, cst.Call))
 
     @cached_property
     def reads(self) -> Counter[str]:
@@ -129,17 +129,17 @@ class Preparation(Around):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bench(Around):
+class BenchmarkSource(Around):
     """A benchmark: `declaration` is its function, or the call that registers it.
 
     `scopes` are those around the timed code. `owner` is its class.
     """
 
     name: str
-    harness: Harness
+    harness: BenchmarkFramework
     declaration: cst.CSTNode
     owner: cst.ClassDef | None = None
-    timed: tuple[Timed, ...] = ()
+    timed: tuple[TimedCode, ...] = ()
     handed: tuple[Handed, ...] = ()
     registered: tuple[cst.Call, ...] = ()
     preparations: tuple[Preparation, ...] = ()
@@ -152,18 +152,20 @@ class Bench(Around):
     @cached_property
     def inner(self) -> Mapping[str, cst.FunctionDef]:
         """Return the functions by name that are timed, which hide others of their names."""
-        functions = [one.function for one in self.timed if one.function is not None]
+        functions = [
+            timed_code.function for timed_code in self.timed if timed_code.function is not None
+        ]
         return {function.name.value: function for function in reversed(functions)}
 
-    def around(self, code: Timed) -> Around:
+    def around(self, code: TimedCode) -> Around:
         """Return what names in a piece of its timed code are bound to."""
         given = {name: [self.value(value)] for name, value in code.defaults.items()}
         return Around(file=self.file, scopes=(given, *self.scopes))
 
 
-def timed(function: tree.Function, handed: Handed | None = None) -> Timed:
+def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
     """Return the code of a function that every round calls."""
-    return Timed(
+    return TimedCode(
         nodes=tree.body(function),
         parameters=tree.all_parameters(function),
         defaults=_defaults(function, handed),
@@ -177,12 +179,12 @@ def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cs
     given = handed.arguments if handed is not None else ()
     if any(one.star for one in given):
         return {}
-    named = {one.keyword.value for one in given if one.keyword is not None}
+    named = {argument.keyword.value for argument in given if argument.keyword is not None}
     plain = sum(one.keyword is None for one in given)
     listed = function.params
     later = (*listed.posonly_params, *listed.params)[plain:]
     return {
-        one.name.value: one.default
-        for one in (*later, *listed.kwonly_params)
-        if one.default is not None and one.name.value not in named
+        parameter.name.value: parameter.default
+        for parameter in (*later, *listed.kwonly_params)
+        if parameter.default is not None and parameter.name.value not in named
     }

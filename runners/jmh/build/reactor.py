@@ -9,14 +9,14 @@ from xml.sax.saxutils import escape
 from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildOptions
 from runners.disk import writing
-from runners.jmh import pom_tree
-from runners.jmh.adapting import depend_on_tree, drop_tests, raise_levels, remove, unbind
-from runners.jmh.build_plan import BuildPlan, plan_build
-from runners.jmh.checks import SKIPPED, CheckFailed
+from runners.jmh.build import pom_tree
+from runners.jmh.build.pom_changes import depend_on_tree, drop_tests, raise_levels, remove, unbind
+from runners.jmh.build.build_plan import BuildPlan, plan_build
+from runners.jmh.build.check_plugins import SKIPPED, CheckFailed
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
-from runners.jmh.modules import SourceSet
-from runners.jmh.pom_tree import Module
+from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.pom_tree import MavenModule
 
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"
@@ -95,7 +95,7 @@ def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
         maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
     except NotPublished as error:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
-        if not any(f":{each.key[1]}:" in error.artifact for each in plan.modules.values()):
+        if not any(f":{module.key[1]}:" in error.artifact for module in plan.modules.values()):
             raise
         maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.where, what="the build")
 
@@ -104,9 +104,9 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
     """Change the copy of a project so that it is built here, and measures what lies in it."""
     with writing(plan.where):
         if plan.tested is not None:
-            drop_tests(one for each, one in plan.modules.items() if each not in plan.tested)
-        for each in plan.outside:
-            depend_on_tree(plan.modules[each], plan.tree)
+            drop_tests(module for each, module in plan.modules.items() if each not in plan.tested)
+        for path in plan.outside:
+            depend_on_tree(plan.modules[path], plan.tree)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
             aggregator = plan.where / _AGGREGATOR
@@ -128,7 +128,7 @@ def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
     file = ("-f", _AGGREGATOR) if plan.outside else ()
     if not plan.selected:
         return file
-    names = [each.relative_to(plan.where).as_posix() for each in plan.selected]
+    names = [path.relative_to(plan.where).as_posix() for path in plan.selected]
     if plan.outside:
         names = ["pom.xml" if name == "." else name for name in names]
     return (*file, "-pl", ",".join(names), "-am")
@@ -136,7 +136,7 @@ def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
 
 def _project_maven(top: Path, where: Path, maven: Maven) -> Maven:
     """Return the Maven that the project brings along, if it does and that can be had."""
-    wrapper = next((each / _WRAPPER for each in (where, top) if (each / _WRAPPER).is_file()), None)
+    wrapper = next((path / _WRAPPER for path in (where, top) if (path / _WRAPPER).is_file()), None)
     if wrapper is None:
         return maven
     own = replace(maven, program=("sh", str(wrapper)))
@@ -169,7 +169,7 @@ def lacking(root: Path) -> str:
     return f"{first} has some, but the build compiles none of them; {hint}"
 
 
-def _jmh_profiles(modules: Iterable[Module]) -> list[str]:
+def _jmh_profiles(modules: Iterable[MavenModule]) -> list[str]:
     return sorted({name for module in modules for name in module.jmh_profiles()})
 
 

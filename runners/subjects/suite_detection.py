@@ -27,7 +27,7 @@ _SYSTEMS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class DetectedSuite:
     """What was seen: `benchmarks` are counted in the sources, with all that could be switched on.
 
     `harness` is None where the folder is none that can be audited. `tags` are Go's build tags and
@@ -41,12 +41,12 @@ class Found:
     others: tuple[str, ...] = ()  # further harnesses that the folder has suites of
 
 
-def look(folder: Path) -> Found:
+def look(folder: Path) -> DetectedSuite:
     """Read the sources below a folder; links are not followed, and nothing is run."""
     return look_as(folder, detect(folder))
 
 
-def look_as(folder: Path, kind: str | None) -> Found:
+def look_as(folder: Path, kind: str | None) -> DetectedSuite:
     """Read the sources below a folder as those of one kind of project, as `detect` names it."""
     if kind == "go":
         return _go(folder)
@@ -54,10 +54,10 @@ def look_as(folder: Path, kind: str | None) -> Found:
         return _java(folder)
     if kind == "python":
         return _python(folder)
-    return Found(harness=None)
+    return DetectedSuite(harness=None)
 
 
-def _go(folder: Path) -> Found:
+def _go(folder: Path) -> DetectedSuite:
     count, tags = 0, set()
     for text in _texts(folder, ("_test.go",)):
         found = len(_GO_BENCHMARK.findall(text))
@@ -65,20 +65,22 @@ def _go(folder: Path) -> Found:
         head = text.partition(b"\npackage ")[0]
         if found:
             tags |= {tag for tag in _GO_TAG.findall(head) if tag not in _SYSTEMS}
-    return Found(harness="go", benchmarks=count, tags=tuple(sorted(tag.decode() for tag in tags)))
+    return DetectedSuite(
+        harness="go", benchmarks=count, tags=tuple(sorted(tag.decode() for tag in tags))
+    )
 
 
-def _java(folder: Path) -> Found:
+def _java(folder: Path) -> DetectedSuite:
     sources = _texts(folder, (".java", ".kt", ".scala"))
     count = sum(len(_JMH_BENCHMARK.findall(text)) for text in sources)
     profiles = {name for text in _texts(folder, ("pom.xml",)) for name in _profiles_with_jmh(text)}
-    return Found(harness="jmh", benchmarks=count, profiles=tuple(sorted(profiles)))
+    return DetectedSuite(harness="jmh", benchmarks=count, profiles=tuple(sorted(profiles)))
 
 
 def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
     """Yield the profiles of a POM that have JMH, where nothing outside of them has it."""
     first, *others = pom.split(_PROFILE)
-    profiles = [one.partition(_END_OF_PROFILE) for one in others]
+    profiles = [other.partition(_END_OF_PROFILE) for other in others]
     if _JMH in first or any(_JMH in after for _, _, after in profiles):
         return
     for profile, _, _ in profiles:
@@ -86,10 +88,10 @@ def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
             yield name[1].decode()
 
 
-def _python(folder: Path) -> Found:
+def _python(folder: Path) -> DetectedSuite:
     name = chosen(folder)
     others = tuple(one for one in present(folder) if one != name)
-    return Found(harness=name, benchmarks=FRONTENDS[name].count(folder), others=others)
+    return DetectedSuite(harness=name, benchmarks=FRONTENDS[name].count(folder), others=others)
 
 
 def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:

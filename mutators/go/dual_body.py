@@ -61,8 +61,8 @@ def edits(
         changes = recursion.wrap(declaration, self_calls, statement, probed)
     else:
         changes = [
-            Edit(one.start_byte, one.end_byte, probed.encode())
-            for one in declaration.children_by_field_name("name")
+            Edit(child.start_byte, child.end_byte, probed.encode())
+            for child in declaration.children_by_field_name("name")
         ]
         changes += [*names, Edit.insert(body.start_byte + 1, f" {statement};".encode())]
     # Positions in the copy are those of the original, for traces and whoever asks for them.
@@ -84,13 +84,13 @@ def _namings(declaration: Node) -> list[Edit]:
     """Return the edits that give names to what has none, so that it can be handed on."""
     made: list[Edit] = []
     receiver = declaration.child_by_field_name("receiver")
-    for one in receiver.named_children if receiver is not None else []:
-        if one.type == "parameter_declaration":
-            made += _naming(one, one.children_by_field_name("name"), [_RECEIVER])
+    for node in receiver.named_children if receiver is not None else []:
+        if node.type == "parameter_declaration":
+            made += _naming(node, node.children_by_field_name("name"), [_RECEIVER])
     count = 0
-    for one, names, _ in tree.parameters(declaration):
+    for node, names, _ in tree.parameters(declaration):
         size = max(1, len(names))
-        made += _naming(one, names, [f"{_NAMED}{count + index}" for index in range(size)])
+        made += _naming(node, names, [f"{_NAMED}{count + index}" for index in range(size)])
         count += size
     return made
 
@@ -99,17 +99,17 @@ def _naming(parameter: Node, names: Sequence[Node], wanted: Sequence[str]) -> li
     if not names:
         return [Edit.insert(parameter.start_byte, f"{wanted[0]} ".encode())]
     return [
-        Edit(one.start_byte, one.end_byte, name.encode())
-        for one, name in zip(names, wanted, strict=True)
-        if tree.source(one) == "_"
+        Edit(node.start_byte, node.end_byte, name.encode())
+        for node, name in zip(names, wanted, strict=True)
+        if tree.source(node) == "_"
     ]
 
 
 def _passed(declaration: Node) -> list[str]:
     """Return the arguments that hand the parameters on."""
     found: list[str] = []
-    for one, names, _ in tree.parameters(declaration):
-        dots = "..." if one.type == "variadic_parameter_declaration" else ""
+    for node, names, _ in tree.parameters(declaration):
+        dots = "..." if node.type == "variadic_parameter_declaration" else ""
         written = [tree.source(name) for name in names] or ["_"]
         for name in written:
             found.append((f"{_NAMED}{len(found)}" if name == "_" else name) + dots)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.jmh.checks import CheckFailed
-from runners.jmh.pom_tree import Module, dependencies
+from runners.jmh.build.check_plugins import CheckFailed
+from runners.jmh.build.pom_tree import MavenModule, dependencies
 
 _NAMES = {"groupId": "group", "artifactId": "artifact", "version": "version"}
 _TESTS = ("java", "kotlin", "scala", "groovy")
@@ -26,7 +26,7 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def raise_levels(modules: Iterable[Module], feature: int) -> None:
+def raise_levels(modules: Iterable[MavenModule], feature: int) -> None:
     """Let modules compile for the oldest Java that this JDK's compiler still knows."""
     oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
 
@@ -43,7 +43,7 @@ def raise_levels(modules: Iterable[Module], feature: int) -> None:
             pom.write_bytes(changed.encode("latin-1"))
 
 
-def drop_tests(modules: Iterable[Module]) -> None:
+def drop_tests(modules: Iterable[MavenModule]) -> None:
     """Remove the sources of tests; where a link leads there, they stay."""
     for module in modules:
         tests = module.folder / "src" / "test"
@@ -58,11 +58,11 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
 
     What Maven reads and we do not is left as it is.
     """
-    for module in filter(lambda one: one.is_readable, map(Module, modules)):
+    for module in filter(lambda maven_module: maven_module.is_readable, map(MavenModule, modules)):
         space = module.root.tag.rpartition("}")[0]
         tags = _Tags(f"{space}}}" if space else "")
         plugins = tags.child(tags.child(module.root, "build"), "plugins")
-        known = [one for one in plugins if tags.text(one, "artifactId") == check.artifact]
+        known = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
         plugin = known[0] if known else tags.added(plugins, "plugin")
         if not known:
             for name in ("groupId", "artifactId", "version"):
@@ -75,7 +75,7 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         _write(module)
 
 
-def depend_on_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> None:
+def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModule]) -> None:
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
     for dependency in dependencies(module.root):
@@ -91,7 +91,7 @@ def depend_on_tree(module: Module, tree: Mapping[tuple[str, str], Module]) -> No
         _write(module)
 
 
-def _write(module: Module) -> None:
+def _write(module: MavenModule) -> None:
     ET.register_namespace("", module.root.tag.rpartition("}")[0].removeprefix("{"))
     try:
         content = ET.tostring(module.root, encoding="utf-8", xml_declaration=True)

@@ -17,7 +17,7 @@ _JAR = "or audit a jar with the benchmarks and JMH in it"
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class BuildToolNeed:
     """A tool and its versions, as words that follow "needs"."""
 
     tool: str
@@ -28,29 +28,29 @@ class Need:
     """What to do where a JDK that would do is too old for us."""
 
 
-def _at_least(number: str) -> Need:
-    return Need("JDK", f"JDK {number} or newer")
+def _at_least(number: str) -> BuildToolNeed:
+    return BuildToolNeed("JDK", f"JDK {number} or newer")
 
 
-def _of_class_file(number: str) -> Need:
+def _of_class_file(number: str) -> BuildToolNeed:
     return _at_least(str(int(number) - _CLASS_FILES))
 
 
-def _before(number: str) -> Need:
+def _before(number: str) -> BuildToolNeed:
     last = _LAST_JDK.get(max(int(number), min(_LAST_JDK)))
     words = f"JDK {last} or older, as it is compiled for Java {number}" if last else "an older JDK"
-    return Need("JDK", words, last, "raise the Java version that it is compiled for")
+    return BuildToolNeed("JDK", words, last, "raise the Java version that it is compiled for")
 
 
-def _of_release(number: str) -> Need:
+def _of_release(number: str) -> BuildToolNeed:
     return _before(number) if int(number) <= max(_LAST_JDK) else _at_least(number)
 
 
-def _older(number: str) -> Need:
-    return Need("JDK", f"a JDK older than {number}", int(number) - 1)
+def _older(number: str) -> BuildToolNeed:
+    return BuildToolNeed("JDK", f"a JDK older than {number}", int(number) - 1)
 
 
-def _reading(number: str) -> Need:
+def _reading(number: str) -> BuildToolNeed:
     need = _older(str(int(number) - _CLASS_FILES))
     return replace(
         need,
@@ -59,23 +59,23 @@ def _reading(number: str) -> Need:
     )
 
 
-def _in_range(versions: str) -> Need:
+def _in_range(versions: str) -> BuildToolNeed:
     """Return the need for a range as Maven writes it, [1.8,11)."""
     end = _END.search(versions)
     newest = int(end[1]) if end else None
     if end and end[3] == ")" and not end[2].strip(".0"):
         newest = int(end[1]) - 1
-    return Need("JDK", f"a JDK in the range {versions}", newest)
+    return BuildToolNeed("JDK", f"a JDK in the range {versions}", newest)
 
 
-def _maven(words: str) -> Need:
-    return Need("Maven", words)
+def _maven(words: str) -> BuildToolNeed:
+    return BuildToolNeed("Maven", words)
 
 
 _END = re.compile(r"(?<![\d.])(?:1\.)?(\d{1,3})((?:\.[\w.-]*)?)([\])])$")
 _JAVA = r"(?:1\.)?(\d{1,3})(?!\d)"
 _CLASSES = r"(4[5-9]|[5-9]\d|\d{3})(?!\d)"
-_NEEDS: tuple[tuple[str, Callable[[str], Need]], ...] = (
+_NEEDS: tuple[tuple[str, Callable[[str], BuildToolNeed]], ...] = (
     (rf"invalid (?:target|source) release: {_JAVA}", _at_least),
     (rf"release version {_JAVA} not supported", _of_release),
     (
@@ -104,7 +104,7 @@ _INTERVAL = re.compile(r"([\[(])([^,\[\]()]*)(?:(,)([^,\[\]()]*))?([\])])")
 _FEATURE = re.compile(rf"\s*{_JAVA}")
 
 
-def java_asked_for(versions: str, feature: int) -> Need | None:
+def java_asked_for(versions: str, feature: int) -> BuildToolNeed | None:
     """Return the need for what the enforcer allows, where it does not allow the JDK `feature`.
 
     `versions` is what its rule `requireJavaVersion` says: "17" (or newer), or ranges such as
@@ -135,7 +135,7 @@ def _holds(interval: re.Match[str], feature: int) -> bool:
     )
 
 
-def find_need(text: str) -> Need | None:
+def find_need(text: str) -> BuildToolNeed | None:
     """Return what a build that said this needs; None where it failed for another reason."""
     for pattern, need in _NEEDS:
         if found := re.search(pattern, text):
@@ -144,7 +144,7 @@ def find_need(text: str) -> Need | None:
 
 
 def jdk_missing(
-    need: Need, what: str, host: Host, environment: tuple[tuple[str, str], ...]
+    need: BuildToolNeed, what: str, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> AuditError:
     """Return the error for a build with the wrong JDK: which is needed, here, and installed.
 

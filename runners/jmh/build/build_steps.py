@@ -32,8 +32,8 @@ class BuildSteps:
         return ()
 
     def _steps(self, lines: list[bytes]) -> Iterator[str]:
-        for one in lines:
-            line = _COLOURS.sub("", one.decode(errors="replace")).strip()
+        for chunk in lines:
+            line = _COLOURS.sub("", chunk.decode(errors="replace")).strip()
             if found := _MODULE.match(line):
                 self._module = " ".join(found[1].split())
                 yield self._module

@@ -11,9 +11,9 @@ from auditor.core.subject import Part, Role
 from runners.disk import writing
 from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
 from runners.jmh.jdk import Jdk
-from runners.jmh.maven import Maven, NotPublished
-from runners.jmh.poms import class_path_of, coordinates, copying, needing, without_build
-from runners.jmh.rebuild import compiled
+from runners.jmh.build.maven import Maven, NotPublished
+from runners.jmh.build.poms import class_path_of, coordinates, copying, needing, without_build
+from runners.jmh.build.rebuild import compiled
 
 _CLASSIFIERS = ("", "tests", "sources", "test-sources")
 _JMH = "org.openjdk.jmh"

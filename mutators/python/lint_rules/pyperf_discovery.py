@@ -7,9 +7,16 @@ from dataclasses import replace
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Bench, Handed, Harness, Preparation, Timed, timed
-from mutators.python.lint_rules.project import File, Project
-from mutators.python.lint_rules.pytest_benches import unwrapped
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    Handed,
+    Preparation,
+    TimedCode,
+    timed,
+)
+from mutators.python.lint_rules.project import File, PythonProject
+from mutators.python.lint_rules.pytest_discovery import unwrapped
 from mutators.python.parsing import parse
 
 HINT = re.compile(rb"\b(?:pyperf|perf)\b")
@@ -18,7 +25,7 @@ _FUNCTIONS = frozenset({"bench_func", "bench_time_func", "bench_async_func"})
 _CLOCKS = frozenset({"perf_counter", "perf_counter_ns"})
 
 
-def find(project: Project) -> Iterator[Bench]:
+def find(project: PythonProject) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of pyperf in the order of the files."""
     for file in project.files:
         if HINT.search(file.text) and _uses(file):
@@ -34,7 +41,7 @@ def _uses(file: File) -> bool:
     return any(name.partition(".")[0] in ("pyperf", "perf") for name in file.imports.values())
 
 
-def _of_file(file: File, project: Project) -> Iterator[Bench]:
+def _of_file(file: File, project: PythonProject) -> Iterator[BenchmarkSource]:
     inner = _functions(file)
     module = Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
     for call in (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call)):
@@ -61,10 +68,10 @@ def _functions(file: File) -> dict[str, cst.FunctionDef]:
     for node in tree.descend(*file.statements):
         if isinstance(node, cst.FunctionDef):
             found.setdefault(node.name.value, []).append(node)
-    return {name: each[0] for name, each in found.items() if len(each) == 1}
+    return {name: functions[0] for name, functions in found.items() if len(functions) == 1}
 
 
-def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) -> Bench:
+def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) -> BenchmarkSource:
     method = tree.dotted(call.func).rpartition(".")[2]
     handed = unwrapped(
         Handed(
@@ -78,13 +85,13 @@ def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) 
     if isinstance(handed.function, cst.Lambda):
         code = handed.function
     looped = method == "bench_time_func"
-    codes: tuple[Timed, ...] = ()
+    codes: tuple[TimedCode, ...] = ()
     if code is not None:
         whole = replace(timed(code, handed), renewed=False)
         codes = (whole,) if not looped else tuple(_between_clocks(whole))
-    return Bench(
+    return BenchmarkSource(
         name=_name(call) or tree.dotted(handed.function),
-        harness=Harness.PYPERF,
+        harness=BenchmarkFramework.PYPERF,
         file=file,
         declaration=code if isinstance(code, cst.FunctionDef) else call,
         handed=() if looped else (handed,),
@@ -98,7 +105,7 @@ def _name(call: cst.Call) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _between_clocks(whole: Timed) -> Iterator[Timed]:
+def _between_clocks(whole: TimedCode) -> Iterator[TimedCode]:
     """Yield what a function does after it first looks at the clock, where that is plain to see."""
     first = next(
         (
@@ -118,15 +125,15 @@ def _reads_clock(node: cst.CSTNode) -> bool:
     return any(name in _CLOCKS for name in names)
 
 
-def _of_text(file: File, call: cst.Call) -> Bench:
+def _of_text(file: File, call: cst.Call) -> BenchmarkSource:
     """Return the benchmark of a string of code."""
     found = tree.constant(tree.argument(call, "stmt", 1))
     module = parse(found.encode(errors="replace")) if isinstance(found, str) else None
     nodes = tuple(module.body) if module is not None else ()
-    code = Timed(nodes=nodes, place=call)
-    return Bench(
+    code = TimedCode(nodes=nodes, place=call)
+    return BenchmarkSource(
         name=_name(call) or (found if isinstance(found, str) else ""),
-        harness=Harness.PYPERF,
+        harness=BenchmarkFramework.PYPERF,
         file=file,
         declaration=call,
         timed=(code,) if nodes else (),

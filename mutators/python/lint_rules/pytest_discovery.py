@@ -7,8 +7,15 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benches import Bench, Handed, Harness, Preparation, Timed, timed
-from mutators.python.lint_rules.project import File, Project
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkFramework,
+    BenchmarkSource,
+    Handed,
+    Preparation,
+    TimedCode,
+    timed,
+)
+from mutators.python.lint_rules.project import File, PythonProject
 
 HINT = re.compile(rb"\b(?:codspeed_)?benchmark\b")
 _PLAIN = re.compile(
@@ -26,7 +33,7 @@ _PREFIX = re.compile(rb"(\w+)\*")
 _CONFIGURATIONS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
 
-def find(project: Project) -> Iterator[Bench]:
+def find(project: PythonProject) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of pytest in the order of the files."""
     ours = [file for file in project.files if HINT.search(file.text)]
     replaced = [file for file in ours if _replaces(file)]
@@ -50,7 +57,7 @@ class _Suite:
     fixtures: frozenset[str]
 
 
-def _prefixes(project: Project) -> tuple[str, ...]:
+def _prefixes(project: PythonProject) -> tuple[str, ...]:
     """Return how the names of test functions may begin, also by the project's configuration."""
     texts = project.named(_CONFIGURATIONS)
     given = (
@@ -94,14 +101,14 @@ def _is_fixture(node: cst.FunctionDef) -> bool:
     return any(name.rpartition(".")[2] == "fixture" for name in tree.decorators(node))
 
 
-def _of_file(file: File, suite: _Suite, *, codspeed: bool) -> Iterator[Bench]:
+def _of_file(file: File, suite: _Suite, *, codspeed: bool) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of a file; the marker makes one only where CodSpeed reads it."""
     for bench in _tests(file, suite):
-        if codspeed or bench.harness is not Harness.CODSPEED:
+        if codspeed or bench.harness is not BenchmarkFramework.CODSPEED:
             yield bench
 
 
-def _tests(file: File, suite: _Suite) -> Iterator[Bench]:
+def _tests(file: File, suite: _Suite) -> Iterator[BenchmarkSource]:
     marked = _marks(file.bindings.get("pytestmark", []))
     prepared = _prepared(file, suite)
     for node in tree.own(*file.statements):
@@ -109,9 +116,9 @@ def _tests(file: File, suite: _Suite) -> Iterator[Bench]:
             yield from _bench(prepared, node, None, marked=marked)
         elif isinstance(node, cst.ClassDef):
             below = marked or not _MARKERS.isdisjoint(tree.decorators(node))
-            for one in tree.own(*node.body.body):
-                if isinstance(one, cst.FunctionDef):
-                    yield from _bench(prepared, one, node, marked=below)
+            for inner_node in tree.own(*node.body.body):
+                if isinstance(inner_node, cst.FunctionDef):
+                    yield from _bench(prepared, inner_node, node, marked=below)
 
 
 def _marks(values: list[cst.BaseExpression | None]) -> bool:
@@ -155,14 +162,14 @@ def _prepared(file: File, suite: _Suite) -> _Prepared:
 
 def _bench(
     prepared: _Prepared, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
-) -> Iterator[Bench]:
+) -> Iterator[BenchmarkSource]:
     if not node.name.value.startswith(prepared.suite.prefixes) or _is_fixture(node):
         return
     prefix = f"{owner.name.value}." if owner is not None else ""
     file = prepared.module.file
-    bench = Bench(
+    bench = BenchmarkSource(
         name=prefix + node.name.value,
-        harness=Harness.PYTEST,
+        harness=BenchmarkFramework.PYTEST,
         file=file,
         declaration=node,
         owner=owner,
@@ -172,7 +179,7 @@ def _bench(
     if _FIXTURE in tree.all_parameters(node):
         yield _filled(bench, node)
     elif marked or not _MARKERS.isdisjoint(tree.decorators(node)):
-        yield replace(bench, harness=Harness.CODSPEED, timed=(timed(node),))
+        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(timed(node),))
     elif prepared.suite.fixtures & tree.all_parameters(node):
         yield bench  # what the fixture does with what it is handed is not seen
 
@@ -185,13 +192,17 @@ def _scope(node: cst.FunctionDef) -> tree.Bindings:
     return found
 
 
-def _filled(bench: Bench, node: cst.FunctionDef) -> Bench:
+def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
     """Return the benchmark with what its body hands to the fixture."""
     body = tree.body(node)
-    inner = {one.name.value: one for one in tree.own(*body) if isinstance(one, cst.FunctionDef)}
+    inner = {
+        definition.name.value: definition
+        for definition in tree.own(*body)
+        if isinstance(definition, cst.FunctionDef)
+    }
     handed: list[Handed] = []
     registered: list[cst.Call] = []
-    codes: list[Timed] = []
+    codes: list[TimedCode] = []
     for call in tree.calls(*body):
         if tree.dotted(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
             registered.append(call)
@@ -199,11 +210,11 @@ def _filled(bench: Bench, node: cst.FunctionDef) -> Bench:
             if found is not None:
                 handed.append(found)
                 codes += _codes(found, inner, bench)
-    for one in inner.values():
-        if _FIXTURE in tree.decorators(one):
-            given = Handed(call=one, function=one.name)
+    for function in inner.values():
+        if _FIXTURE in tree.decorators(function):
+            given = Handed(call=function, function=function.name)
             handed.append(given)
-            codes.append(timed(one))
+            codes.append(timed(function))
     first = Preparation(file=bench.file, scopes=bench.scopes, nodes=body, head=node)
     return replace(
         bench,
@@ -214,7 +225,7 @@ def _filled(bench: Bench, node: cst.FunctionDef) -> Bench:
     )
 
 
-def _handed(call: cst.Call, bench: Bench) -> Handed | None:
+def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
     """Return what a call of the fixture hands over, None where that cannot be told."""
     if tree.dotted(call.func) == _FIXTURE:
         first = call.args[0]
@@ -226,7 +237,7 @@ def _handed(call: cst.Call, bench: Bench) -> Handed | None:
         return None
     given = tree.argument(call, "args", 1)
     listed = given.elements if isinstance(given, cst.Tuple | cst.List) else ()
-    plain = [cst.Arg(one.value) for one in listed if isinstance(one, cst.Element)]
+    plain = [cst.Arg(element.value) for element in listed if isinstance(element, cst.Element)]
     arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
     once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
     renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
@@ -235,10 +246,10 @@ def _handed(call: cst.Call, bench: Bench) -> Handed | None:
 
 def _named(given: cst.BaseExpression | None) -> Iterator[cst.Arg]:
     """Yield the arguments by name that `kwargs` of `pedantic` holds."""
-    for one in given.elements if isinstance(given, cst.Dict) else ():
-        name = tree.constant(one.key) if isinstance(one, cst.DictElement) else None
+    for element in given.elements if isinstance(given, cst.Dict) else ():
+        name = tree.constant(element.key) if isinstance(element, cst.DictElement) else None
         if isinstance(name, str) and name.isidentifier():
-            yield cst.Arg(one.value, keyword=cst.Name(name))
+            yield cst.Arg(element.value, keyword=cst.Name(name))
     if isinstance(given, cst.Call) and tree.dotted(given.func) == "dict":
         yield from given.args
 
@@ -247,7 +258,7 @@ ROUNDS = (("rounds", 5), ("iterations", 7))
 """How often `pedantic` calls the function: the parameters and their places."""
 
 
-def times(call: cst.Call, name: str, place: int, bench: Bench) -> int | None:
+def times(call: cst.Call, name: str, place: int, bench: BenchmarkSource) -> int | None:
     """Return one of these numbers of a call of `pedantic`, None where it is not seen."""
     if tree.splat(call):
         return None
@@ -269,7 +280,9 @@ def unwrapped(handed: Handed) -> Handed:
     return replace(handed, function=inner.args[0].value, arguments=arguments)
 
 
-def _codes(handed: Handed, inner: dict[str, cst.FunctionDef], bench: Bench) -> Iterator[Timed]:
+def _codes(
+    handed: Handed, inner: dict[str, cst.FunctionDef], bench: BenchmarkSource
+) -> Iterator[TimedCode]:
     """Yield the code of the function, where it stands in this file and no other name hides it."""
     code = handed.function
     if isinstance(code, cst.Lambda):

@@ -8,7 +8,7 @@ from auditor.core.errors import MachineError
 from auditor.core.ports import Host
 from auditor.core.subject import Project
 from runners.home import Home
-from runners.jmh.guests import Guests
+from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk, java_environment
 from runners.subjects.placed import Placed
 from runners.tree_archive import packed, unpacked
@@ -17,7 +17,7 @@ _TREE, _GUESTS = "tree", "guests"
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltSuite:
     """Class folders and jars, ours among them. `names` are the places of a project's parts.
 
     The folder that it was built in is sent with them, as its benchmarks may read files of it.
@@ -29,7 +29,7 @@ class Built:
     archive: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, project: Project, guests: Guests, placed: Placed) -> Self:
+    def of(cls, project: Project, guests: JmhGuest, placed: Placed) -> Self:
         """Pack what was built of a placed tree."""
         inside = placed.tree.relative_to(placed.root)
         top = project.root.parents[len(inside.parts) - 1] if inside.parts else project.root
@@ -47,7 +47,7 @@ class Built:
 
     def here(
         self, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
-    ) -> tuple[Project, Guests]:
+    ) -> tuple[Project, JmhGuest]:
         """Have it on this machine; raises MachineError where its JDK is another one."""
         jdk = find_jdk(host, environment)
         theirs = dict(self.project.versions)["jdk"]
@@ -68,7 +68,7 @@ class Built:
             environment=java_environment(environment),
             options=tuple((key, programs.get(key, value)) for key, value in self.project.options),
         )
-        return project, Guests(there / _GUESTS)
+        return project, JmhGuest(there / _GUESTS)
 
 
 def _line(version: str) -> str:
