@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # `verdict` needs no pandas, which is an extra
 
 
 @dataclass(frozen=True)
-class Audit:
+class StoredAudit:
     """A finished audit of a store.
 
     `command` and `started` (UTC, ISO 8601) say which one it is; `verdict` is its result, typed: a
@@ -67,7 +67,7 @@ class Audit:
         return frame.astype(dict.fromkeys(unknown, float))
 
 
-def load(store: str | PathLike[str], command: str | None = None) -> Audit:
+def load(store: str | PathLike[str], command: str | None = None) -> StoredAudit:
     """Return the last finished audit of a store.
 
     `command` is "abs", "stability" or "measure", None any. Raises UsageError where there is none,
@@ -79,7 +79,7 @@ def load(store: str | PathLike[str], command: str | None = None) -> Audit:
     return found[-1]
 
 
-def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Audit, ...]:
+def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[StoredAudit, ...]:
     """Return the finished audits of a store in the order of their start; as `load` else."""
     path = Path(store)
     if not path.is_file():  # opening would make it
@@ -92,7 +92,8 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Au
             if audit.ended and audit.is_meant(command) and audit.command not in UNTIMED
         ]
         return tuple(
-            Audit(one.command, one.started, _verdict(path, opened.result(one))) for one in wanted
+            StoredAudit(one.command, one.started, _verdict(path, opened.result(one)))
+            for one in wanted
         )
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from auditor.backtest import judge as audits
 from auditor.backtest import text as words
 from auditor.backtest.document import BacktestDocument, TriedCommit
-from auditor.backtest.model import Backtest, Noticed, PastChange, Tried
+from auditor.backtest.model import Backtest, CommitDetection, CommitResult, PastChange
 from auditor.backtest.text import markdown
 from auditor.cli import options, output, tables
 from auditor.cli.console import Console
@@ -25,14 +25,18 @@ from reports import results
 
 FORMATS = ("table", "json", "markdown")
 RESULT = "backtest.json"
-_STYLES = {Noticed.NOTICED: "green", Noticed.MISSED: "red", Noticed.UNKNOWN: "yellow"}
+_STYLES = {
+    CommitDetection.NOTICED: "green",
+    CommitDetection.MISSED: "red",
+    CommitDetection.UNKNOWN: "yellow",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Trying:
     """What is asked, the terminal, and a clock in seconds for the budget."""
 
-    asked: options.Asked
+    asked: options.CommandLine
     console: Console
     clock: Callable[[], float] = time.monotonic
 
@@ -51,7 +55,7 @@ class Trying:
             found.append(tried)
         return audits.backtest(found)
 
-    def _one(self, change: PastChange, seconds: float | None) -> Tried:
+    def _one(self, change: PastChange, seconds: float | None) -> CommitResult:
         begun = self.clock()
         try:
             found = self._compared(change, seconds)

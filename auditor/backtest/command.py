@@ -7,7 +7,7 @@ import click
 from auditor.backtest import assemble
 from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import candidates
-from auditor.backtest.model import Kind, PastChange
+from auditor.backtest.model import CommitKind, PastChange
 from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.compare.command import changes_of
@@ -69,7 +69,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit backtest . --list
     bench-audit backtest . --fix 1a2b3c4 --cause v1.4.0 --benchmarks Parse
     """
-    asked = options.Asked.of(context, changes_of(given))
+    asked = options.CommandLine.of(context, changes_of(given))
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     changes = _changes(asked.config, given)
     if given["listed"]:
@@ -87,7 +87,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
     """Return the commits that are named, and those that are found where that is asked for."""
     found: list[PastChange] = []
-    for kind, names in ((Kind.FIX, given["fix"]), (Kind.CAUSE, given["cause"])):
+    for kind, names in ((CommitKind.FIX, given["fix"]), (CommitKind.CAUSE, given["cause"])):
         for one in commits(config.subject, names) if names else ():
             if not one.parent:
                 raise UsageError(f"{one.id[:12]} has no parent to be compared with")

@@ -5,7 +5,13 @@ The names are promised to other programs (reports/schema/backtest.schema.json).
 
 import msgspec
 
-from auditor.backtest.model import Backtest, By, Kind, Noticed, Tried
+from auditor.backtest.model import (
+    Backtest,
+    BenchmarkShift,
+    CommitDetection,
+    CommitKind,
+    CommitResult,
+)
 from auditor.compare.model import Dimension
 from reports.results import schema_of
 
@@ -33,9 +39,9 @@ class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
     parent: str
     day: str
     title: str
-    kind: Kind
+    kind: CommitKind
     why: str
-    noticed: Noticed
+    noticed: CommitDetection
     reason: str
     by: tuple[NoticedBy, ...]
     against: tuple[NoticedBy, ...]
@@ -86,7 +92,7 @@ def backtest_document(found: Backtest, config: str, version: str) -> BacktestDoc
     )
 
 
-def _commit(one: Tried) -> TriedCommit:
+def _commit(one: CommitResult) -> TriedCommit:
     commit = one.change.commit
     return TriedCommit(
         commit=commit.id,
@@ -109,7 +115,7 @@ def _commit(one: Tried) -> TriedCommit:
     )
 
 
-def _by(one: By) -> NoticedBy:
+def _by(one: BenchmarkShift) -> NoticedBy:
     return NoticedBy(benchmark=one.benchmark, dimension=one.dimension, ratio=one.ratio)
 
 

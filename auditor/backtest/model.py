@@ -7,7 +7,7 @@ from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 
 
-class Kind(StrEnum):
+class CommitKind(StrEnum):
     """What a commit did: it made something faster, slower, or nobody has said which."""
 
     FIX = "fix"
@@ -20,11 +20,11 @@ class PastChange:
     """A commit to be tried; `why` says how it was found, empty where it was given."""
 
     commit: Commit
-    kind: Kind
+    kind: CommitKind
     why: str = ""
 
 
-class Noticed(StrEnum):
+class CommitDetection(StrEnum):
     """Whether the suite would have noticed a commit; FAILED: it could not be tried."""
 
     NOTICED = "noticed"
@@ -34,7 +34,7 @@ class Noticed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class By:
+class BenchmarkShift:
     """A benchmark that noticed: how many times as much head needs as base."""
 
     benchmark: str
@@ -43,7 +43,7 @@ class By:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class CommitResult:
     """A commit beside its parent.
 
     `by` noticed it, `against` moved the other way. `benchmarks` is how many were compared,
@@ -53,10 +53,10 @@ class Tried:
     """
 
     change: PastChange
-    noticed: Noticed
+    noticed: CommitDetection
     reason: str = ""
-    by: tuple[By, ...] = ()
-    against: tuple[By, ...] = ()
+    by: tuple[BenchmarkShift, ...] = ()
+    against: tuple[BenchmarkShift, ...] = ()
     benchmarks: int = 0
     visible: float | None = None
     methods: tuple[str, ...] = ()
@@ -92,5 +92,5 @@ class Agreement:
 class Backtest:
     """The answer to "would the suite have noticed?", newest commit first."""
 
-    tried: tuple[Tried, ...]
+    tried: tuple[CommitResult, ...]
     agreement: Agreement

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from auditor.backtest.document import AgreementDocument, BacktestDocument, NoticedBy, TriedCommit
-from auditor.backtest.model import Agreement, Noticed, Tried
+from auditor.backtest.model import Agreement, CommitDetection, CommitResult
 from reports import names, number_format
 from reports.markdown import code, prose
 
@@ -13,18 +13,20 @@ _NAMED = 2
 def headline(document: BacktestDocument) -> str:
     """Return how many were noticed, in a sentence."""
     judged = [
-        commit for commit in document.commits if commit.noticed in {Noticed.NOTICED, Noticed.MISSED}
+        commit
+        for commit in document.commits
+        if commit.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
     ]
     if not judged:
         return "Cannot tell: no commit could be judged."
-    noticed = sum(one.noticed is Noticed.NOTICED for one in judged)
+    noticed = sum(one.noticed is CommitDetection.NOTICED for one in judged)
     open_ = len(document.commits) - len(judged)
     beside = f"; of {open_} more nobody can tell" if open_ else ""
     commits = number_format.count(len(judged), "commit")
     return f"The suite would have noticed {noticed} of {commits}{beside}."
 
 
-def line(one: Tried) -> str:
+def line(one: CommitResult) -> str:
     """Return one commit in a line, for those who watch."""
     commit = one.change.commit
     said = f": {names.label(one.reason)}" if one.reason else ""
@@ -52,7 +54,7 @@ def _some(found: tuple[NoticedBy, ...]) -> str:
 def methods(one: TriedCommit) -> str:
     """Return how many of the methods that it changes are watched."""
     if not one.methods:
-        return "none" if one.noticed is not Noticed.FAILED else ""
+        return "none" if one.noticed is not CommitDetection.FAILED else ""
     unknown = len(one.methods) - len(one.watched) - len(one.unwatched)
     open_ = f", {unknown} open" if unknown else ""
     return f"{len(one.watched)} of {len(one.methods)} watched{open_}"

@@ -160,7 +160,7 @@ def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Fun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CommandLine:
     """A command line, read: the configuration with the flags over it, and where things go."""
 
     config: Config
@@ -173,7 +173,7 @@ class Asked:
     @classmethod
     def of(
         cls, context: click.Context, changes: Mapping[str, Any], what: str | None = None
-    ) -> "Asked":
+    ) -> "CommandLine":
         """Read the command line; `changes` are keys of the configuration from its flags.
 
         `what` is the configuration or subject, where that is not the command's argument `what`.

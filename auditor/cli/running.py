@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from auditor.cli import plans
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
-from auditor.cli.options import Asked
+from auditor.cli.options import CommandLine
 from auditor.cli.progress import observer
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 @contextmanager
 def working(
-    asked: Asked,
+    asked: CommandLine,
     door: Callable[[Config, Places, Mapping[str, str], Observer], AbstractContextManager[Work]],
 ) -> Iterator[tuple[Work, Console]]:
     """Open what a feature needs, with a log and progress."""

@@ -111,9 +111,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     return options.exit_code(verdict, given["inconclusive"])
 
 
-def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
+def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine:
     """Read the command line; raises UsageError, also for a gate that can never pass."""
-    asked = options.Asked.of(context, changes_of(given))
+    asked = options.CommandLine.of(context, changes_of(given))
     if asked.config.compare.methods:
         from auditor.compare.study_patch import asked_of  # noqa: PLC0415 `--help` needs no numpy
 
@@ -127,7 +127,7 @@ def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
 
 
 def _compared(
-    asked: options.Asked, console: Console, given: Mapping[str, Any]
+    asked: options.CommandLine, console: Console, given: Mapping[str, Any]
 ) -> tuple[ComparisonDocument, SecondLook, frozenset[str]]:
     """Compare two revisions, keep what came out, and return it.
 
@@ -161,7 +161,7 @@ def _borderline(verdict: AbsVerdict | None) -> frozenset[str]:
 
 @contextmanager
 def _comparing(
-    asked: options.Asked, console: Console, base: str, head: str
+    asked: options.CommandLine, console: Console, base: str, head: str
 ) -> "Iterator[Comparing]":
     """Make two revisions ready, with a log and progress."""
     from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
@@ -179,7 +179,7 @@ def _comparing(
         yield comparing
 
 
-def _judged(asked: options.Asked) -> str:
+def _judged(asked: options.CommandLine) -> str:
     """Return the limits that count, as they were understood."""
     request = asked.config.compare
     return (

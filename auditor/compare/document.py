@@ -6,7 +6,13 @@ The names are promised to other programs (reports/schema/compare.schema.json).
 import msgspec
 
 from auditor.abs.document import Score
-from auditor.compare.model import BenchmarkComparison, Change, Comparison, Dimension, Patch
+from auditor.compare.model import (
+    BenchmarkComparison,
+    Comparison,
+    Dimension,
+    Patch,
+    PerformanceChange,
+)
 from auditor.core.provenance import Context
 from auditor.core.result import Result
 from auditor.core.units import OWN_UNITS
@@ -15,7 +21,7 @@ from reports.results import Caveat, Plain, Range, Setting, read_as, schema_of, s
 Round = tuple[float, float, float]
 
 
-class InDimension(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a benchmark in time, allocations or bytes per operation.
 
     `base` and `head` are trimmed geometric means of the rounds that decided, and `ratio` is
@@ -26,7 +32,7 @@ class InDimension(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     dimension: Dimension
-    change: Change
+    change: PerformanceChange
     base: float | None
     head: float | None
     ratio: float | None
@@ -37,19 +43,19 @@ class InDimension(msgspec.Struct, frozen=True, kw_only=True):
     rounds: tuple[Round, ...]
     fresh: tuple[Round, ...]
     reason: str
-    suspected: Change | None = None
+    suspected: PerformanceChange | None = None
     paired: bool = False
     """Whether `head` is not the mean of head's own values, since `ratio` is that within rounds."""
 
 
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a benchmark; `same`: built of the same code, so it was not measured."""
 
     id: str
-    change: Change
+    change: PerformanceChange
     same: bool
     reason: str
-    dimensions: tuple[InDimension, ...]
+    dimensions: tuple[ComparedDimension, ...]
     calls_changed: bool | None = None
     """Whether it calls a method that head has changed; null where that was not asked or counted."""
     unit: str = ""
@@ -87,8 +93,8 @@ class ComparisonDocument(
 
     base: str
     min_delta: float
-    change: Change
-    benchmarks: tuple[Compared, ...]
+    change: PerformanceChange
+    benchmarks: tuple[ComparedBenchmark, ...]
     added: tuple[str, ...]
     removed: tuple[str, ...]
     controls: int

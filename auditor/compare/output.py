@@ -12,13 +12,17 @@ from auditor.cli.console import Console
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
 from auditor.compare.markdown import markdown
-from auditor.compare.model import Change
+from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format, results
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE = "compare.json", "compare.html"
-_STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMENT: "green"}
+_STYLES = {
+    PerformanceChange.REGRESSION: "red",
+    PerformanceChange.UNKNOWN: "yellow",
+    PerformanceChange.IMPROVEMENT: "green",
+}
 
 
 def keep(folder: Path, document: ComparisonDocument) -> None:
@@ -61,7 +65,7 @@ def table(document: ComparisonDocument) -> RenderableType:
     return Group(*parts)
 
 
-def _benchmarks(rows: Sequence[page.Row]) -> RenderableType:
+def _benchmarks(rows: Sequence[page.ComparisonRow]) -> RenderableType:
     made = tables.lineless(
         "", "benchmark", "", "what", ">base", ">head", ">times", ">interval", ">visible from", ""
     )
@@ -95,7 +99,9 @@ def write_for_github(
     `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
     """
     verdict, lines = gates
-    regressions = sum(benchmark.change is Change.REGRESSION for benchmark in document.benchmarks)
+    regressions = sum(
+        benchmark.change is PerformanceChange.REGRESSION for benchmark in document.benchmarks
+    )
     outputs = {
         "change": document.change.value.replace(" ", "-"),
         "regressions": str(regressions),

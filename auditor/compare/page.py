@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.abs.text import words
-from auditor.compare.document import Compared, ComparisonDocument, InDimension, PatchMethod
-from auditor.compare.model import WORST_FIRST, Change, Dimension
+from auditor.compare.document import (
+    ComparedBenchmark,
+    ComparedDimension,
+    ComparisonDocument,
+    PatchMethod,
+)
+from auditor.compare.model import WORST_FIRST, Dimension, PerformanceChange
 from auditor.core import busy
 from auditor.core.units import duration, is_throughput
 from reports import names, number_format, plots
@@ -16,10 +21,18 @@ from reports.html import closing, rendered
 from reports.wording import Word
 
 CHANGES = {
-    Change.REGRESSION: Word("▲", "regression", "more than before, which fresh runs confirm"),
-    Change.UNKNOWN: Word("?", "cannot tell", "too noisy, failed, or not measured to the end"),
-    Change.IMPROVEMENT: Word("▼", "improvement", "less than before, which fresh runs confirm"),
-    Change.NONE: Word("=", "no change", "surely within the limit, or built of the same code"),
+    PerformanceChange.REGRESSION: Word(
+        "▲", "regression", "more than before, which fresh runs confirm"
+    ),
+    PerformanceChange.UNKNOWN: Word(
+        "?", "cannot tell", "too noisy, failed, or not measured to the end"
+    ),
+    PerformanceChange.IMPROVEMENT: Word(
+        "▼", "improvement", "less than before, which fresh runs confirm"
+    ),
+    PerformanceChange.NONE: Word(
+        "=", "no change", "surely within the limit, or built of the same code"
+    ),
 }
 UNITS = {
     Dimension.TIME: "time",
@@ -27,21 +40,21 @@ UNITS = {
     Dimension.ALLOCATED: "allocated bytes",
 }
 _STORED = {
-    Change.REGRESSION: "more than before, surely beyond how far files lie apart",
-    Change.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
-    Change.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
-    Change.NONE: "surely within the limit",
+    PerformanceChange.REGRESSION: "more than before, surely beyond how far files lie apart",
+    PerformanceChange.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
+    PerformanceChange.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
+    PerformanceChange.NONE: "surely within the limit",
 }
 """The meanings where another tool has measured: nothing was confirmed."""
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ComparisonRow:
     """A benchmark in one dimension."""
 
     name: str
-    change: Change
+    change: PerformanceChange
     word: Word
     what: str
     base: str
@@ -64,14 +77,14 @@ class PatchRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ComparisonView:
     """All that is shown of a comparison."""
 
     subject: str
     revisions: str
     headline: str
     counts: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     same: int
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -82,7 +95,7 @@ class View:
     caveats: tuple[tuple[str, str], ...]
 
 
-def view(document: ComparisonDocument) -> View:
+def view(document: ComparisonDocument) -> ComparisonView:
     """Put a comparison into words."""
     short = names.labels(benchmark.id for benchmark in document.benchmarks)
     rows = [
@@ -91,7 +104,7 @@ def view(document: ComparisonDocument) -> View:
         for row in _rows(benchmark, document, short[benchmark.id])
     ]
     methods = names.labels(method.id for method in document.patch.methods)
-    return View(
+    return ComparisonView(
         subject=f"{names.label(document.subject)} ({document.harness})",
         revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
         headline=busy.add_to_headline(headline(document), document.strain),
@@ -114,7 +127,9 @@ def view(document: ComparisonDocument) -> View:
 def headline(document: ComparisonDocument) -> str:
     """Say in one line whether something got slower."""
     slower = [
-        benchmark for benchmark in document.benchmarks if benchmark.change is Change.REGRESSION
+        benchmark
+        for benchmark in document.benchmarks
+        if benchmark.change is PerformanceChange.REGRESSION
     ]
     if slower:
         short = list(names.labels(one.id for one in slower).values())
@@ -148,8 +163,8 @@ def headline(document: ComparisonDocument) -> str:
     return f"No benchmark has a regression of {limit} or more"
 
 
-def _is_open(one: Compared) -> bool:
-    return one.change is Change.UNKNOWN
+def _is_open(one: ComparedBenchmark) -> bool:
+    return one.change is PerformanceChange.UNKNOWN
 
 
 def suspected(document: ComparisonDocument) -> dict[str, str]:
@@ -162,7 +177,7 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
         dimensions = [
             dimension
             for dimension in benchmark.dimensions
-            if dimension.suspected is Change.REGRESSION
+            if dimension.suspected is PerformanceChange.REGRESSION
         ]
         ratios = [dimension.ratio for dimension in dimensions if dimension.ratio is not None]
         if ratios:
@@ -178,7 +193,9 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
 def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
     """Return what is suspected of benchmarks that have no confirmed regression."""
     slower = {
-        benchmark.id for benchmark in document.benchmarks if benchmark.change is Change.REGRESSION
+        benchmark.id
+        for benchmark in document.benchmarks
+        if benchmark.change is PerformanceChange.REGRESSION
     }
     return {one: how for one, how in suspected(document).items() if one not in slower}
 
@@ -257,19 +274,21 @@ def _controls(document: ComparisonDocument) -> str:
     )
 
 
-def _rows(one: Compared, document: ComparisonDocument, name: str) -> Iterator[Row]:
+def _rows(
+    one: ComparedBenchmark, document: ComparisonDocument, name: str
+) -> Iterator[ComparisonRow]:
     """Yield time, and what else has not stayed the same."""
     if one.same:
         return
     if not one.dimensions:
         yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
     for dimension in one.dimensions:
-        if dimension.dimension is Dimension.TIME or dimension.change is not Change.NONE:
+        if dimension.dimension is Dimension.TIME or dimension.change is not PerformanceChange.NONE:
             yield _measured(name, dimension, one.unit, document)
 
 
-def _row(name: str, change: Change, what: str, *, note: str) -> Row:
-    return Row(
+def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> ComparisonRow:
+    return ComparisonRow(
         name=name,
         change=change,
         word=CHANGES[change],
@@ -283,7 +302,9 @@ def _row(name: str, change: Change, what: str, *, note: str) -> Row:
     )
 
 
-def _measured(name: str, one: InDimension, unit: str, document: ComparisonDocument) -> Row:
+def _measured(
+    name: str, one: ComparedDimension, unit: str, document: ComparisonDocument
+) -> ComparisonRow:
     unit = unit if one.dimension is Dimension.TIME else ""
     what, times = UNITS[one.dimension], number_format.NONE
     if one.ratio is not None:
@@ -292,7 +313,7 @@ def _measured(name: str, one: InDimension, unit: str, document: ComparisonDocume
         what, times = "throughput", times if one.ratio is None else f"{times} as long"
     low, high = one.interval or (None, None)
     known = low is not None and high is not None
-    return Row(
+    return ComparisonRow(
         name=name,
         change=one.change,
         word=CHANGES[one.change],
@@ -317,7 +338,7 @@ def _value(value: float | None, dimension: Dimension, unit: str) -> str:
     return number_format.number(value)
 
 
-def _paired(one: InDimension) -> str:
+def _paired(one: ComparedDimension) -> str:
     """Say over what a ratio is paired that is no quotient of two means; empty of another one."""
     if not one.paired:
         return ""

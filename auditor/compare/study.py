@@ -7,8 +7,15 @@ from zlib import crc32
 import numpy as np
 
 from auditor.compare import judge as audit
-from auditor.compare.judge import Limits
-from auditor.compare.model import BenchmarkComparison, Change, Comparison, Dimension, Rounds, Side
+from auditor.compare.judge import ComparisonThresholds
+from auditor.compare.model import (
+    BenchmarkComparison,
+    Comparison,
+    ComparisonArm,
+    Dimension,
+    PerformanceChange,
+    Rounds,
+)
 from auditor.compare.study_order import calls_any
 from auditor.core.caveats import Caveat, some
 from auditor.core.errors import NoBenchmarks
@@ -32,7 +39,7 @@ _LARGEST_LAYOUT = 2**31 - 1
 RESTLESS = 0.05
 """Share of the benchmarks that may seem to differ from themselves by chance."""
 
-_CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
+_CHANGES = (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
 _ORDER = (True, None, False)
 """Whether a benchmark calls a method that changed: those that do come first."""
 _NO_TIME = "the time was up before it was measured"
@@ -40,12 +47,12 @@ _LEFT_TO_THE_LAST = (
     "it calls none of the methods that changed, so it was left to the last, and the time was up"
 )
 
-Place = tuple[int, Side]
+Place = tuple[int, ComparisonArm]
 """Number of the round, and the side."""
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class SharedBenchmark:
     """A benchmark that both revisions have."""
 
     base: Benchmark
@@ -69,7 +76,7 @@ class ComparisonStudy:
     _runs: dict[str, dict[Place, Run]] = field(default_factory=dict, init=False)
     _failed: dict[str, str] = field(default_factory=dict, init=False)
     _watched: tuple[Run, ...] = field(default=(), init=False)
-    _all: Sequence[Both] = field(default=(), init=False)
+    _all: Sequence[SharedBenchmark] = field(default=(), init=False)
     """The benchmarks that are measured together now."""
     _ended_early: bool = field(default=False, init=False)
     """Whether first rounds were left out to have time for confirming."""
@@ -87,12 +94,12 @@ class ComparisonStudy:
             chosen(*asked)
         lost = tuple(self._lost(one) for name, one in before.items() if name not in after)
         unknown = tuple(one for one in lost if one.reason)
-        both = [Both(before[name], after[name]) for name in before if name in after]
+        both = [SharedBenchmark(before[name], after[name]) for name in before if name in after]
         differing = [one for one in both if not self._is_same(one)]
         sizes = sized([one.base for one in differing], self.base)
         self._note([*sizes.pilots])
         sizes = self._warmed(differing, sizes)
-        suspects: list[tuple[Both, Dimension]] = []
+        suspects: list[tuple[SharedBenchmark, Dimension]] = []
         for group in self._in_order(differing, sizes):
             suspects += self._measured(group, sizes)
         limits = replace(self._limits, suspects=len(suspects))
@@ -115,7 +122,9 @@ class ComparisonStudy:
             caveats=tuple(self._caveats(judged, len(suspected))),
         )
 
-    def _in_order(self, differing: Sequence[Both], sizes: Sizes) -> list[Sequence[Both]]:
+    def _in_order(
+        self, differing: Sequence[SharedBenchmark], sizes: Sizes
+    ) -> list[Sequence[SharedBenchmark]]:
         """Return what is measured together, under a budget what calls the changed methods first."""
         deadline = self.head.deadline
         if deadline is None or deadline.is_rehearsal or not self.changed:
@@ -128,7 +137,9 @@ class ComparisonStudy:
         groups = ([one for one in differing if calls.get(one.id) is each] for each in _ORDER)
         return [group for group in groups if group]
 
-    def _measured(self, group: Sequence[Both], sizes: Sizes) -> Sequence[tuple[Both, Dimension]]:
+    def _measured(
+        self, group: Sequence[SharedBenchmark], sizes: Sizes
+    ) -> Sequence[tuple[SharedBenchmark, Dimension]]:
         """Measure these benchmarks, and return what the first rounds suspected."""
         self._all = group
         self._first_rounds(group, sizes)
@@ -150,7 +161,7 @@ class ComparisonStudy:
             yield from warmup_results.otherwise(
                 asked.watch, (one.trial.watch for one in self._watched)
             )
-        for side, parts in ((Side.BASE, self.base), (Side.HEAD, self.head)):
+        for side, parts in ((ComparisonArm.BASE, self.base), (ComparisonArm.HEAD, self.head)):
             runs = [run for one in self._runs.values() for at, run in one.items() if at[1] is side]
             for said in trust.of_runs(runs, parts.project):
                 yield Caveat(said.slug, f"{side}: {said.text}")
@@ -187,7 +198,9 @@ class ComparisonStudy:
 
     def _left_out(self, judged: Sequence[BenchmarkComparison]) -> Iterator[Caveat]:
         """Say what a budget has left out on purpose."""
-        open_ = sum(one.calls_changed is False and one.change is Change.UNKNOWN for one in judged)
+        open_ = sum(
+            one.calls_changed is False and one.change is PerformanceChange.UNKNOWN for one in judged
+        )
         if open_:
             text = (
                 f"{open_} of {len(judged)} benchmarks call none of the methods that changed: they "
@@ -202,8 +215,8 @@ class ComparisonStudy:
             yield Caveat("kept-for-confirming", text)
 
     @property
-    def _limits(self) -> Limits:
-        return Limits(min_delta=self.request.min_delta, fresh=self.request.fresh)
+    def _limits(self) -> ComparisonThresholds:
+        return ComparisonThresholds(min_delta=self.request.min_delta, fresh=self.request.fresh)
 
     def _lost(self, benchmark: Benchmark) -> BenchmarkComparison:
         """Say why head does not list a benchmark of base; without a reason it is gone."""
@@ -211,7 +224,7 @@ class ComparisonStudy:
         reason = "" if why is None else f"it cannot be listed in head: {why}"[:600]
         return BenchmarkComparison(id=benchmark.id, reason=reason)
 
-    def _is_same(self, both: Both) -> bool:
+    def _is_same(self, both: SharedBenchmark) -> bool:
         """Tell whether both revisions are built of the same, so that there is nothing to ask."""
         closures = (
             parts.project.closure(one.group)
@@ -220,7 +233,7 @@ class ComparisonStudy:
         alike = len({closure.digest for closure in closures}) == 1
         return alike and both.base.settings == both.head.settings
 
-    def _warmed(self, differing: Sequence[Both], sizes: Sizes) -> Sizes:
+    def _warmed(self, differing: Sequence[SharedBenchmark], sizes: Sizes) -> Sizes:
         """Let both revisions warm up as long as the one that needs longer, if they are watched."""
         if self.head.request.watched is None:
             return sizes
@@ -235,7 +248,7 @@ class ComparisonStudy:
         self._watched = tuple(measure("warm-up", trials, self.head))
         return replace(sizes, plans=warmed(sizes.plans, sizes.operations, self._watched))
 
-    def _first_rounds(self, pending: Sequence[Both], sizes: Sizes) -> None:
+    def _first_rounds(self, pending: Sequence[SharedBenchmark], sizes: Sizes) -> None:
         for number in range(1, self.request.rounds + 1):
             pending = [one for one in pending if one.id not in self._failed]
             if not pending:
@@ -247,7 +260,7 @@ class ComparisonStudy:
             if number in audit.LOOKS:
                 pending = [one for one in pending if not self._is_settled(one)]
 
-    def _leaves_time_to_confirm(self, pending: Sequence[Both], sizes: Sizes) -> bool:
+    def _leaves_time_to_confirm(self, pending: Sequence[SharedBenchmark], sizes: Sizes) -> bool:
         """Tell whether another first round leaves the time that confirming takes by now."""
         deadline = self.head.deadline
         if deadline is None or deadline.is_rehearsal:
@@ -258,37 +271,40 @@ class ComparisonStudy:
         confirming = self.request.fresh * self._round_seconds(suspects, sizes)
         return self._round_seconds(pending, sizes) + confirming <= deadline.left
 
-    def _is_suspected(self, both: Both) -> bool:
+    def _is_suspected(self, both: SharedBenchmark) -> bool:
         return any(self._screened(both, dimension) in _CHANGES for dimension in Dimension)
 
-    def _slowing(self, both: Both) -> float:
+    def _slowing(self, both: SharedBenchmark) -> float:
         """Return how many times as long the first rounds say that head takes."""
         rounds = self._rounds(both, Dimension.TIME).first
         found = audit.estimate(Dimension.TIME, rounds)
         return 0.0 if found is None else found
 
-    def _round_seconds(self, pending: Sequence[Both], sizes: Sizes) -> float:
+    def _round_seconds(self, pending: Sequence[SharedBenchmark], sizes: Sizes) -> float:
         """Return about how long a round of these takes: three processes of each."""
         deadline = self.head.deadline
-        trials = [self._trial(one, Side.HEAD, 1, sizes) for one in pending]
+        trials = [self._trial(one, ComparisonArm.HEAD, 1, sizes) for one in pending]
         seconds = expected_seconds if deadline is None else deadline.times.seconds
-        return len(Side) * sum(map(seconds, trials))
+        return len(ComparisonArm) * sum(map(seconds, trials))
 
     def _confirming_seconds(
-        self, judged: Sequence[BenchmarkComparison], differing: Sequence[Both], sizes: Sizes
+        self,
+        judged: Sequence[BenchmarkComparison],
+        differing: Sequence[SharedBenchmark],
+        sizes: Sizes,
     ) -> float | None:
         """Return about how long the rounds take that are missing; None where none is."""
         missing: dict[str, int] = {}
         for one in judged:
             for dimension in one.dimensions:
-                if dimension.suspected is Change.REGRESSION:
+                if dimension.suspected is PerformanceChange.REGRESSION:
                     missing[one.id] = max(0, self.request.fresh - len(dimension.rounds.fresh))
         seconds = sum(
             missing.get(one.id, 0) * self._round_seconds([one], sizes) for one in differing
         )
         return seconds or None
 
-    def _fresh_rounds(self, suspects: Sequence[Both], sizes: Sizes) -> None:
+    def _fresh_rounds(self, suspects: Sequence[SharedBenchmark], sizes: Sizes) -> None:
         if not suspects:
             return
         groups = [suspects]
@@ -300,10 +316,12 @@ class ComparisonStudy:
                 pending = [one for one in group if one.id not in self._failed]
                 self._round(name, _FRESH + number, pending, sizes)
 
-    def _round(self, name: str, number: int, pending: Sequence[Both], sizes: Sizes) -> None:
+    def _round(
+        self, name: str, number: int, pending: Sequence[SharedBenchmark], sizes: Sizes
+    ) -> None:
         """Run three processes of each benchmark, in an order drawn for each benchmark."""
         rng = np.random.default_rng([self.base.request.seed, 9, number])
-        sides = tuple(Side)
+        sides = tuple(ComparisonArm)
         trials = {
             (one.id, sides[side]): self._trial(one, sides[side], number, sizes)
             for one in (pending[at] for at in rng.permutation(len(pending)))
@@ -315,13 +333,17 @@ class ComparisonStudy:
                 self._runs.setdefault(name_of, {})[number, side] = run
                 self._note([run], side)
 
-    def _trial(self, both: Both, side: Side, number: int, sizes: Sizes) -> Trial:
+    def _trial(
+        self, both: SharedBenchmark, side: ComparisonArm, number: int, sizes: Sizes
+    ) -> Trial:
         """Return a process of a side; the operations of its blocks are those of the base's.
 
         Its seed names both programs: runs that were made beside those of a third revision were
         made at another time.
         """
-        parts, benchmark = (self.head, both.head) if side is Side.HEAD else (self.base, both.base)
+        parts, benchmark = (
+            (self.head, both.head) if side is ComparisonArm.HEAD else (self.base, both.base)
+        )
         trial = parts.trial(Purpose.COMPARISON, benchmark, sizes.plain(both.base))
         programs = (
             self.base.project.closure(both.base.group).digest,
@@ -331,28 +353,28 @@ class ComparisonStudy:
         return replace(
             trial,
             repetition=number,
-            fork=2 if side is Side.AGAIN else 1,
+            fork=2 if side is ComparisonArm.AGAIN else 1,
             seed=crc32(repr((seed, programs)).encode()),
             layout=self._layout(number, side),
         )
 
-    def _layout(self, number: int, side: Side) -> int:
+    def _layout(self, number: int, side: ComparisonArm) -> int:
         """Return the layout of a side in a round: the same for all benchmarks, to be built once."""
         if self.base.layouts is not Layouts.DRAWN:
             return 0
-        at = tuple(Side).index(side)
+        at = tuple(ComparisonArm).index(side)
         rng = np.random.default_rng([self.base.request.seed, 10, number, at])
         return int(rng.integers(1, _LARGEST_LAYOUT, endpoint=True))
 
-    def _note(self, runs: Iterable[Run], side: Side = Side.BASE) -> None:
+    def _note(self, runs: Iterable[Run], side: ComparisonArm = ComparisonArm.BASE) -> None:
         """Remember which benchmarks fail, the first reason of each."""
         for run in runs:
             if not isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-                where = "head" if side is Side.HEAD else "base"
+                where = "head" if side is ComparisonArm.HEAD else "base"
                 why = f"it fails in {where}: {reason(run.outcome)}"[:600]
                 self._failed.setdefault(run.trial.benchmark.id, why)
 
-    def _rounds(self, both: Both, dimension: Dimension) -> Rounds:
+    def _rounds(self, both: SharedBenchmark, dimension: Dimension) -> Rounds:
         """Return the complete rounds of a benchmark.
 
         One whose machine was lost in the midst of it, so that another made the rest, is none.
@@ -362,35 +384,35 @@ class ComparisonStudy:
         for number in sorted({number for number, _ in mine}):
             runs = [
                 run
-                for side in (Side.BASE, Side.AGAIN, Side.HEAD)
+                for side in (ComparisonArm.BASE, ComparisonArm.AGAIN, ComparisonArm.HEAD)
                 if (run := mine.get((number, side))) is not None
             ]
             busy = audit.is_busy_round(runs)
             values = [
                 one for run in runs if (one := audit.value(run, dimension, busy=busy)) is not None
             ]
-            if len(values) == len(Side) and len({run.host.name for run in runs}) == 1:
+            if len(values) == len(ComparisonArm) and len({run.host.name for run in runs}) == 1:
                 found[number > _FRESH].append((values[0], values[1], values[2]))
         return Rounds(first=tuple(found[0]), fresh=tuple(found[1]))
 
-    def _screened(self, both: Both, dimension: Dimension) -> Change:
+    def _screened(self, both: SharedBenchmark, dimension: Dimension) -> PerformanceChange:
         if both.id in self._failed:
-            return Change.UNKNOWN
+            return PerformanceChange.UNKNOWN
         return audit.screened(dimension, self._rounds(both, dimension).first, self._limits)
 
-    def _is_settled(self, both: Both) -> bool:
+    def _is_settled(self, both: SharedBenchmark) -> bool:
         """Tell whether first rounds have nothing more to say of any dimension that is reported."""
         known = [one for one in Dimension if self._rounds(both, one).first]
-        settled = (self._screened(both, one) is not Change.UNKNOWN for one in known)
+        settled = (self._screened(both, one) is not PerformanceChange.UNKNOWN for one in known)
         return bool(known) and all(settled)
 
-    def _differs_from_itself(self, both: Both) -> bool:
+    def _differs_from_itself(self, both: SharedBenchmark) -> bool:
         return any(
             audit.differs_from_itself(dimension, self._rounds(both, dimension).first, self._limits)
             for dimension in Dimension
         )
 
-    def _judged(self, both: Both, limits: Limits) -> BenchmarkComparison:
+    def _judged(self, both: SharedBenchmark, limits: ComparisonThresholds) -> BenchmarkComparison:
         calls = self._calls.get(both.id)
         if both.id in self._failed:
             return BenchmarkComparison(
@@ -400,7 +422,7 @@ class ComparisonStudy:
         judged = tuple(
             audit.judge(dimension, rounds, limits) for dimension, rounds in found if rounds.all
         )
-        made = len(self._runs.get(both.id, {})) >= len(Side)
+        made = len(self._runs.get(both.id, {})) >= len(ComparisonArm)
         why = _NO_TIME if calls is not False else _LEFT_TO_THE_LAST
         why = "each of its rounds was made by two machines, as one was lost" if made else why
         why = "" if judged else why

@@ -17,7 +17,7 @@ from auditor.concurrency.document import (
 from auditor.concurrency.judge import host_load
 from auditor.concurrency.judge.catalogue import Catalogue
 from auditor.concurrency.judge.focus import focus
-from auditor.concurrency.study import ConcurrencyStudy, Workers
+from auditor.concurrency.study import ConcurrencyContext, ConcurrencyStudy
 from auditor.config import Places
 from auditor.config.concurrency import ConcurrencyRequest, words_of
 from auditor.core.caveats import Caveat
@@ -124,7 +124,7 @@ class Racing:
             )
             found, unread = self._focus(scratch)
             memory = replace(self.memory(guest.jar, unread), beside=arena.beside)
-            workers = Workers(
+            workers = ConcurrencyContext(
                 arena=arena,
                 writer=self._writes,
                 memory=memory,

@@ -52,7 +52,7 @@ class Circumstances:
     ended: str
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class ConcurrencyPlan(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters; spreads are parts of the mean, `report` is the least difference (0.05)."""
 
     threads: tuple[int, ...]
@@ -90,7 +90,7 @@ class Votes(msgspec.Struct, frozen=True, kw_only=True):
     inconclusive: int
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class MeasuredTest(msgspec.Struct, frozen=True, kw_only=True):
     """A test with one number of threads.
 
     `old` and `new` are the measurements, seconds of a repetition of so many `calls`; a measurement
@@ -113,7 +113,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Threads(msgspec.Struct, frozen=True, kw_only=True):
+class ThreadsResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the tests come to with one number of threads; 0: the control, the same in one thread.
 
     `speedup` and both ends of its interval are means of the conclusive tests: of these tests, not
@@ -126,10 +126,10 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True):
     speedup: float | None
     speedup_interval: Ratio | None
     left_out: int
-    tests: tuple[Measured, ...]
+    tests: tuple[MeasuredTest, ...]
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class GeneratedTest(msgspec.Struct, frozen=True, kw_only=True):
     """A test: the statements of its prefix, and of each suffix, which is done `repeats` times."""
 
     test: int
@@ -146,7 +146,7 @@ class Focus(msgspec.Struct, frozen=True):
     why: str
 
 
-class Dropped(msgspec.Struct, frozen=True):
+class DroppedPart(msgspec.Struct, frozen=True):
     """What was left out while tests were made, and how often."""
 
     what: str
@@ -169,7 +169,7 @@ class ConcurrencyDocument(
     host: str
     host_facts: dict[str, str]
     seed: int
-    plan: Plan
+    plan: ConcurrencyPlan
     versions: dict[str, str]
     bench_audit: str
     command: str
@@ -177,15 +177,15 @@ class ConcurrencyDocument(
     ended: str
     finding: Finding
     cause: Cause
-    threads: tuple[Threads, ...]
-    control: Threads | None
+    threads: tuple[ThreadsResult, ...]
+    control: ThreadsResult | None
     smallest: int | None
-    tests: tuple[Made, ...]
+    tests: tuple[GeneratedTest, ...]
     length: int
     tried: tuple[int, ...]
     methods: tuple[str, ...]
     focus: tuple[Focus, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedPart, ...]
     files: tuple[str, ...]
     caveats: tuple[Caveat, ...]
 

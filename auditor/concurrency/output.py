@@ -71,7 +71,7 @@ def table(document: ConcurrencyDocument) -> RenderableType:
     return Group(*parts, *tables.section("To know", to_know))
 
 
-def _threads(rows: Sequence[page.Row]) -> RenderableType:
+def _threads(rows: Sequence[page.ThreadsRow]) -> RenderableType:
     made = tables.lineless(
         "", ">threads", ">finding", ">old", ">new", ">none", ">open", ">speed-up", ">interval",
         ">left",
@@ -85,7 +85,7 @@ def _threads(rows: Sequence[page.Row]) -> RenderableType:
     return made
 
 
-def _tests(shown: page.View) -> RenderableType:
+def _tests(shown: page.ConcurrencyView) -> RenderableType:
     heads = [f"threads: {row.threads}" for row in shown.rows]
     made = tables.lineless(">test", "statements", *heads)
     for row in shown.tests[: tables.MOST_ROWS]:
@@ -93,7 +93,7 @@ def _tests(shown: page.View) -> RenderableType:
     return tables.and_more(made, len(shown.tests))
 
 
-def _cell(one: page.Cell) -> Text:
+def _cell(one: page.VoteCell) -> Text:
     """Return a vote with its numbers, or why there are none."""
     if one.word is None or not one.times:
         glyph = one.word.glyph if one.word else ""

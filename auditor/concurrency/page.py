@@ -8,7 +8,14 @@ from markupsafe import Markup
 
 from auditor.concurrency import text as words
 from auditor.concurrency import throughput
-from auditor.concurrency.document import ConcurrencyDocument, Made, Measured, Origin, Plan, Threads
+from auditor.concurrency.document import (
+    ConcurrencyDocument,
+    ConcurrencyPlan,
+    GeneratedTest,
+    MeasuredTest,
+    Origin,
+    ThreadsResult,
+)
 from auditor.core import busy
 from auditor.core.contracts.concurrency import CROWD, Finding, Scope, Vote
 from reports import names, number_format
@@ -39,7 +46,7 @@ MOST_DRAWN = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ThreadsRow:
     """What all tests come to with a number of threads."""
 
     threads: str
@@ -53,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class VoteCell:
     """A test with a number of threads; `note` says why it is inconclusive, or not there."""
 
     kind: str
@@ -71,7 +78,7 @@ class MadeRow:
     number: int
     smallest: bool
     made: str
-    cells: tuple[Cell, ...]
+    cells: tuple[VoteCell, ...]
     plot: Markup = field(repr=False)
 
 
@@ -85,14 +92,14 @@ class FocusRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ConcurrencyView:
     """All that is shown of a comparison."""
 
     subject: str
     versions: str
     headline: str
     cause: str
-    rows: tuple[Row, ...]
+    rows: tuple[ThreadsRow, ...]
     plot: Markup = field(repr=False)
     drawn: str
     smallest: str
@@ -111,10 +118,10 @@ def _headline(document: ConcurrencyDocument) -> str:
     return f"Busy machine: {words.headline(document)}" if is_busy else words.headline(document)
 
 
-def view(document: ConcurrencyDocument) -> View:
+def view(document: ConcurrencyDocument) -> ConcurrencyView:
     """Put a document into words."""
     common = throughput.everywhere(document)
-    return View(
+    return ConcurrencyView(
         subject=names.label(document.subject),
         versions=f"{_origin(document.old)} … {_origin(document.new)}",
         headline=_headline(document),
@@ -155,9 +162,9 @@ def _origin(one: Origin) -> str:
     return given if not said or given.endswith(said) else f"{given} ({said})"
 
 
-def _row(lane: Threads) -> Row:
+def _row(lane: ThreadsResult) -> ThreadsRow:
     known = lane.votes
-    return Row(
+    return ThreadsRow(
         threads=throughput.called(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
@@ -202,20 +209,20 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
         )
 
 
-def _statements(one: Made) -> int:
+def _statements(one: GeneratedTest) -> int:
     return one.prefix + sum(one.suffixes)
 
 
-def _made(one: Made) -> str:
+def _made(one: GeneratedTest) -> str:
     sizes = sorted({min(one.suffixes, default=0), max(one.suffixes, default=0)})
     suffix = " to ".join(map(str, sizes))
     return f"{one.prefix} + {suffix}, {one.repeats:,} times"
 
 
-def _cell(one: Measured | None) -> Cell:
+def _cell(one: MeasuredTest | None) -> VoteCell:
     if one is None:
-        return Cell("plain", None, number_format.NONE, "", "", "left out")
-    return Cell(
+        return VoteCell("plain", None, number_format.NONE, "", "", "left out")
+    return VoteCell(
         _VOTE_KINDS[one.vote],
         words.VOTES[one.vote],
         words.ratio(one.speedup),
@@ -271,7 +278,7 @@ def _closing(document: ConcurrencyDocument) -> Closing:
     )
 
 
-def _generation(plan: Plan) -> Facts:
+def _generation(plan: ConcurrencyPlan) -> Facts:
     tries = number_format.count(plan.most_tries, "try", "tries")
     calls = f"{plan.shortest:,} to {plan.longest:,} calls, {tries}"
     return (
@@ -284,7 +291,7 @@ def _generation(plan: Plan) -> Facts:
     )
 
 
-def _execution(plan: Plan) -> Facts:
+def _execution(plan: ConcurrencyPlan) -> Facts:
     steady = number_format.seconds(plan.steady_seconds)
     if plan.crowded_seconds != plan.steady_seconds:
         steady += f", {number_format.seconds(plan.crowded_seconds)} with more than {CROWD} threads"

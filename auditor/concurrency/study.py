@@ -30,7 +30,7 @@ from auditor.core.ports import Observer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workers:
+class ConcurrencyContext:
     """What the study is handed. `writer` writes the tests of a catalogue."""
 
     arena: ConcurrentTestRunner
@@ -46,7 +46,7 @@ class ConcurrencyStudy:
     subject: str
     plan: Plan
     focus: Sequence[Focus]
-    workers: Workers
+    workers: ConcurrencyContext
     caveats: tuple[Caveat, ...] = ()
     _racing: RaceMeasurement = field(init=False)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from auditor.concurrency.judge.catalogue import Catalogue
 from auditor.concurrency.judge.focus import weights
-from auditor.concurrency.judge.generation import Generator
-from auditor.concurrency.judge.length import Length, Tried, search
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator
+from auditor.concurrency.judge.length import Length, LengthAttempt, search
 from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.uncompilable_calls import blamed, parts
 from auditor.concurrency.study_race import RaceMeasurement
@@ -42,7 +42,7 @@ class Generating:
     racing: RaceMeasurement
     memory: ConcurrentResultCache
     phase: Callable[[str], None]
-    _generator: Generator = field(init=False)
+    _generator: ConcurrentTestGenerator = field(init=False)
     _banned: tuple[Member, ...] = ()
 
     def suite(self, catalogue: Catalogue) -> Suite:
@@ -53,7 +53,7 @@ class Generating:
             return known
         members = (*catalogue.methods, *catalogue.creators)
         weighed = zip(members, weights(members, self.focus), strict=True)
-        self._generator = Generator(
+        self._generator = ConcurrentTestGenerator(
             catalogue=catalogue,
             weights={one.key: weight for one, weight in weighed},
             plan=self.plan,
@@ -150,7 +150,7 @@ class Generating:
             return found
         raise AssertionError("a search has an end")
 
-    def _tried(self, number: int, length: int) -> tuple[Tried, Tried] | None:
+    def _tried(self, number: int, length: int) -> tuple[LengthAttempt, LengthAttempt] | None:
         """Return what a test of a length takes; if one does not work, another one is made."""
         for each in (number, number + _FIRST_TRIED):
             test = self._compiled(each, length)
@@ -161,12 +161,12 @@ class Generating:
                 return old, new
         return None
 
-    def _lasts(self, test: Test, version: Version) -> Tried | None:
+    def _lasts(self, test: Test, version: Version) -> LengthAttempt | None:
         few = min(self.plan.threads)
         pilot = self.racing.pilot(test, few, version)
         if isinstance(pilot, str):
             return None
-        return Tried(pilot.suffixes, self.plan.steady(few) / pilot.wall)
+        return LengthAttempt(pilot.suffixes, self.plan.steady(few) / pilot.wall)
 
     def _compiled(self, number: int, length: int) -> Test | None:
         """Make a test that compiles; without what javac does not take it is made again."""

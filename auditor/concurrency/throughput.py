@@ -6,7 +6,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from auditor.concurrency.document import ConcurrencyDocument, Measured, Threads
+from auditor.concurrency.document import ConcurrencyDocument, MeasuredTest, ThreadsResult
 from auditor.core.contracts.concurrency import SEQUENTIAL, Scope
 from reports import charts, number_format, plots
 from reports.charts import Axes, Curve, Point
@@ -16,13 +16,13 @@ WIDE, SMALL = (600, 300), (400, 230)
 _UNITS = ((1e6, "million "), (1e3, "thousand "), (1.0, ""))
 
 
-def lanes(document: ConcurrencyDocument) -> tuple[Threads, ...]:
+def lanes(document: ConcurrencyDocument) -> tuple[ThreadsResult, ...]:
     """Return the control, where there is one, and the numbers of threads from the least on."""
     ordered = sorted(document.threads, key=lambda thread: thread.threads)
     return (*([document.control] if document.control else []), *ordered)
 
 
-def called(lane: Threads) -> str:
+def called(lane: ThreadsResult) -> str:
     """Return how many threads there are; the control is the one that tells of one thread."""
     return "1 (control)" if lane.threads == SEQUENTIAL else str(lane.threads)
 
@@ -68,7 +68,7 @@ def curve(
 
 
 def _rate(
-    at: int, found: Sequence[Measured], times: Sequence[tuple[Sequence[float], Range | None]]
+    at: int, found: Sequence[MeasuredTest], times: Sequence[tuple[Sequence[float], Range | None]]
 ) -> Point:
     """Return the calls per second at a place, between what both ends of all intervals give."""
     calls = sum(one.calls for one in found)

@@ -78,7 +78,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     _sensible(given)
     if given["result"]:
         return _of_file(context, given)
-    asked = options.Asked.of(context, {})
+    asked = options.CommandLine.of(context, {})
     console = Console(asked.surroundings.environment, quiet=asked.quiet)
     wanted = json.loads(asked.config.text)
     found = stored_result.last(asked.places.store, wanted, given["of"])
@@ -101,7 +101,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     return Exit.OK
 
 
-def _other(asked: options.Asked, console: Console, found: stored_result.Kept, format_: str) -> int:
+def _other(
+    asked: options.CommandLine, console: Console, found: stored_result.Kept, format_: str
+) -> int:
     """Write a result of another kind again."""
     read, shown = _OTHERS[found.command]
     with stored_result.sound(asked.places.store):

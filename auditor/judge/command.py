@@ -22,7 +22,7 @@ from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import Tool
 from auditor.importers.research_tools.reading import is_table, read, unit
 from auditor.judge import output as judging
-from auditor.judge.output import Table, judged
+from auditor.judge.output import TableFile, judged
 from auditor.series.question import StoredQuestion, folder_of
 
 _POSITIVE = click.IntRange(min=1)
@@ -108,7 +108,7 @@ def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
 
 def _table(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
     path = given["files"][0]
-    table = Table(
+    table = TableFile(
         path=path,
         content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
         slowdown=None if given["slowdown"] == "auto" else given["slowdown"],

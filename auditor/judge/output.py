@@ -26,7 +26,7 @@ _HARNESSES = {Tool.GO: "go", Tool.JAVA: "jmh"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class TableFile:
     """A file that was read, and the words of the command line that say how to judge it.
 
     None: `slowdown` from the spreads, runs as in the file.
@@ -53,7 +53,7 @@ class Table:
         return shlex.join(words)
 
 
-def judged(table: Table) -> AbsOrStability:
+def judged(table: TableFile) -> AbsOrStability:
     """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
 
     Raises UsageError where the slowdown is to be sized and cannot.
@@ -61,7 +61,7 @@ def judged(table: Table) -> AbsOrStability:
     clock = SystemClock()
     started = clock.now()
     language = Language(table.content.tool)
-    question = study_tables.Question(
+    question = study_tables.TableRequest(
         rows=table.content.rows,
         language=language,
         digest=table.content.digest,

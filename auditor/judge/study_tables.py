@@ -27,7 +27,7 @@ from auditor.measure.stability_judge import slowdown_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class TableRequest:
     """A table, and what it does not tell.
 
     `digest` identifies it. `slowdown` is None where the spreads are to size it. `runs` of the
@@ -59,12 +59,12 @@ class Question:
         return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first
 
 
-def audit(question: Question) -> AbsVerdict | Stability:
+def audit(question: TableRequest) -> AbsVerdict | Stability:
     """Judge a table by the rule `paper`; the stability alone where no method is slowed in it.
 
     Raises UsageError where the slowdown cannot be sized.
     """
-    known = _Known(question)
+    known = _TableRuns(question)
     steady = _steady(known)
     if not known.methods:
         return steady
@@ -86,10 +86,10 @@ def audit(question: Question) -> AbsVerdict | Stability:
     )
 
 
-class _Known:
+class _TableRuns:
     """The table as runs: of the plain suite by benchmark, of the slowed ones by pair."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: TableRequest) -> None:
         rows = question.rows
         self._digest, self._first = question.digest, question.first
         self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
@@ -143,7 +143,7 @@ def _outcome(rows: Rows) -> Outcome:
     return foreign.measured(rows.seconds, slowed=rows.method is not None)
 
 
-def _steady(known: _Known) -> Stability:
+def _steady(known: _TableRuns) -> Stability:
     """Judge the plain suite; how long it took is not in a table."""
     runs = [
         run
@@ -177,7 +177,7 @@ def _sized(steady: Stability) -> float:
     return size
 
 
-def _pairs(known: _Known, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+def _pairs(known: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
     for benchmark in known.benchmarks:
         runs = known.judged(method, benchmark, known.wanted)
         yield detection.judge_pair(

@@ -71,7 +71,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     changes = options.shared_changes({**given, "budget": None})
     if given["method"]:
         changes["methods"] = list(given["method"])
-    what = options.Asked.of(context, changes)
+    what = options.CommandLine.of(context, changes)
     _require_here(what.config)
     document = _qualified(what, asked)
     folder = what.places.output
@@ -90,7 +90,7 @@ def _require_here(config: Config) -> None:
         raise UsageError("a gate is run on this machine: leave out the host and the cluster")
 
 
-def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
+def _qualified(what: options.CommandLine, asked: QualifyRequest) -> QualifyDocument:
     """Show the gate what it is to be shown, and keep what came out."""
     from auditor.qualify.assemble import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
 

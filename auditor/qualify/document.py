@@ -20,7 +20,7 @@ from reports.results import Caveat, Setting, schema_of, setting, strict
 Plain = dict[str, Any]
 
 
-class Method(msgspec.Struct, frozen=True, kw_only=True):
+class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
     """A method that was slowed; `seconds` of a call, null where no benchmark calls it.
 
     `seen_from` is the least factor that the gate sees more often than not.
@@ -34,7 +34,7 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
     seen_from: float | None
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
+class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
     """How often the gate fired at a kind of pair; `interval` is of 90 % (Clopper and Pearson).
 
     `achieved` is how many times as long the method took in its benchmark, null where that was not
@@ -69,7 +69,7 @@ class Demand(msgspec.Struct, frozen=True):
     why: str
 
 
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class CheckoutPairAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One pair that was shown; `ran` are the versions whose code has been run."""
 
     side: Side
@@ -90,11 +90,11 @@ class QualifyDocument(
 
     gate: str
     gate_seconds: float | None
-    methods: tuple[Method, ...]
-    rates: tuple[Cell, ...]
+    methods: tuple[SlowedMethod, ...]
+    rates: tuple[CheckoutPairRate, ...]
     diagnoses: tuple[Diagnosis, ...]
     demands: tuple[Demand, ...]
-    answers: tuple[Answered, ...]
+    answers: tuple[CheckoutPairAnswer, ...]
     caveats: tuple[Caveat, ...]
 
 

@@ -10,7 +10,7 @@ from auditor.cli.console import Console
 from auditor.core.contracts.qualify import Asked, Shown
 from auditor.core.errors import Exit
 from auditor.qualify import page
-from auditor.qualify.document import Cell, QualifyDocument
+from auditor.qualify.document import CheckoutPairRate, QualifyDocument
 from auditor.qualify.markdown import markdown
 from auditor.qualify.text import SIDES, answer, cells, headline, method
 from reports import number_format, results
@@ -80,7 +80,7 @@ def _rates(document: QualifyDocument) -> RenderableType:
     return made
 
 
-def _bar(one: Cell) -> str:
+def _bar(one: CheckoutPairRate) -> str:
     return "" if one.rate is None else "█" * round(_WIDTH * one.rate)
 
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from auditor.core.contracts.qualify import Asked, Side
 from auditor.qualify import text as words
-from auditor.qualify.document import Answered, Cell, QualifyDocument
+from auditor.qualify.document import CheckoutPairAnswer, CheckoutPairRate, QualifyDocument
 from reports import charts, names, number_format, plots
 from reports.charts import Axes, Curve, Point
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -23,7 +23,7 @@ _DEMANDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class QualifyRow:
     """A kind of pair, and how often the gate fired at it."""
 
     pair: str
@@ -52,7 +52,7 @@ class DemandRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class QualifyView:
     """All that is shown of a gate."""
 
     subject: str
@@ -61,7 +61,7 @@ class View:
     took: str
     demands: tuple[DemandRow, ...]
     flaws: Facts
-    rows: tuple[Row, ...]
+    rows: tuple[QualifyRow, ...]
     curves: tuple[Drawn, ...]
     told: tuple[str, ...]
     answers: tuple[tuple[str, ...], ...]
@@ -69,10 +69,10 @@ class View:
     closing: Closing
 
 
-def view(document: QualifyDocument) -> View:
+def view(document: QualifyDocument) -> QualifyView:
     """Put a document into words."""
     took = document.gate_seconds
-    return View(
+    return QualifyView(
         subject=names.label(document.subject),
         gate=names.line(document.gate),
         headline=words.headline(document),
@@ -88,7 +88,7 @@ def view(document: QualifyDocument) -> View:
             (str(diagnose.flaw), names.line(diagnose.evidence)) for diagnose in document.diagnoses
         ),
         rows=tuple(
-            Row(
+            QualifyRow(
                 pair=words.SIDES[rate.side],
                 method=names.label(rate.method),
                 cells=words.cells(rate),
@@ -108,7 +108,7 @@ def html(document: QualifyDocument) -> str:
     return rendered("qualify.html.j2", page=view(document))
 
 
-def _answer(one: Answered) -> tuple[str, ...]:
+def _answer(one: CheckoutPairAnswer) -> tuple[str, ...]:
     return (
         words.SIDES[one.side],
         names.label(one.method),
@@ -132,11 +132,16 @@ def _curves(document: QualifyDocument) -> Iterator[Drawn]:
             yield _drawn(method.method, same, slowed, sped)
 
 
-def _of(cells: list[Cell], side: Side) -> list[Cell]:
+def _of(cells: list[CheckoutPairRate], side: Side) -> list[CheckoutPairRate]:
     return [cell for cell in cells if cell.side is side]
 
 
-def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) -> Drawn:
+def _drawn(
+    method: str,
+    same: list[CheckoutPairRate],
+    slowed: list[CheckoutPairRate],
+    sped: list[CheckoutPairRate],
+) -> Drawn:
     """Draw the rates over the factors, which stand evenly apart behind the pairs that are alike."""
     factors = sorted({one.factor for one in (*slowed, *sped)})
     places = {factor: number for number, factor in enumerate(factors, 1)}
@@ -168,6 +173,6 @@ def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) 
     return Drawn(method=names.label(method), told=told, plot=plot)
 
 
-def _point(place: float, one: Cell) -> Point:
+def _point(place: float, one: CheckoutPairRate) -> Point:
     low, high = one.interval
     return Point(place, 100 * (one.rate or 0.0), 100 * low, 100 * high)

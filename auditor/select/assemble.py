@@ -22,18 +22,18 @@ from auditor.core.files.paths import is_file
 from auditor.languages.harnesses import HARNESSES
 from auditor.select import judge, judge_removal
 from auditor.select.document import (
-    Answer,
-    Call,
-    Lost,
-    Most,
+    CoveredMethod,
+    HarnessCall,
+    LostMethod,
+    MostDetected,
     Pick,
     Proposal,
-    Removed,
+    RemovedBenchmark,
+    SelectAnswer,
     Selection,
-    Undecided,
-    Watched,
+    UndecidedBenchmark,
 )
-from auditor.select.judge import Choice, Watcher
+from auditor.select.judge import Candidate, Choice
 from reports import results
 from reports.results import Caveat
 
@@ -83,7 +83,7 @@ def _compared(path: Path) -> comparison_document.ComparisonDocument:
 
 
 @dataclass(frozen=True)
-class Subject:
+class CountedResult:
     """A result, and the methods of it that count: None for all."""
 
     document: Document
@@ -120,7 +120,7 @@ class Subject:
         )
 
     @cached_property
-    def watchers(self) -> tuple[Watcher, ...]:
+    def watchers(self) -> tuple[Candidate, ...]:
         """Return the benchmarks; one without a time counts as one of the usual length."""
         usual = median(
             [benchmark.seconds for benchmark in self.document.benchmarks if benchmark.seconds]
@@ -133,7 +133,7 @@ class Subject:
             for name in found:
                 detects[name].add(method)
         return tuple(
-            Watcher(
+            Candidate(
                 id=benchmark.id,
                 seconds=benchmark.seconds or usual,
                 max_spread=benchmark.max_spread,
@@ -160,7 +160,7 @@ class Subject:
             "suite_benchmarks": len(known),
             "suite_seconds": _sum(document.benchmarks),
             "calls": tuple(
-                Call(
+                HarnessCall(
                     pattern=one.pattern,
                     skip=one.skip,
                     package=one.package,
@@ -196,7 +196,7 @@ def select(
 ) -> Selection:
     """Return what to run within a budget, or at all where there is none. Raises UsageError."""
     named, unaudited = _named(changed, found)
-    subject = Subject(found, named)
+    subject = CountedResult(found, named)
     if budget is not None and subject.untimed:
         raise UsageError(
             f"how long {subject.untimed[0]} takes is not known, so no budget can be kept; run "
@@ -213,17 +213,19 @@ def select(
         unaudited=unaudited,
         methods=tuple(one for one in subject.detected_by if one in chosen.methods),
         lost=tuple(
-            Lost(one, by) for one, by in subject.detected_by.items() if one not in chosen.methods
+            LostMethod(one, by)
+            for one, by in subject.detected_by.items()
+            if one not in chosen.methods
         ),
         counted=counted,
         percent=100 * len(chosen.methods) / counted if counted else None,
         total_percent=total.percent if named is None else None,
-        most=Most(chosen.most, chosen.proven),
+        most=MostDetected(chosen.most, chosen.proven),
         cheapest=chosen.cheapest,
     )
 
 
-def _caveats(subject: Subject, unaudited: Sequence[str]) -> list[Caveat]:
+def _caveats(subject: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
     caveats = []
     if subject.untimed:
         text = (
@@ -240,7 +242,7 @@ def _caveats(subject: Subject, unaudited: Sequence[str]) -> list[Caveat]:
     return caveats
 
 
-def _choice(subject: Subject, budget: float | None, *, nested: bool) -> Choice:
+def _choice(subject: CountedResult, budget: float | None, *, nested: bool) -> Choice:
     watchers = [watcher for watcher in subject.watchers if watcher.detects]
     if budget is None:
         return judge.everything(watchers)
@@ -268,7 +270,7 @@ def _means(name: str, method: str) -> bool:
 
 def propose(found: Document) -> Proposal:
     """Return which benchmarks can go."""
-    subject = Subject(found)
+    subject = CountedResult(found)
     unknown = {
         benchmark.id
         for benchmark in found.benchmarks
@@ -300,7 +302,7 @@ def propose(found: Document) -> Proposal:
     return Proposal(
         **subject.answer(stays, ()),
         removed=tuple(_removed(made)),
-        undecided=tuple(Undecided(*item) for item in sorted(made.undecided.items())),
+        undecided=tuple(UndecidedBenchmark(*item) for item in sorted(made.undecided.items())),
         unknown=made.unknown,
         unexamined=tuple(sorted(unexamined)),
         seconds_saved=_sum(removed),
@@ -308,17 +310,17 @@ def propose(found: Document) -> Proposal:
     )
 
 
-def _removed(made: judge_removal.Removal) -> Iterator[Removed]:
+def _removed(made: judge_removal.Removal) -> Iterator[RemovedBenchmark]:
     for one, watched in made.removed:
-        yield Removed(
+        yield RemovedBenchmark(
             id=one.id,
             seconds=one.seconds,
             max_spread=one.max_spread,
-            watched=tuple(Watched(*each) for each in watched),
+            watched=tuple(CoveredMethod(*each) for each in watched),
         )
 
 
-def plain(answer: Answer) -> results.Plain:
+def plain(answer: SelectAnswer) -> results.Plain:
     """Return an answer as dictionaries, lists, strings and numbers."""
     builtins: results.Plain = msgspec.to_builtins(answer)
     return builtins

@@ -16,7 +16,7 @@ _FINENESS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watcher:
+class Candidate:
     """A benchmark as something to choose: what a run of it costs, and what it detects.
 
     `seconds` is above zero. `max_spread` is None where it is not known.
@@ -42,7 +42,7 @@ class Choice:
     within the budget detects more than `most` methods; `proven`: some choice does detect so many.
     """
 
-    watchers: tuple[Watcher, ...]
+    watchers: tuple[Candidate, ...]
     methods: frozenset[str]
     cheapest: bool
     most: int
@@ -55,7 +55,7 @@ class Choice:
 
 
 def everything(
-    watchers: Sequence[Watcher], *, required: Collection[str] = (), largest: int = LARGEST
+    watchers: Sequence[Candidate], *, required: Collection[str] = (), largest: int = LARGEST
 ) -> Choice:
     """Return the cheapest benchmarks that detect all that the suite detects, `required` included.
 
@@ -68,7 +68,7 @@ def everything(
 
 
 def within(
-    watchers: Sequence[Watcher], budget: float, *, nested: bool = True, largest: int = LARGEST
+    watchers: Sequence[Candidate], budget: float, *, nested: bool = True, largest: int = LARGEST
 ) -> Choice:
     """Return benchmarks that take no more than `budget` seconds and detect many methods.
 
@@ -94,14 +94,14 @@ Found = tuple[frozenset[int], bool]
 class _Pool:
     """Benchmarks with times and weights in whole parts of `part` seconds."""
 
-    watchers: tuple[Watcher, ...]
+    watchers: tuple[Candidate, ...]
     part: float
     costs: tuple[int, ...]
     weights: tuple[int, ...]
     largest: int
 
     @classmethod
-    def of(cls, watchers: Sequence[Watcher], largest: int) -> "_Pool":
+    def of(cls, watchers: Sequence[Candidate], largest: int) -> "_Pool":
         ordered = tuple(sorted(watchers, key=lambda watcher: watcher.id))
         part = max(0.001, sum(one.weight for one in ordered) / _FINENESS)
         return cls(

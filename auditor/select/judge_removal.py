@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.select.judge import LARGEST, Choice, Watcher, everything
+from auditor.select.judge import LARGEST, Candidate, Choice, everything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,13 +15,13 @@ class Removal:
     """
 
     kept: Choice
-    removed: tuple[tuple[Watcher, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    removed: tuple[tuple[Candidate, tuple[tuple[str, tuple[str, ...]], ...]], ...]
     undecided: Mapping[str, tuple[str, ...]]
     unknown: tuple[str, ...]
 
 
 def removal(
-    watchers: Sequence[Watcher],
+    watchers: Sequence[Candidate],
     *,
     open_pairs: Collection[tuple[str, str]],
     unknown: Collection[str],
@@ -52,6 +52,6 @@ def removal(
     )
 
 
-def _watched(one: Watcher, kept: Sequence[Watcher]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _watched(one: Candidate, kept: Sequence[Candidate]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for method in sorted(one.detects):
         yield method, tuple(other.id for other in kept if method in other.detects)

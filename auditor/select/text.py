@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, section
-from auditor.select.document import Answer, Lost, Proposal, Selection
+from auditor.select.document import LostMethod, Proposal, SelectAnswer, Selection
 from reports import names, number_format
 
 
@@ -49,7 +49,7 @@ def proposal(found: Proposal) -> RenderableType:
     return Group(*parts, *section("Kept to be sure", kept), *_caveats(found))
 
 
-def _title(found: Answer) -> str:
+def _title(found: SelectAnswer) -> str:
     return " ".join(filter(None, (found.subject, found.revision)))
 
 
@@ -69,7 +69,7 @@ def _headline(found: Selection) -> str:
     )
 
 
-def _time(found: Answer) -> str:
+def _time(found: SelectAnswer) -> str:
     run, suite = map(number_format.seconds, (found.seconds, found.suite_seconds))
     return f"A run takes {run} of {suite}."
 
@@ -102,25 +102,25 @@ def _picks(found: Selection) -> RenderableType:
     return and_more(rows, len(found.benchmarks))
 
 
-def _lost(one: Lost) -> str:
+def _lost(one: LostMethod) -> str:
     by = list(names.shorten(one.detected_by).values())
     more = f" and {len(by) - 3} more" if len(by) > 3 else ""
     return f"{one.method}, detected by {', '.join(by[:3])}{more}"
 
 
-def _more(lost: Sequence[Lost]) -> list[str]:
+def _more(lost: Sequence[LostMethod]) -> list[str]:
     more = len(lost) - MOST_ROWS
     return [f"and {more} more, see --format json"] if more > 0 else []
 
 
-def _calls(found: Answer) -> list[RenderableType]:
+def _calls(found: SelectAnswer) -> list[RenderableType]:
     lines = [call.command for call in found.calls]
     if not lines:
         return []
     return ["", Text("To run just these", style="bold"), *(Text(f"  {line}") for line in lines)]
 
 
-def _caveats(found: Answer) -> list[RenderableType]:
+def _caveats(found: SelectAnswer) -> list[RenderableType]:
     return section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in found.caveats])
 
 

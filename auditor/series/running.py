@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from auditor.cli import options, output, running
 from auditor.cli.console import Console
-from auditor.cli.options import Asked
+from auditor.cli.options import CommandLine
 from auditor.cli.progress import told
 from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
@@ -38,7 +38,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class SeriesCommand:
     """What a command (`verb`, with its `own` options as words) does with series.
 
     Of a suite that is run it needs `forks` processes of `least` iterations. `page` makes the
@@ -57,7 +57,7 @@ class Answer:
     """Whether something of a document was judged; else the exit code is 5."""
 
 
-def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -> Exit:
+def answered(context: click.Context, given: Mapping[str, Any], answer: SeriesCommand) -> Exit:
     """Run or read, judge, write the files and print."""
     suite = source.suite(given["files"], is_suite=given["is_suite"])
     if suite is not None:
@@ -85,10 +85,10 @@ def _read(asked: StoredQuestion) -> StoredResults:
         raise
 
 
-def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
+def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
     from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = Asked.of(context, source.changes(context.params), what=suite)
+    asked = CommandLine.of(context, source.changes(context.params), what=suite)
     series = asked.config.series
     wanted = replace(series, forks=series.forks or answer.forks, least=answer.least)
     if context.params["dry_run"]:
@@ -109,7 +109,7 @@ def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
 def _show(
     console: Console,
     folder: Path,
-    answer: Answer,
+    answer: SeriesCommand,
     made: tuple[Any, StoredResults],
     *,
     as_json: bool,

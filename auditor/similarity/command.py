@@ -26,7 +26,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit similarity run1.json run2.json run3.json
     bench-audit similarity jmh.json --format json | jq '.benchmarks[] | select(.dissimilar)'
     """
-    answer = series.Answer(
+    answer = series.SeriesCommand(
         verb="similarity",
         doing="benchmarks compared",
         forks=5,

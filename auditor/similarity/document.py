@@ -25,7 +25,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     distance: float
 
 
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+class BenchmarkSimilarity(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the runs of a benchmark are alike; null where nobody can tell.
 
     `apart` are the runs to be repeated, by their numbers from zero. `means` are those of M1 to M5
@@ -48,7 +48,7 @@ class SimilarityDocument(
 ):
     """The answer to "are the runs alike?"."""
 
-    benchmarks: tuple[Benchmark, ...]
+    benchmarks: tuple[BenchmarkSimilarity, ...]
     caveats: tuple[Caveat, ...]
 
 

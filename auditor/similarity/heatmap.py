@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from auditor.similarity.document import Benchmark, Pair
+from auditor.similarity.document import BenchmarkSimilarity, Pair
 
 THETA = 0.25
 """The dissimilarity above which a measure counts (Bauer et al., ICPE 2023, Section 3.2)."""
@@ -19,7 +19,7 @@ _OF_CORPUS = re.compile(r"([^#]+__[^#]+)#[^#]+#[^#]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeatmapCell:
     """A number; `kind` tells the style sheet its side of the threshold, and how far from it."""
 
     kind: str
@@ -33,11 +33,11 @@ class Application:
     name: str
     unlike: int
     size: int
-    cells: tuple[Cell, ...]
+    cells: tuple[HeatmapCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HeatmapHead:
     """A run at the edge of a matrix, as people count."""
 
     number: str
@@ -45,40 +45,40 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class HeatmapRow:
     """A run against all that are drawn, None being itself; `unlike` is of all that there are."""
 
-    head: Head
-    cells: tuple[Cell | None, ...]
+    head: HeatmapHead
+    cells: tuple[HeatmapCell | None, ...]
     unlike: str
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Heatmap:
     """Runs against runs; `left_out` says where there was no room for all."""
 
-    heads: tuple[Head, ...]
-    lines: tuple[Line, ...]
+    heads: tuple[HeatmapHead, ...]
+    lines: tuple[HeatmapRow, ...]
     left_out: str
 
 
-def cell(value: float) -> Cell:
+def cell(value: float) -> HeatmapCell:
     """Return a dissimilarity, from 0 to 1."""
     if value > THETA:
         side, share = "far", (value - THETA) / (1 - THETA)
     else:
         side, share = "near", (THETA - value) / THETA
-    return Cell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
+    return HeatmapCell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
 
 
-def cells(means: Sequence[float]) -> tuple[Cell, ...]:
+def cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
     """Return the five measures, and behind them their mean."""
     return tuple(cell(value) for value in (*means, fmean(means)))
 
 
-def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
+def applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application, ...]:
     """Return the applications of a corpus, the least alike first; none where there is only one."""
-    found: dict[str, list[Benchmark]] = {}
+    found: dict[str, list[BenchmarkSimilarity]] = {}
     for benchmark in benchmarks:
         named = _OF_CORPUS.fullmatch(benchmark.id)
         if named is None:
@@ -99,12 +99,12 @@ def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
     )
 
 
-def _means(benchmarks: Sequence[Benchmark]) -> list[float]:
+def _means(benchmarks: Sequence[BenchmarkSimilarity]) -> list[float]:
     rows = [benchmark.means for benchmark in benchmarks if benchmark.means is not None]
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
-def matrix(one: Benchmark) -> Matrix:
+def matrix(one: BenchmarkSimilarity) -> Heatmap:
     """Set the runs of a benchmark against each other: how many of the measures are above THETA.
 
     Of too many those are drawn that are unlike most others.
@@ -112,11 +112,13 @@ def matrix(one: Benchmark) -> Matrix:
     unlike = unlikeness(one)
     drawn = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
     pairs = {(pair.first, pair.second): _count(pair) for pair in one.pairs}
-    heads = {run: Head(str(run + 1), run in one.apart) for run in drawn}
-    return Matrix(
+    heads = {run: HeatmapHead(str(run + 1), run in one.apart) for run in drawn}
+    return Heatmap(
         heads=tuple(heads.values()),
         lines=tuple(
-            Line(heads[run], _against(run, drawn, pairs), f"{unlike[run]} of {len(unlike) - 1}")
+            HeatmapRow(
+                heads[run], _against(run, drawn, pairs), f"{unlike[run]} of {len(unlike) - 1}"
+            )
             for run in drawn
         ),
         left_out=f"Of {len(unlike)} runs the {MOST_RUNS} are drawn that are unlike most others."
@@ -126,18 +128,18 @@ def matrix(one: Benchmark) -> Matrix:
 
 
 def _against(
-    run: int, others: Sequence[int], pairs: Mapping[tuple[int, int], Cell]
-) -> tuple[Cell | None, ...]:
+    run: int, others: Sequence[int], pairs: Mapping[tuple[int, int], HeatmapCell]
+) -> tuple[HeatmapCell | None, ...]:
     return tuple(pairs.get((min(run, other), max(run, other))) for other in others)
 
 
-def _count(pair: Pair) -> Cell:
+def _count(pair: Pair) -> HeatmapCell:
     above = sum(value > THETA for value in pair.measures)
     side = "far" if pair.dissimilar else "near"
-    return Cell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
+    return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
 
 
-def unlikeness(one: Benchmark) -> dict[int, int]:
+def unlikeness(one: BenchmarkSimilarity) -> dict[int, int]:
     """Return for each run that was compared how many others it is dissimilar to."""
     runs = sorted({run for pair in one.pairs for run in (pair.first, pair.second)})
     unlike = Counter(
@@ -146,7 +148,7 @@ def unlikeness(one: Benchmark) -> dict[int, int]:
     return {run: unlike[run] for run in runs}
 
 
-def groups(one: Benchmark) -> str:
+def groups(one: BenchmarkSimilarity) -> str:
     """Say what SAME's clustering finds."""
     if one.groups is None:
         return ""

@@ -8,7 +8,7 @@ from statistics import fmean
 from auditor.core import busy
 from auditor.core.series.similarity import Measure
 from auditor.similarity import heatmap as heat
-from auditor.similarity.document import Benchmark, SimilarityDocument
+from auditor.similarity.document import BenchmarkSimilarity, SimilarityDocument
 from reports import names
 from reports import number_format as figures
 from reports.html import CaveatView, Closing, Facts, closing, of_whole, rendered
@@ -38,7 +38,7 @@ MOST_DRAWN = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SimilarityRow:
     """A benchmark: whether its runs are alike, the mean measures, and which run to repeat.
 
     `unlike` of its `pairs` are dissimilar.
@@ -54,7 +54,7 @@ class Row:
     unlike: int
     pairs: int
     measures: tuple[str, ...]
-    heat: tuple[heat.Cell, ...]
+    heat: tuple[heat.HeatmapCell, ...]
     apart: str
     note: str
 
@@ -66,11 +66,11 @@ class Runs:
     id: str
     name: str
     said: tuple[str, ...]
-    matrix: heat.Matrix
+    matrix: heat.Heatmap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class SimilarityView:
     """All that is shown of a result. `which` says what the runs are, or heads their `files`.
 
     `was_run` tells whether the suite was run for it.
@@ -81,19 +81,19 @@ class View:
     was_run: bool
     which: str
     files: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SimilarityRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: Facts
     measures: tuple[tuple[str, str, str], ...]
     applications: tuple[heat.Application, ...]
-    mapped: tuple[Row, ...]
+    mapped: tuple[SimilarityRow, ...]
     unmapped: str
     figures: tuple[Runs, ...]
     left_out: str
     closing: Closing
 
 
-def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
+def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityView:
     """Put a result into words; `runs` are their names, none where each is a process."""
     which, called = _which(document, runs)
     short = _labels(document)
@@ -105,7 +105,7 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
     known = tuple(row for row in rows if row.heat)
     drawn = _worth_drawing(benchmarks)
     counts = Counter(row.kind for row in rows)
-    return View(
+    return SimilarityView(
         subject=names.label(document.subject),
         headline=busy.add_to_headline(headline(document), document.strain),
         was_run=bool(document.config),
@@ -141,7 +141,7 @@ def headline(document: SimilarityDocument) -> str:
     return f"{said}; in {apart} a run stands apart" if apart else said
 
 
-def kind(one: Benchmark) -> str:
+def kind(one: BenchmarkSimilarity) -> str:
     """Return which of KINDS a benchmark is."""
     if one.dissimilar is None:
         return UNKNOWN
@@ -158,7 +158,7 @@ def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tupl
     return "Which run is which", tuple(names.label(run) for run in runs)
 
 
-def _mean(one: Benchmark) -> float:
+def _mean(one: BenchmarkSimilarity) -> float:
     return 0.0 if one.means is None else fmean(one.means)
 
 
@@ -177,9 +177,9 @@ def _labels(document: SimilarityDocument) -> dict[str, str]:
     }
 
 
-def _row(one: Benchmark, name: str, files: Sequence[str]) -> Row:
+def _row(one: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
     own = kind(one)
-    return Row(
+    return SimilarityRow(
         id=names.line(one.id),
         name=name,
         kind=own,
@@ -200,18 +200,18 @@ def _called(run: int, files: Sequence[str]) -> str:
     return f"{run + 1} ({files[run]})" if files else str(run + 1)
 
 
-def _worth_drawing(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
+def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkSimilarity]:
     """Return those that are dissimilar, or in which a run stands apart; first those that both."""
     found = [benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart]
     return sorted(found, key=lambda one: (not one.dissimilar, not one.apart))
 
 
-def _runs(one: Benchmark, name: str, files: Sequence[str]) -> Runs:
+def _runs(one: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Runs:
     said = (_apart(one, files), heat.groups(one))
     return Runs(names.line(one.id), name, said, heat.matrix(one))
 
 
-def _apart(one: Benchmark, files: Sequence[str]) -> str:
+def _apart(one: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
     unlike = heat.unlikeness(one)
     if not one.apart:

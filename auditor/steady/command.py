@@ -44,7 +44,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit steady jmh.log --detector kb-kssd --format json | jq '.series[].steady_from'
     """
     detector = DETECTORS[given["detector"]]()
-    answer = series.Answer(
+    answer = series.SeriesCommand(
         verb="steady",
         own=(f"--detector={detector.name}",),
         doing="benchmarks judged",

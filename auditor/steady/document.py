@@ -60,7 +60,7 @@ class Needed(msgspec.Struct, frozen=True, kw_only=True):
     measured_seconds: float | None
 
 
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+class SteadyBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """All processes of a benchmark together; `warm_iterations` are enough for the steady ones.
 
     `needed` is null where no process gets warm, and where nobody knows how long iterations are.
@@ -79,7 +79,7 @@ class SteadyDocument(
     """The answer to "when are the benchmarks warm?"."""
 
     detector: str
-    benchmarks: tuple[Benchmark, ...]
+    benchmarks: tuple[SteadyBenchmark, ...]
     series: tuple[Series, ...]
     caveats: tuple[Caveat, ...]
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from auditor.core import busy
 from auditor.core.series.steady import SteadyLabel
 from auditor.steady import series_plot
-from auditor.steady.document import Benchmark, Needed, Series, SteadyDocument
+from auditor.steady.document import Needed, Series, SteadyBenchmark, SteadyDocument
 from reports import names
 from reports import number_format as figures
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -48,7 +48,7 @@ Values = Mapping[tuple[str, int, int], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SteadyRow:
     """A benchmark: its class, how many processes are steady, from where, and what to do."""
 
     id: str
@@ -65,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class SteadyView:
     """All that is shown of a result."""
 
     subject: str
@@ -73,7 +73,7 @@ class View:
     counts: str
     made: str
     foot: str
-    rows: tuple[Row, ...]
+    rows: tuple[SteadyRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: Facts
     figures: tuple[tuple[str, tuple[Markup, ...]], ...]
@@ -81,7 +81,7 @@ class View:
     closing: Closing
 
 
-def view(document: SteadyDocument, values: Values | None = None) -> View:
+def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
     """Put a result into words, and the values into drawings where they are given."""
     short = names.labels(benchmark.id for benchmark in document.benchmarks)
     series: dict[str, list[Series]] = {}
@@ -97,7 +97,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
     ]
     labels = [benchmark.label for benchmark in document.benchmarks]
     met = [each for each in LABELS if each in labels]
-    return View(
+    return SteadyView(
         subject=names.label(document.subject),
         headline=busy.add_to_headline(headline(document), document.strain),
         counts=_counts(document),
@@ -151,7 +151,7 @@ def _counts(document: SteadyDocument) -> str:
     return f"{said}, in {len(late)} longer than needed, by {figures.seconds(sum(late))} in each run"
 
 
-def _saved(one: Benchmark) -> float | None:
+def _saved(one: SteadyBenchmark) -> float | None:
     return None if one.needed is None else one.needed.saved_seconds
 
 
@@ -174,12 +174,12 @@ def _made(document: SteadyDocument) -> str:
 
 
 def _row(
-    one: Benchmark, name: str, series: list[Series], harness: str, shared: Container[str]
-) -> Row:
+    one: SteadyBenchmark, name: str, series: list[Series], harness: str, shared: Container[str]
+) -> SteadyRow:
     """Put a benchmark into words; what is `shared` by all is said of the whole."""
     starts = [each.steady_from for each in series if each.steady_from is not None]
     said = [text.text for each in series for text in each.caveats if text.text not in shared]
-    return Row(
+    return SteadyRow(
         id=names.line(one.id),
         name=name,
         label=one.label,
@@ -208,7 +208,7 @@ def _warm_up(series: list[Series]) -> str:
     return f"{late}, {figures.seconds(median(wasted))}" if wasted else late
 
 
-def setting(harness: str, one: Benchmark) -> str:
+def setting(harness: str, one: SteadyBenchmark) -> str:
     """Return what to write for a warm-up that is long enough; Go has none, so it measures longer.
 
     Ten values of each are what Go's benchstat wants.
@@ -223,7 +223,7 @@ def setting(harness: str, one: Benchmark) -> str:
     return write(one.needed) if write else ""
 
 
-def _values_of_pyperf(one: Benchmark) -> int:
+def _values_of_pyperf(one: SteadyBenchmark) -> int:
     """Return how many values warm up; each of a live suite's own lasts a tenth of a second."""
     return one.warm_iterations or 0 if one.needed is None else ceil(one.needed.seconds / 0.1)
 

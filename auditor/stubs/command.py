@@ -47,7 +47,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     """
     from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = options.Asked.of(context, options.shared_changes(context.params))
+    asked = options.CommandLine.of(context, options.shared_changes(context.params))
     with working(asked, open_stubbing) as (work, console):
         found = work.stubs(given["method"], given["top"])
     into: Path = given["into"].absolute()

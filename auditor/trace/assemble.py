@@ -21,7 +21,7 @@ from auditor.trace import document_clients
 from auditor.trace.document import TraceDocument, trace_document
 from auditor.trace.document_clients import ProfileDocument
 from auditor.trace.study import suite_use
-from auditor.trace.study_clients import Client, usage_profile
+from auditor.trace.study_clients import PreparedClient, usage_profile
 from reports import results
 from runners.dispatch.machine import MachineDispatcher
 from runners.dispatch.parallel import in_parallel
@@ -29,7 +29,7 @@ from runners.trial import TrialRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workers:
+class TraceContext:
     """What the study is handed."""
 
     dispatcher: Dispatcher
@@ -73,7 +73,7 @@ class Profiling:
                     clock=session.clock,
                 )
                 dispatcher.serve((one.project.whole.digest,), runner)
-        workers = Workers(
+        workers = TraceContext(
             dispatcher=dispatcher,
             store=session.store,
             observer=session.observer,
@@ -101,10 +101,10 @@ class Profiling:
         yield from in_parallel(make, specs, self._jobs, self._session.host.stop)
 
 
-def _client(name: str, made: ReadyClient | str) -> Client:
+def _client(name: str, made: ReadyClient | str) -> PreparedClient:
     if isinstance(made, str):
-        return Client(name, reason=made)
-    return Client(name, made.project)
+        return PreparedClient(name, reason=made)
+    return PreparedClient(name, made.project)
 
 
 @contextmanager

@@ -127,11 +127,13 @@ def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, An
     return changes | ({"trace": said} if said else {})
 
 
-def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.Asked:
-    return options.Asked.of(context, {**options.shared_changes(context.params), **changes}, what)
+def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.CommandLine:
+    return options.CommandLine.of(
+        context, {**options.shared_changes(context.params), **changes}, what
+    )
 
 
-def _files(console: Console, asked: options.Asked, page: str, *results: str) -> None:
+def _files(console: Console, asked: options.CommandLine, page: str, *results: str) -> None:
     folder = asked.places.output
     console.note(f"\nreport: {folder / page}")
     console.note(f"result: {', '.join(str(folder / result) for result in results)}")

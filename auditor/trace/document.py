@@ -18,7 +18,7 @@ class Caller(msgspec.Struct, frozen=True):
     calls_per_operation: float | None
 
 
-class Method(msgspec.Struct, frozen=True, kw_only=True):
+class TracedMethod(msgspec.Struct, frozen=True, kw_only=True):
     """Who calls a public method; `reach` is that of the suite, `reason` why it is unknown.
 
     `tests` are the calls of the library's own unit tests, null where they were not counted.
@@ -46,7 +46,7 @@ class TraceDocument(
 ):
     """The answer to "which public methods have no benchmark?"; nothing was slowed down."""
 
-    methods: tuple[Method, ...]
+    methods: tuple[TracedMethod, ...]
     benchmarks: tuple[Benchmark, ...]
     caveats: tuple[Caveat, ...]
 

@@ -11,7 +11,7 @@ from reports import number_format
 from reports.results import Caveat, Setting, Span, read_as, schema_of, setting, strict
 
 
-class Client(msgspec.Struct, frozen=True, kw_only=True):
+class TracedClient(msgspec.Struct, frozen=True, kw_only=True):
     """A project whose tests were run; `reason` says why nothing is known of its calls.
 
     `tests` are how many ran, `calls` those of all public methods from outside the library,
@@ -27,7 +27,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
-class Method(msgspec.Struct, frozen=True, kw_only=True):
+class ProfiledMethod(msgspec.Struct, frozen=True, kw_only=True):
     """How clients use a public method.
 
     `outside` are calls from outside the library, `inside` from inside it (null: not counted),
@@ -57,8 +57,8 @@ class ProfileDocument(
     """The answer to "which public methods do other projects call most?"."""
 
     ranking: Ranking
-    methods: tuple[Method, ...]
-    clients: tuple[Client, ...]
+    methods: tuple[ProfiledMethod, ...]
+    clients: tuple[TracedClient, ...]
     caveats: tuple[Caveat, ...]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from auditor.core.result import ReachState
-from auditor.trace.document import Method, TraceDocument
+from auditor.trace.document import TracedMethod, TraceDocument
 from reports import names, number_format
 from reports.html import Closing, Facts, closing, of_whole, rendered
 from reports.wording import SET_UP_ONLY, Word
@@ -26,7 +26,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TraceRow:
     """A public method; `callers` are the benchmarks with the calls of an operation.
 
     `called` is what `tests` says, to sort by.
@@ -55,26 +55,26 @@ class BenchmarkRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class TraceView:
     """All that is shown of a map."""
 
     subject: str
     headline: str
     counts: str
-    rows: tuple[Row, ...]
+    rows: tuple[TraceRow, ...]
     benchmarks: tuple[BenchmarkRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: Facts
     closing: Closing
 
 
-def view(document: TraceDocument) -> View:
+def view(document: TraceDocument) -> TraceView:
     """Put a map into words."""
     methods = names.labels(method.id for method in document.methods)
     benchmarks = names.labels(benchmark.id for benchmark in document.benchmarks)
     found = [method.reach for method in document.methods]
     met = [each for each in REACHES if each in found]
-    return View(
+    return TraceView(
         subject=f"{names.label(document.subject)} ({document.harness})",
         headline=headline(document),
         counts=_counts(document),
@@ -120,14 +120,14 @@ def _counts(document: TraceDocument) -> str:
     return f"{said}; {idle} of them {those} no public method." if idle else f"{said}."
 
 
-def _row(one: Method, name: str, benchmarks: dict[str, str]) -> Row:
+def _row(one: TracedMethod, name: str, benchmarks: dict[str, str]) -> TraceRow:
     calls = [
         f"{benchmarks[each.benchmark]} ({_per_operation(each.calls_per_operation)})"
         for each in one.called_by
     ]
     more = f" and {len(calls) - _NAMED} more" if len(calls) > _NAMED else ""
     span = one.span
-    return Row(
+    return TraceRow(
         name=name,
         id=names.line(one.id),
         reach=one.reach,
@@ -146,7 +146,7 @@ def _per_operation(calls: float | None) -> str:
     return "calls unknown" if calls is None else f"{number_format.number(calls)} per operation"
 
 
-def _note(one: Method, benchmarks: dict[str, str]) -> str:
+def _note(one: TracedMethod, benchmarks: dict[str, str]) -> str:
     if one.reason:
         return one.reason
     if one.reach is not ReachState.SET_UP_ONLY:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from auditor.core.popularity import Ranking
-from auditor.trace.document_clients import Client, Method, ProfileDocument
+from auditor.trace.document_clients import ProfiledMethod, ProfileDocument, TracedClient
 from reports import names, number_format
 from reports.delimited import csv_text
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -28,7 +28,7 @@ RANKINGS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ProfileRow:
     """A public method; the numbers to sort by stand beside their texts."""
 
     rank: str
@@ -62,14 +62,14 @@ class ClientRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ProfileView:
     """All that is shown of a profile."""
 
     subject: str
     headline: str
     counts: str
     ranking: str
-    rows: tuple[Row, ...]
+    rows: tuple[ProfileRow, ...]
     clients: tuple[ClientRow, ...]
     traced: Facts
     declares: bool
@@ -78,13 +78,13 @@ class View:
     closing: Closing
 
 
-def view(document: ProfileDocument) -> View:
+def view(document: ProfileDocument) -> ProfileView:
     """Put a profile into words."""
     short = names.labels(method.id for method in document.methods)
     clients = {client.name: names.label(client.name) for client in document.clients}
     used = [_use(method) for method in document.methods]
     met = [each for each in USES if each in used]
-    return View(
+    return ProfileView(
         subject=f"{names.label(document.subject)} {names.label(document.revision)}".strip(),
         headline=headline(document),
         counts=_counts(document),
@@ -135,16 +135,16 @@ def _counts(document: ProfileDocument) -> str:
     return f"{said}; {number_format.count(failed, 'client')} failed." if failed else f"{said}."
 
 
-def _use(one: Method) -> str:
+def _use(one: ProfiledMethod) -> str:
     if one.often_used:
         return OFTEN
     return CALLED if one.outside or one.declared else NEVER
 
 
-def _row(one: Method, rank: int, name: str) -> Row:
+def _row(one: ProfiledMethod, rank: int, name: str) -> ProfileRow:
     use = _use(one)
     span = one.span
-    return Row(
+    return ProfileRow(
         rank=str(rank) if one.outside else "",
         name=name,
         id=names.line(one.id),
@@ -165,7 +165,7 @@ def _row(one: Method, rank: int, name: str) -> Row:
     )
 
 
-def example(one: Method) -> str:
+def example(one: ProfiledMethod) -> str:
     """Return the arguments of a call whose values are all simple, as they would be written.
 
     What is None at the end was hardly written by who called.
@@ -181,7 +181,7 @@ def example(one: Method) -> str:
     return ""
 
 
-def _client(one: Client, name: str) -> ClientRow:
+def _client(one: TracedClient, name: str) -> ClientRow:
     return ClientRow(
         name=name,
         tests=number_format.number(one.tests),

@@ -18,7 +18,7 @@ from auditor.measure.trials import Workers, measure
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class PreparedClient:
     """A client made ready, or the `reason` why it could not be."""
 
     name: str
@@ -29,7 +29,7 @@ class Client:
 def usage_profile(
     library: Library,
     mutator: Mutator,
-    clients: Sequence[Client],
+    clients: Sequence[PreparedClient],
     request: TraceRequest,
     workers: Workers,
 ) -> UsageProfile:

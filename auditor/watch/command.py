@@ -21,7 +21,7 @@ from auditor.importers.streams import Stream
 from auditor.measure import warmup_results
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import Watchers
-from auditor.watch.judge import Seen, Streams
+from auditor.watch.judge import Streams, WatchedProcess
 from reports import names
 from runners.hosts.local import LocalHost
 
@@ -139,30 +139,30 @@ def _pipe(stream: Stream, console: Console) -> None:
         stream.read(data)
 
 
-def _tell(seen: Seen | None, console: Console) -> None:
+def _tell(seen: WatchedProcess | None, console: Console) -> None:
     if seen is not None:
         console.note(f"warm: {_name(seen)}, {_warm(seen)}")
 
 
-def _name(seen: Seen) -> str:
+def _name(seen: WatchedProcess) -> str:
     run = f", run {seen.run}" if seen.run > 1 else ""
     return f"{names.line(seen.benchmark)}{run}, fork {seen.fork}"
 
 
-def _warm(seen: Seen) -> str:
+def _warm(seen: WatchedProcess) -> str:
     if seen.warm is None:
         return f"not seen warm in {len(seen.lasted)} iterations"
     since = "" if seen.since is None else f", steady since iteration {seen.since}"
     return f"after {seen.warm} iterations ({seen.warm_seconds:.3g} s){since}"
 
 
-def _set(seen: Seen) -> str:
+def _set(seen: WatchedProcess) -> str:
     if seen.warmups is None or seen.warmup_seconds is None:
         return ""
     return f"{seen.warmups} iterations ({seen.warmup_seconds:.3g} s)"
 
 
-def _table(asked: StoppingRule, every: Sequence[Seen]) -> RenderableType:
+def _table(asked: StoppingRule, every: Sequence[WatchedProcess]) -> RenderableType:
     made = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
     for one in every:
         style = "yellow" if one.warm is None else "green"
@@ -175,13 +175,13 @@ def _table(asked: StoppingRule, every: Sequence[Seen]) -> RenderableType:
     return Group("", head, "", made, *_notes(asked, every))
 
 
-def _notes(asked: StoppingRule, every: Sequence[Seen]) -> list[RenderableType]:
+def _notes(asked: StoppingRule, every: Sequence[WatchedProcess]) -> list[RenderableType]:
     said = warmup_results.otherwise(asked, (one.watch for one in every))
     return tables.section("To know", [f"{one.text} [{one.slug}]" for one in said])
 
 
 def _document(
-    asked: StoppingRule, every: Sequence[Seen], problems: Sequence[str]
+    asked: StoppingRule, every: Sequence[WatchedProcess], problems: Sequence[str]
 ) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/watch/1",

@@ -11,7 +11,7 @@ from auditor.warmup.validity import trusted
 
 
 @dataclass(slots=True)
-class Seen:
+class WatchedProcess:
     """A process: what it has printed, and after how many iterations it was warm, None: not yet.
 
     `since` is the iteration, from zero, from which on it seems to have been steady already.
@@ -49,11 +49,11 @@ class Streams:
         """Iterations whose time is none: rounded to zero, for example."""
 
     @property
-    def seen(self) -> Sequence[Seen]:
+    def seen(self) -> Sequence[WatchedProcess]:
         """Return all processes, in the order in which they began."""
         return [one.seen for one in self._known.values()]
 
-    def observe(self, one: Printed) -> Seen | None:
+    def observe(self, one: Printed) -> WatchedProcess | None:
         """Take an iteration; return its process when it has just become warm."""
         if not (0 < one.seconds < math.inf and 0 < one.lasts < math.inf):
             self.left_out += 1
@@ -85,12 +85,12 @@ class Streams:
         seconds = None
         if one.warmups is not None and one.warmup_seconds is not None:
             seconds = one.warmups * one.warmup_seconds
-        seen = Seen(one.benchmark, one.run, one.fork, watch, one.warmups, seconds)
+        seen = WatchedProcess(one.benchmark, one.run, one.fork, watch, one.warmups, seconds)
         return _Process(seen, self._watchers.rule(watch, self._seed))
 
 
 @dataclass(slots=True)
 class _Process:
-    seen: Seen
+    seen: WatchedProcess
     rule: Rule
     seconds: list[float] = field(default_factory=list)

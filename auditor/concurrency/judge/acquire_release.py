@@ -6,7 +6,7 @@ What is borrowed and kept would soon be all that there is, and calls that only t
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES
 from auditor.core.contracts.concurrent_test import Kind, Member, Variable
 
@@ -22,7 +22,7 @@ def takers(member: Member, methods: Many[Member]) -> list[Member]:
     ]
 
 
-def give_back(arguments: Arguments, taker: Member, made: Variable, scope: Scope) -> bool:
+def give_back(arguments: Arguments, taker: Member, made: Variable, scope: StatementScope) -> bool:
     """Add the call that takes `made`, the value of the last statement; tell whether it has one."""
     type_ = scope.more[-1].member.returns
     if arguments.call(taker, scope, scope.receiver) is None:

@@ -57,7 +57,7 @@ _CALLED_BACK = ("java.util.function.", "java.util.concurrent.Callable", "java.la
 
 
 @dataclass(slots=True)
-class Scope:
+class StatementScope:
     """The statements that a new one can use: the prefix, those of the suffix so far, new ones.
 
     While the prefix is made, `prefix` is empty and the statements are its own. `more` holds what
@@ -92,17 +92,19 @@ class Arguments:
     catalogue: Catalogue
     rng: np.random.Generator
 
-    def call(self, member: Member, scope: Scope, receiver: Variable | None) -> Variable | None:
+    def call(
+        self, member: Member, scope: StatementScope, receiver: Variable | None
+    ) -> Variable | None:
         """Add the call of a member, after what its arguments need; None where one cannot be had."""
         return self._call(member, scope, receiver, _DEPTH)
 
-    def value(self, type_: str, scope: Scope) -> Variable | None:
+    def value(self, type_: str, scope: StatementScope) -> Variable | None:
         """Add what makes a value of a type."""
         makers = self.catalogue.makers(type_)
         return self._made(makers, scope, _DEPTH) if makers else None
 
     def _call(
-        self, member: Member, scope: Scope, receiver: Variable | None, depth: int
+        self, member: Member, scope: StatementScope, receiver: Variable | None, depth: int
     ) -> Variable | None:
         if member.kind is Kind.FACTORY:
             made = self._argument(member.owner, scope, depth)
@@ -120,7 +122,7 @@ class Arguments:
             given.append(Literal("int", self.one(_WORK)))
         return scope.add(Statement(member=member, receiver=receiver, arguments=tuple(given)))
 
-    def _argument(self, type_: str, scope: Scope, depth: int) -> Argument | None:
+    def _argument(self, type_: str, scope: StatementScope, depth: int) -> Argument | None:
         variables = self._variables(type_, scope)
         take = _TAKE_VARIABLE if type_ != OBJECT else _TAKE_ANY
         if variables and self.rng.random() < take:
@@ -136,7 +138,7 @@ class Arguments:
             return self.one(variables)
         return None if type_ in PRIMITIVES else Literal(type_, None)
 
-    def _simple(self, type_: str, scope: Scope) -> Argument | None:
+    def _simple(self, type_: str, scope: StatementScope) -> Argument | None:
         """Return a value that can be written down, or a constant of the class instead."""
         written = self._written(type_)
         constants = self.catalogue.constants(type_) if written else ()
@@ -150,7 +152,7 @@ class Arguments:
             return Literal(CLASS, self.catalogue.subject)
         return Literal(kind, self.one(_TEXTS[kind])) if kind in _TEXTS else None
 
-    def _made(self, makers: Many[Member], scope: Scope, depth: int) -> Variable | None:
+    def _made(self, makers: Many[Member], scope: StatementScope, depth: int) -> Variable | None:
         """Add what makes a value; simple makers come first, as deep ones seldom work."""
         if not makers:
             return None
@@ -164,7 +166,7 @@ class Arguments:
             scope.more[:] = before
         return None
 
-    def _array(self, element: str, scope: Scope, depth: int) -> Variable | None:
+    def _array(self, element: str, scope: StatementScope, depth: int) -> Variable | None:
         given = []
         for _ in range(int(self.rng.integers(_MOST_ELEMENTS + 1))):
             argument = self._argument(element, scope, depth - 1)
@@ -180,7 +182,7 @@ class Arguments:
         )
         return scope.add(Statement(member=member, arguments=tuple(given)))
 
-    def _variables(self, type_: str, scope: Scope) -> list[Variable]:
+    def _variables(self, type_: str, scope: StatementScope) -> list[Variable]:
         own = [
             Variable(at, shared=scope.in_prefix)
             for at, one in enumerate([*scope.own, *scope.more])

@@ -49,7 +49,7 @@ _DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class TypeFacts:
     """A type: its name in source text, what it is above of, its members.
 
     `answers` are the methods that an implementation of an interface needs, None where it cannot be
@@ -74,7 +74,7 @@ class Catalogue:
     """
 
     subject: str
-    types: Mapping[str, Facts]
+    types: Mapping[str, TypeFacts]
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     factories: tuple[Member, ...] = ()
 
@@ -141,7 +141,7 @@ class Catalogue:
         return known.written if known and known.written else type_.replace("$", ".")
 
 
-def _makers(name: str, facts: Facts) -> Iterator[Member]:
+def _makers(name: str, facts: TypeFacts) -> Iterator[Member]:
     for member in facts.members:
         if member.kind in (Kind.CONSTRUCTOR, Kind.STATIC, Kind.CONSTANT) and member.returns == name:
             yield member
@@ -218,7 +218,7 @@ def _require(subject: str, lines: Lines) -> None:
         raise SubjectError(f"the process that loads {subject} ended without an answer")
 
 
-def _below(lines: Lines, found: Mapping[str, Facts]) -> dict[str, tuple[str, ...]]:
+def _below(lines: Lines, found: Mapping[str, TypeFacts]) -> dict[str, tuple[str, ...]]:
     below: dict[str, list[str]] = {}
     for _, above, name in lines:
         below.setdefault(above, []).append(name)
@@ -234,8 +234,8 @@ _MOST_BELOW = 8
 
 def _needed(
     subject: str,
-    found: Mapping[str, Facts],
-    types: Mapping[str, Facts],
+    found: Mapping[str, TypeFacts],
+    types: Mapping[str, TypeFacts],
     below: Mapping[str, tuple[str, ...]],
 ) -> Iterator[str]:
     """Yield the types of what the newly found ones are made of, and what the subject returns."""
@@ -253,7 +253,7 @@ def _element(type_: str) -> str:
     return type_.replace("[]", "")
 
 
-def _read(lines: Lines) -> Iterator[tuple[str, Facts]]:
+def _read(lines: Lines) -> Iterator[tuple[str, TypeFacts]]:
     """Yield the types of a description; those that a version lacks are left out."""
     at = [number for number, line in enumerate(lines) if line[0] in ("type", "missing")]
     for start, end in zip(at, [*at[1:], len(lines)], strict=True):
@@ -262,7 +262,7 @@ def _read(lines: Lines) -> Iterator[tuple[str, Facts]]:
             yield name, _facts(rest, lines[start + 1 : end])
 
 
-def _facts(rest: Iterable[str], lines: Lines) -> Facts:
+def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
     written, flags, above = rest
     has = flags.split(",")
     answers = tuple(
@@ -283,7 +283,7 @@ def _facts(rest: Iterable[str], lines: Lines) -> Facts:
             line for line in lines if line[0] == "member"
         )
     )
-    return Facts(
+    return TypeFacts(
         written=written,
         supertypes=frozenset(_split(above)),
         public="public" in has,

@@ -11,7 +11,7 @@ from math import isqrt
 import numpy as np
 
 from auditor.concurrency.judge.acquire_release import give_back, takers
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES, Catalogue
 from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.terminal_methods import Looking, Spoilers
@@ -39,7 +39,7 @@ _CREATOR = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generator:
+class ConcurrentTestGenerator:
     """Makes tests of a class; `weights` are those of the methods by their keys."""
 
     catalogue: Catalogue
@@ -115,7 +115,7 @@ def _on_object(member: Member) -> bool:
 class _Maker:
     """Makes one test."""
 
-    of: Generator
+    of: ConcurrentTestGenerator
     rng: np.random.Generator
     arguments: Arguments = field(init=False)
     prefix: Sequence = ()
@@ -152,7 +152,7 @@ class _Maker:
         """Make an object, and tell whether that worked."""
         creators = self.of.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
-            scope = Scope((), [], None)
+            scope = StatementScope((), [], None)
             made = self.arguments.call(self._drawn(creators), scope, None)
             if made is None:
                 continue
@@ -174,7 +174,7 @@ class _Maker:
         yield from self._pool()
         calls = failures = 0
         while usable and calls < self.of.plan.prefix and failures < _MOST_FAILURES:
-            scope = Scope((), list(self.prefix), self.subject)
+            scope = StatementScope((), list(self.prefix), self.subject)
             member = self._drawn(usable)
             kept = hangs[member.key] < _BLOCKS_ALONE and (
                 yield from self._extended_prefix(member, scope)
@@ -182,7 +182,7 @@ class _Maker:
             calls, failures = (calls + 1, 0) if kept else (calls, failures + 1)
         return True
 
-    def _extended_prefix(self, member: Member, scope: Scope) -> GenerationSteps[bool]:
+    def _extended_prefix(self, member: Member, scope: StatementScope) -> GenerationSteps[bool]:
         if self.arguments.call(member, scope, scope.receiver) is None:
             return False
         longer = (*self.prefix, *scope.more)
@@ -198,7 +198,7 @@ class _Maker:
         asked = {type_ for method in catalogue.methods for type_ in method.parameters} - PRIMITIVES
         wanted = [one for one in sorted(asked) if catalogue.makers(one)]
         for at in self.rng.permutation(len(wanted))[:_MOST_POOLED]:
-            scope = Scope((), list(self.prefix), self.subject)
+            scope = StatementScope((), list(self.prefix), self.subject)
             if self.arguments.value(wanted[int(at)], scope) is None:
                 continue
             longer = (*self.prefix, *scope.more)
@@ -210,7 +210,7 @@ class _Maker:
         made: Sequence = ()
         failures = 0
         while len(made) < most and failures < _MOST_FAILURES:
-            scope = Scope(self.prefix, list(made), self.subject)
+            scope = StatementScope(self.prefix, list(made), self.subject)
             member = self._drawn(self.of.members)
             if not self._extended(member, scope) or len(made) + len(scope.more) > most + _ROOM:
                 failures += 1
@@ -226,7 +226,7 @@ class _Maker:
                 made, failures = longer, 0
         return made
 
-    def _extended(self, member: Member, scope: Scope) -> bool:
+    def _extended(self, member: Member, scope: StatementScope) -> bool:
         """Add a call, perhaps with one that takes back what it returns."""
         receiver = scope.receiver if _on_object(member) else None
         tally = self.of.tally

@@ -7,7 +7,7 @@ from auditor.core.contracts.concurrency import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class LengthAttempt:
     """What a random test of a length took with a version: seconds, and repetitions in t_s."""
 
     seconds: float
@@ -23,7 +23,7 @@ class Length:
     reason: str = ""
 
 
-def search(plan: Plan) -> Generator[int, tuple[Tried, Tried] | None, Length]:
+def search(plan: Plan) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | None, Length]:
     """Yield lengths to try; is sent what both versions took, None where no test could be made.
 
     A length at which no test works counts as too long. What is fallen back on is the upper bound

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auditor.concurrency.judge.acquire_release import give_back, takers
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.core.contracts.concurrent_test import Kind, Member, Sequence
 from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
 
@@ -78,8 +78,8 @@ class Looking:
         own = self.arguments.catalogue.methods
         return [one for one in own if one.kind is Kind.METHOD]
 
-    def _scope(self) -> Scope:
-        return Scope(self.prefix, [], self.subject)
+    def _scope(self) -> StatementScope:
+        return StatementScope(self.prefix, [], self.subject)
 
     def _working(
         self, methods: list[Member], hangs: Counter[str]

@@ -28,7 +28,7 @@ _Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MemberTest:
     """A test of one member; `needs` are the numbers of the tests of what else is in it."""
 
     member: Member
@@ -36,11 +36,11 @@ class Part:
     test: Test
 
 
-def parts(test: Test) -> tuple[Part, ...]:
+def parts(test: Test) -> tuple[MemberTest, ...]:
     """Return a test for each member and each kind of arguments that `test` calls it with."""
     sequences = {_PREFIX: test.prefix, **dict(enumerate(test.suffixes))}
     numbers: dict[Hashable, int] = {}
-    found: list[Part] = []
+    found: list[MemberTest] = []
     for where, sequence in sequences.items():
         for index in range(len(sequence)):
             shape = _shape(test, (where, index))
@@ -62,7 +62,7 @@ def _type(test: Test, where: int, one: Argument | None) -> Hashable:
     return one and (one.type, one.text is None)
 
 
-def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> Part:
+def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> MemberTest:
     """Return the test of a statement; what it needs comes before it, so that has a number."""
     needed: set[_Place] = set()
     left = [place]
@@ -73,7 +73,7 @@ def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> Part:
             left += _used(_statement(test, one), one[0])
     number = numbers[_shape(test, place)]
     suffix = test.suffixes[place[0]] if place[0] != _PREFIX else ()
-    return Part(
+    return MemberTest(
         _statement(test, place).member,
         frozenset(numbers[_shape(test, one)] for one in needed) - {number},
         replace(
@@ -106,7 +106,7 @@ def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
     return tuple(one if at in needed else _NOTHING for at, one in enumerate(sequence[:many]))
 
 
-def blamed(found: Many[Part], problems: Mapping[int, str]) -> dict[Member, str]:
+def blamed(found: Many[MemberTest], problems: Mapping[int, str]) -> dict[Member, str]:
     """Return the members of tests that do not compile, though those of all that they need do.
 
     `problems` are what the compiler says of a test, by its number.

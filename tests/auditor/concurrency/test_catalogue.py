@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_pool import LINES, OBJECT, POOL, Guest
 
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import described
 from auditor.core.contracts.concurrent_test import Kind, Variable
 from auditor.core.contracts.test_generation import Answer, Describe, Factories, Subtypes
@@ -150,7 +150,7 @@ def test_an_object_that_only_a_builder_makes_is_had_from_one():
 
     (build,) = found.creators
     assert (build.kind, build.key) == (Kind.FACTORY, f"{BUILDER}.build(org.example.Size)")
-    scope = Scope((), [], None)
+    scope = StatementScope((), [], None)
     made = Arguments(found, np.random.default_rng(1)).call(build, scope, None)
     new, last = scope.more[0], scope.more[-1]
     assert (new.member.owner, new.member.kind) == (BUILDER, Kind.CONSTRUCTOR)

@@ -14,7 +14,7 @@ from test_page_names import NASTY
 from auditor.concurrency import document as concurrency_document
 from auditor.concurrency import page, throughput
 from auditor.concurrency import text as concurrency_words
-from auditor.concurrency.document import Plan
+from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
 from auditor.concurrency.markdown import markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
@@ -49,7 +49,9 @@ def test_what_another_command_has_written_is_refused():
 
 
 def test_every_parameter_is_in_the_document():
-    assert {field.name for field in fields(Known)} - {"seed"} == set(Plan.__struct_fields__)
+    assert {field.name for field in fields(Known)} - {"seed"} == set(
+        ConcurrencyPlan.__struct_fields__
+    )
     assert document().seed == PLAN.seed
     assert document().plan.threads == PLAN.threads
 

@@ -6,7 +6,7 @@ import pytest
 from made_up_pool import FACTORY, POOL, Guest, earlier
 
 from auditor.concurrency.judge.catalogue import described
-from auditor.concurrency.judge.generation import Generator, Tally
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator, Tally
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import Plan
 from auditor.core.contracts.concurrent_test import Kind, Literal
@@ -17,7 +17,9 @@ CLOSE = frozenset(("close()",))
 
 def generator(guest, *, plan=PLAN, **weights):
     """Return a generator of tests of the made-up pool."""
-    return Generator(catalogue=guest.make(described(POOL)), weights=weights, plan=plan)
+    return ConcurrentTestGenerator(
+        catalogue=guest.make(described(POOL)), weights=weights, plan=plan
+    )
 
 
 def test_a_test_has_a_suffix_for_each_thread_of_the_square_root_of_the_length():

@@ -3,7 +3,7 @@
 from made_up_pool import POOL, Guest
 
 from auditor.concurrency.judge.catalogue import described
-from auditor.concurrency.judge.generation import Generator
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import Plan
 from auditor.core.contracts.concurrent_test import Variable
@@ -33,7 +33,7 @@ class Empty(Guest):
 
 def generator(guest, **weights):
     catalogue = guest.make(described(POOL))
-    return Generator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
+    return ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
 
 
 def spoilers(guest, **weights):

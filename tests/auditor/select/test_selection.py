@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from auditor.select.judge import Watcher, everything, within
+from auditor.select.judge import Candidate, everything, within
 from auditor.select.judge_removal import removal
 
 METHODS = "klmnopq"
@@ -14,12 +14,12 @@ SPREADS = st.sampled_from([None, 0.01, 0.2, 0.7])
 
 
 def watcher(name, seconds, detects, spread=0.0):
-    return Watcher(id=name, seconds=seconds, max_spread=spread, detects=frozenset(detects))
+    return Candidate(id=name, seconds=seconds, max_spread=spread, detects=frozenset(detects))
 
 
 SUITES = st.lists(
     st.builds(
-        Watcher,
+        Candidate,
         id=st.sampled_from("abcdefg"),
         seconds=st.integers(1, 9).map(float),
         max_spread=SPREADS,

@@ -14,7 +14,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.series.similarity import Measure
 from auditor.measure.run_similarity import PAPER, judge
 from auditor.similarity import document, heatmap, page
-from auditor.similarity.document import Benchmark, Pair
+from auditor.similarity.document import BenchmarkSimilarity, Pair
 from reports import results
 
 SCHEMA = Path(__file__).parents[3] / "reports/schema/similarity.schema.json"
@@ -72,7 +72,7 @@ def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
         "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "apart": (),
         "means": means, "groups": (tuple(range(count)),), "pairs": tuple(found), "caveats": (),
     }  # fmt: skip
-    return Benchmark(**known | more)
+    return BenchmarkSimilarity(**known | more)
 
 
 def of(*benchmarks):
@@ -216,7 +216,7 @@ def test_each_measure_is_explained():
     ],
 )
 def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind):
-    assert heatmap.cell(value) == heatmap.Cell(kind, f"{value:.2f}")
+    assert heatmap.cell(value) == heatmap.HeatmapCell(kind, f"{value:.2f}")
 
 
 def test_applications_are_means_of_their_benchmarks():
@@ -246,8 +246,8 @@ def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
     assert texts == [[None, "3", "0"], ["3", None, "3"], ["0", "3", None]]
     assert [line.unlike for line in made.lines] == ["1 of 2", "2 of 2", "1 of 2"]
     assert made.lines[0].cells[1:] == (
-        heatmap.Cell("far much-1", "3"),
-        heatmap.Cell("near much-5", "0"),
+        heatmap.HeatmapCell("far much-1", "3"),
+        heatmap.HeatmapCell("near much-5", "0"),
     )
     assert made.left_out == ""
 

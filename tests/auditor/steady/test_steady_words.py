@@ -160,7 +160,7 @@ NEEDED = {
     ],
 )
 def test_settings_are_the_harness_own(harness, needed, said):
-    one = steady_document.Benchmark(
+    one = steady_document.SteadyBenchmark(
         id="b",
         label=SteadyLabel.STEADY,
         warm_iterations=4,

@@ -12,7 +12,7 @@ import pytest
 from arena_making import arena_of, children
 
 from auditor.concurrency.judge.catalogue import described
-from auditor.concurrency.judge.generation import Generator
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.uncompilable_calls import blamed, parts
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrency import Plan, Scope, Version
@@ -235,7 +235,7 @@ def test_generated_tests_compile_and_run(arena):
     answers = {name: facts.answers for name, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, NOTES)
     weights = {f"{name}()": 1e-9 for name in hazards}
-    maker = Generator(catalogue=catalogue, weights=weights, plan=Plan())
+    maker = ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan())
 
     test = arena.make(maker.test(900, 400, 2))
 
@@ -264,7 +264,9 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
         catalogue = arena.make(described(subject))
         answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
         writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=subject))
-        test = arena.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(1, 900, 2))
+        test = arena.make(
+            ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=Plan()).test(1, 900, 2)
+        )
         found = parts(test)
         numbers = {writer.path(one.test): one.test.number for one in found}
 
@@ -350,7 +352,7 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     catalogue = odd.make(described(name))
     answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=name))
-    maker = Generator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
+    maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
 
     def runs(number):
         test = odd.make(maker.test(number, 900, 2))
@@ -367,7 +369,9 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     writer = RaceWriter(catalogue.written, {}, replace(NOTES, subject=DOOR))
     number = next(NUMBERS)
 
-    test = odd.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2))
+    test = odd.make(
+        ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2)
+    )
 
     assert [creator.key for creator in catalogue.creators] == [f"{SMITH}.build({KEY})"]
     assert [maker.key for maker in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
