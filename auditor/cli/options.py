@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from auditor.cli.context import AppContext
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
-from auditor.cli.surroundings import AppContext
 from auditor.config import Config, Places, load, places, shares
 from auditor.config.settings import MOST_EFFECT
 from auditor.core.errors import Exit, UsageError

@@ -19,7 +19,7 @@ from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
 from auditor.compare import gates
-from auditor.compare import output as comparison
+from auditor.compare import terminal as comparison
 from auditor.compare.document import ComparisonDocument
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision

@@ -10,11 +10,11 @@ import click
 
 from auditor.cli import options
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.logs import logged
 from auditor.cli.machine import busy
 from auditor.cli.progress import observer
-from auditor.cli.surroundings import AppContext
-from auditor.concurrency import output
+from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
 from auditor.config.concurrency import ConcurrencyRequest, concurrency_request
 from auditor.config.places import Places, class_places
@@ -83,7 +83,7 @@ PARAMETERS = (
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(output.FORMATS),
+        type=click.Choice(terminal.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
@@ -122,11 +122,11 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.say(f"note[{others.slug}]: {others.text}")
     with logged(places.output, given["verbose"]):
         document = _raced(asked, places, surroundings, console)
-    output.show(document, given["format"], console)
-    console.note(f"\nreport: {places.output / output.PAGE}")
-    console.note(f"result: {places.output / output.RESULT}")
-    console.note(f"tests: {places.output / output.SUITE}")
-    verdict, said = output.judge(document, fail_on_regression=given["fail_on"] == "regression")
+    terminal.show(document, given["format"], console)
+    console.note(f"\nreport: {places.output / terminal.PAGE}")
+    console.note(f"result: {places.output / terminal.RESULT}")
+    console.note(f"tests: {places.output / terminal.SUITE}")
+    verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
     for line in said:
         console.say(line)
     return options.exit_code(verdict, given["inconclusive"])
@@ -146,5 +146,5 @@ def _raced(
         _LOG.info("asked for %s in %s", asked, places)
         verdict = racing.audit()
         document = racing.document(verdict)
-        output.keep(places.output, document, racing.files(verdict))
+        terminal.keep(places.output, document, racing.files(verdict))
     return document

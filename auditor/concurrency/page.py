@@ -6,8 +6,8 @@ from statistics import fmean
 
 from markupsafe import Markup
 
+from auditor.concurrency import page_throughput
 from auditor.concurrency import text as words
-from auditor.concurrency import throughput
 from auditor.concurrency.document import (
     ConcurrencyDocument,
     ConcurrencyPlan,
@@ -120,14 +120,14 @@ def _headline(document: ConcurrencyDocument) -> str:
 
 def view(document: ConcurrencyDocument) -> ConcurrencyView:
     """Put a document into words."""
-    common = throughput.everywhere(document)
+    common = page_throughput.everywhere(document)
     return ConcurrencyView(
         subject=names.label(document.subject),
         versions=f"{_origin(document.old)} … {_origin(document.new)}",
         headline=_headline(document),
         cause=words.cause(document),
-        rows=tuple(map(_row, throughput.lanes(document))),
-        plot=throughput.curve(document, common),
+        rows=tuple(map(_row, page_throughput.lanes(document))),
+        plot=page_throughput.curve(document, common),
         drawn=_drawn(document, len(common)),
         smallest=_smallest(document),
         tests=tuple(_tests(document)),
@@ -165,7 +165,7 @@ def _origin(one: Origin) -> str:
 def _row(lane: ThreadsResult) -> ThreadsRow:
     known = lane.votes
     return ThreadsRow(
-        threads=throughput.called(lane),
+        threads=page_throughput.called(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],
@@ -190,7 +190,7 @@ def _drawn(document: ConcurrencyDocument, common: int) -> str:
 
 def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
     """Yield the tests: the smallest that shows the finding, then by their statements."""
-    lanes = throughput.lanes(document)
+    lanes = page_throughput.lanes(document)
     found = [{test.test: test for test in lane.tests} for lane in lanes]
     order = sorted(
         document.tests,
@@ -203,7 +203,7 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
             smallest=one.test == document.smallest,
             made=_made(one),
             cells=tuple(_cell(each.get(one.test)) for each in found),
-            plot=throughput.curve(document, {one.test}, throughput.SMALL)
+            plot=page_throughput.curve(document, {one.test}, page_throughput.SMALL)
             if at < MOST_DRAWN and runs > 1
             else Markup(),
         )

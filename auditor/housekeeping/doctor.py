@@ -15,8 +15,8 @@ from rich.text import Text
 
 from auditor.cli import options
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.machine import caveats, unwritable
-from auditor.cli.surroundings import AppContext
 from auditor.config import Config, Places, load
 from auditor.config.places import home, state
 from auditor.core.caveats import Caveat

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.config.places import rented
 from auditor.core.errors import Exit
 from runners.hosts.clock import SystemClock

@@ -9,7 +9,7 @@ import click
 
 from auditor.cli import options, output
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format

@@ -18,15 +18,15 @@ from auditor.abs.exports.formats import Format, written
 from auditor.abs.page.report import page
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.compare import document as comparison_document
-from auditor.compare import output as comparison
+from auditor.compare import terminal as comparison
 from auditor.core.errors import Exit, UsageError
 from auditor.housekeeping import sources
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from auditor.trace import document as trace_document
-from auditor.trace import document_clients, output_clients
-from auditor.trace import output as tracing
+from auditor.trace import document_clients, terminal_clients
+from auditor.trace import terminal as tracing
 from reports import results
 
 _PATH = click.Path(path_type=Path)
@@ -34,7 +34,7 @@ _TABLE = "table"
 _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     COMPARE: (comparison_document.read, comparison),
     TRACE: (trace_document.read, tracing),
-    PROFILE: (document_clients.read, output_clients),
+    PROFILE: (document_clients.read, terminal_clients),
 }
 """What reads, keeps and shows the results that time no single revision."""
 

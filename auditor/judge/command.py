@@ -12,17 +12,17 @@ from auditor.abs.document import Document
 from auditor.abs.page.report import page
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.compare import gates as compare_gates
-from auditor.compare import output as comparison
+from auditor.compare import terminal as comparison
 from auditor.config import Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.importers.formats import KNOWN, OTHERWISE
 from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import Tool
 from auditor.importers.research_tools.reading import is_table, read, unit
-from auditor.judge import output as judging
-from auditor.judge.output import TableFile, judged
+from auditor.judge import assemble as judging
+from auditor.judge.assemble import TableFile, judged
 from auditor.series.question import StoredQuestion, folder_of
 
 _POSITIVE = click.IntRange(min=1)

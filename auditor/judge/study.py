@@ -12,8 +12,8 @@ from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
 from auditor.importers.benchmark_names import align_names
-from auditor.judge import foreign, rule
-from auditor.judge.rule import LEAST, Sides
+from auditor.judge import foreign_runs, judge
+from auditor.judge.judge import LEAST, Sides
 from auditor.measure import stability_judge as audit
 from auditor.measure import trust
 from auditor.measure.failures import reason
@@ -42,7 +42,7 @@ def stability(found: StoredResults) -> Stability:
         ),
     )
     together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
-    return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
+    return foreign_runs.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
 
 
 def _in_seconds(one: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
@@ -70,9 +70,9 @@ def _runs(
             values.extend(process.seconds if is_whole else (process.middle or 0.0,))
         if is_throughput(unit) and not failures:
             values = array("d", (1 / value for value in values))
-        outcome = failures[0] if failures else foreign.measured(values, slowed=False)
+        outcome = failures[0] if failures else foreign_runs.measured(values, slowed=False)
         if processes:
-            yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
+            yield replace(foreign_runs.run(digest, benchmark, (at, 1), outcome), host=run.host)
 
 
 def compare(
@@ -100,7 +100,7 @@ def compare(
                 if isinstance(one, str)
                 else BenchmarkComparison(
                     id=name,
-                    dimensions=(rule.judge(one, min_delta, judged),),
+                    dimensions=(judge.judge(one, min_delta, judged),),
                     unit=_unit(name, base, head),
                 )
                 for name, one in known.items()

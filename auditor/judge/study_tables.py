@@ -21,7 +21,7 @@ from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.importers.research_tools.rows import Rows
-from auditor.judge import foreign
+from auditor.judge import foreign_runs
 from auditor.measure import stability_judge
 from auditor.measure.stability_judge import slowdown_size
 
@@ -128,7 +128,7 @@ class _TableRuns:
         place: tuple[int, int],
         outcome: Outcome,
     ) -> Run:
-        return foreign.run(self._digest, benchmark, place, outcome, method)
+        return foreign_runs.run(self._digest, benchmark, place, outcome, method)
 
 
 def _method(name: str, language: Language) -> Method:
@@ -140,7 +140,7 @@ def _outcome(rows: Rows) -> Outcome:
     wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
         return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
-    return foreign.measured(rows.seconds, slowed=rows.method is not None)
+    return foreign_runs.measured(rows.seconds, slowed=rows.method is not None)
 
 
 def _steady(known: _TableRuns) -> Stability:
@@ -151,7 +151,7 @@ def _steady(known: _TableRuns) -> Stability:
         for run in known.judged(None, benchmark, known.wanted_plain)
     ]
     found = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
-    return foreign.untimed(found, Caveat("from-a-table", _FROM_A_TABLE))
+    return foreign_runs.untimed(found, Caveat("from-a-table", _FROM_A_TABLE))
 
 
 _FROM_A_TABLE = (

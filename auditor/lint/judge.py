@@ -9,7 +9,7 @@ from auditor.core.comments import comments_above
 from auditor.core.contracts.lint import Finding, Linted, Linter, Rule, Smell, Timed
 from auditor.core.errors import UsageError
 from auditor.core.subject import SourceFile
-from auditor.lint.evidence import proof
+from auditor.lint.judge_evidence import proof
 
 MARKER = "bench-audit:allow"
 _NAMES = re.compile(rb"[\w-]+(?:,[\w-]+)*")

@@ -12,7 +12,7 @@ from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
-from auditor.qualify import output
+from auditor.qualify import terminal
 from auditor.qualify.document import QualifyDocument
 from reports import number_format
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(output.FORMATS),
+        type=click.Choice(terminal.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
@@ -76,10 +76,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     document = _qualified(what, asked)
     folder = what.places.output
     console = Console(what.surroundings.environment, quiet=what.quiet)
-    output.show(document, given["format"], console)
-    console.note(f"\nreport: {folder / output.PAGE}")
-    console.note(f"result: {folder / output.RESULT}")
-    verdict, said = output.judge(document)
+    terminal.show(document, given["format"], console)
+    console.note(f"\nreport: {folder / terminal.PAGE}")
+    console.note(f"result: {folder / terminal.RESULT}")
+    verdict, said = terminal.judge(document)
     for line in said:
         console.say(line)
     return options.exit_code(verdict, given["inconclusive"])
@@ -101,11 +101,11 @@ def _qualified(what: options.CommandLine, asked: QualifyRequest) -> QualifyDocum
         return opener(config, places, environment, observer, asked)
 
     with running.working(what, opened) as (work, console):
-        found = work.qualify(lambda one, left: console.note(output.line(one, left)))
+        found = work.qualify(lambda one, left: console.note(terminal.line(one, left)))
         if found.known:
             console.note(
                 f"known from an earlier call: {number_format.count(found.known, 'answer')}"
             )
         document = work.document(found)
-        output.keep(what.places.output, document)
+        terminal.keep(what.places.output, document)
     return document

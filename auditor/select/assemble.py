@@ -20,7 +20,7 @@ from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
 from auditor.core.files.paths import is_file
 from auditor.languages.harnesses import HARNESSES
-from auditor.select import judge, judge_removal
+from auditor.select import judge
 from auditor.select.document import (
     CoveredMethod,
     HarnessCall,
@@ -290,7 +290,7 @@ def propose(found: Document) -> Proposal:
         for benchmark in found.benchmarks
         if benchmark.id not in unknown and not facts.is_mostly_examined(benchmark.id)
     }
-    made = judge_removal.removal(
+    made = judge.removal(
         [watcher for watcher in subject.watchers if watcher.id not in unknown],
         open_pairs=open_pairs,
         unknown=sorted(unknown),
@@ -310,7 +310,7 @@ def propose(found: Document) -> Proposal:
     )
 
 
-def _removed(made: judge_removal.Removal) -> Iterator[RemovedBenchmark]:
+def _removed(made: judge.Removal) -> Iterator[RemovedBenchmark]:
     for one, watched in made.removed:
         yield RemovedBenchmark(
             id=one.id,

@@ -11,9 +11,9 @@ from auditor.abs import stored_result
 from auditor.abs.document import Document
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
-from auditor.select import assemble, text
+from auditor.select import assemble, terminal
 from auditor.select.document import SelectAnswer
 
 
@@ -71,12 +71,12 @@ def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[SelectAnswer, R
     if given["most"] and not given["budget"]:
         raise UsageError("--most is of a budget: give one, such as --budget 10m")
     if given["remove"]:
-        return lambda found: (proposal := assemble.propose(found), text.proposal(proposal))
+        return lambda found: (proposal := assemble.propose(found), terminal.proposal(proposal))
     budget = assemble.budget(given["budget"])
     changed = assemble.names(given["changed"], Path.cwd())
 
     def chosen(found: Document) -> tuple[SelectAnswer, RenderableType]:
         made = assemble.select(found, budget=budget, nested=not given["most"], changed=changed)
-        return made, text.selection(made)
+        return made, terminal.selection(made)
 
     return chosen

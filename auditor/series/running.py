@@ -11,9 +11,9 @@ from rich.console import RenderableType
 
 from auditor.cli import options, output, running
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.options import CommandLine
 from auditor.cli.progress import told
-from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from auditor.core.provenance import Context

@@ -21,6 +21,8 @@ from auditor.core.suite import Benchmark, Configured
 from auditor.measure import own_series, readings, schedules
 from auditor.measure.block_sizes import operations_in, pilots
 from auditor.measure.context import StudyContext
+from auditor.measure.planning.preview import Preview, expected_of_phases, planned_phase
+from auditor.measure.planning.rehearsal import rehearse
 from auditor.measure.stability_judge import filtered
 from auditor.measure.stability_study import unseen
 from auditor.measure.suite_runs import chosen, first_failure
@@ -86,6 +88,19 @@ def processes(asked: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     ]
     failed = [run for run in tried if seconds[run.trial.benchmark] is None]
     return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))
+
+
+def preview_series(asked: SeriesRequest, parts: StudyContext) -> Preview:
+    """Return what `steady` and `similarity` would measure of a suite."""
+    seen = rehearse(parts, lambda still: processes(asked, still))
+    pilot = seen.phase("pilot", Purpose.PILOT)
+    if pilot.known == pilot.trials:
+        phases = pilot, seen.phase("processes", Purpose.STEADY)
+        return Preview(phases, (), expected_of_phases(parts, phases))
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    lasting = [schedule(benchmark, asked, None, None) for benchmark in benchmarks]
+    phases = pilot, planned_phase("processes (about)", asked.plan.forks, lasting)
+    return Preview(phases, (), expected_of_phases(parts, phases))
 
 
 def is_kept(one: Benchmark) -> bool:

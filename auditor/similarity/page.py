@@ -7,7 +7,7 @@ from statistics import fmean
 
 from auditor.core import busy
 from auditor.core.series.similarity import Measure
-from auditor.similarity import heatmap as heat
+from auditor.similarity import page_heatmap as heat
 from auditor.similarity.document import BenchmarkSimilarity, SimilarityDocument
 from reports import names
 from reports import number_format as figures

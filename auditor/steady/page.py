@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from auditor.core import busy
 from auditor.core.series.steady import SteadyLabel
-from auditor.steady import series_plot
+from auditor.steady import page_series_plot
 from auditor.steady.document import Needed, Series, SteadyBenchmark, SteadyDocument
 from reports import names
 from reports import number_format as figures
@@ -121,7 +121,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
 
 def _drawn(series: Sequence[Series], values: Values) -> tuple[Markup, ...]:
     known = [(one, values.get((one.benchmark, one.run, one.fork), ())) for one in series]
-    return tuple(series_plot.strip(one, own) for one, own in known if len(own))
+    return tuple(page_series_plot.strip(one, own) for one, own in known if len(own))
 
 
 def html(document: SteadyDocument, values: Values) -> str:

@@ -11,7 +11,7 @@ from auditor.cli.console import Console
 from auditor.cli.running import working
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
-from auditor.trace import output, output_clients
+from auditor.trace import terminal, terminal_clients
 
 
 @click.command(short_help="Which public methods do others call, and which have no benchmark?")
@@ -44,7 +44,7 @@ from auditor.trace import output, output_clients
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(output_clients.FORMATS),
+        type=click.Choice(terminal_clients.FORMATS),
         default="table",
         help="What stdout gets; csv is of clients.",
     ),
@@ -81,9 +81,9 @@ def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
     asked = _asked(context, _one(given["given"]), {})
     with working(asked, open_suite_tracing) as (work, console):
         document = work.trace()
-        output.keep(asked.places.output, document)
-    output.show(document, given["format"], console)
-    _files(console, asked, output.PAGE, output.RESULT)
+        terminal.keep(asked.places.output, document)
+    terminal.show(document, given["format"], console)
+    _files(console, asked, terminal.PAGE, terminal.RESULT)
     return Exit.OK
 
 
@@ -103,9 +103,9 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
 
     with working(asked, open_profiling) as (work, console):
         document = work.profile()
-        output_clients.keep(asked.places.output, document)
-    output_clients.show(document, given["format"], console)
-    _files(console, asked, output_clients.PAGE, output_clients.RESULT, output_clients.TABLE)
+        terminal_clients.keep(asked.places.output, document)
+    terminal_clients.show(document, given["format"], console)
+    _files(console, asked, terminal_clients.PAGE, terminal_clients.RESULT, terminal_clients.TABLE)
     return Exit.OK
 
 

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from auditor.cli import tables
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.options import FORMAT, PATH
-from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.stop_rules import Criterion, StoppingRule

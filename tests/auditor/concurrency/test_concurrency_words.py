@@ -12,7 +12,7 @@ from msgspec import structs
 from test_page_names import NASTY
 
 from auditor.concurrency import document as concurrency_document
-from auditor.concurrency import page, throughput
+from auditor.concurrency import page, page_throughput
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
@@ -230,8 +230,8 @@ def test_a_steady_state_of_its_own_for_crowds_is_told():
 
 
 def test_curves_are_of_the_tests_that_are_conclusive_everywhere():
-    assert throughput.everywhere(document()) == {1, 2, 3, 4}
-    assert throughput.everywhere(document(verdict())) == frozenset()
+    assert page_throughput.everywhere(document()) == {1, 2, 3, 4}
+    assert page_throughput.everywhere(document(verdict())) == frozenset()
 
 
 def test_markdown_has_a_row_for_each_number_of_threads():

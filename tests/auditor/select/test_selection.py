@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from auditor.select.judge import Candidate, everything, within
-from auditor.select.judge_removal import removal
+from auditor.select.judge import Candidate, everything, removal, within
 
 METHODS = "klmnopq"
 SPREADS = st.sampled_from([None, 0.01, 0.2, 0.7])

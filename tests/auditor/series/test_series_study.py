@@ -14,8 +14,7 @@ from auditor.core.request import SeriesRequest
 from auditor.core.schedule import Phase
 from auditor.core.suite import Benchmark, Configured
 from auditor.measure import own_series
-from auditor.series.preview import preview_series
-from auditor.series.study import schedule, series, watched
+from auditor.series.study import preview_series, schedule, series, watched
 
 ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
 WRITTEN = Configured(
