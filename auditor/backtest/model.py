@@ -35,34 +35,28 @@ class CommitDetection(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkShift:
-    """A benchmark that noticed: how many times as much head needs as base."""
+    """A benchmark whose result the commit moved."""
 
     benchmark: str
     dimension: Dimension
-    ratio: float | None
+    ratio: float | None  # head / base
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitResult:
-    """A commit beside its parent.
-
-    `by` noticed it, `against` moved the other way. `benchmarks` is how many were compared,
-    `visible` the least change of any that would have been seen. `methods` are those that the commit
-    changed or added, `watched` those whose slowdown a benchmark notices that both revisions have,
-    `unwatched` those whose slowdown none of these does. `added` are benchmarks that came with it.
-    """
+    """A commit compared with its parent."""
 
     change: PastChange
     noticed: CommitDetection
     reason: str = ""
-    by: tuple[BenchmarkShift, ...] = ()
-    against: tuple[BenchmarkShift, ...] = ()
-    benchmarks: int = 0
-    visible: float | None = None
-    methods: tuple[str, ...] = ()
-    watched: tuple[str, ...] = ()
-    unwatched: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
+    by: tuple[BenchmarkShift, ...] = ()  # benchmarks that detect it
+    against: tuple[BenchmarkShift, ...] = ()  # benchmarks that moved the other way
+    benchmarks: int = 0  # number of compared benchmarks
+    visible: float | None = None  # minimum detectable change of any benchmark
+    methods: tuple[str, ...] = ()  # methods that the commit changed or added
+    watched: tuple[str, ...] = ()  # of these: a benchmark of both revisions detects a slowdown
+    unwatched: tuple[str, ...] = ()  # of these: no benchmark of both revisions does
+    added: tuple[str, ...] = ()  # benchmarks that came with the commit
     seconds: float = 0.0
 
     @property

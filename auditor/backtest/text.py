@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from auditor.backtest.document import AgreementDocument, BacktestDocument, NoticedBy, TriedCommit
-from auditor.backtest.model import Agreement, CommitDetection, CommitResult
+from auditor.backtest.document import BacktestDocument, TriedCommit
+from auditor.backtest.model import Agreement, BenchmarkShift, CommitDetection, CommitResult
 from reports import names, number_format
 from reports.markdown import code, prose
 
@@ -39,7 +39,7 @@ def by(one: TriedCommit) -> str:
     return _some(one.by)
 
 
-def _some(found: tuple[NoticedBy, ...]) -> str:
+def _some(found: tuple[BenchmarkShift, ...]) -> str:
     ordered = sorted(found, key=lambda each: -abs((each.ratio or 1.0) - 1.0))
     said = [
         f"{names.label(each.benchmark)} ({each.dimension}, {number_format.times(each.ratio)})"
@@ -60,7 +60,7 @@ def methods(one: TriedCommit) -> str:
     return f"{len(one.watched)} of {len(one.methods)} watched{open_}"
 
 
-def agreement(found: Agreement | AgreementDocument) -> list[str]:
+def agreement(found: Agreement) -> list[str]:
     """Return how "a changed method is watched" and "noticed" go together; empty: nothing known."""
     counts = (found.both, found.watched_only, found.noticed_only, found.neither)
     if not any(counts):

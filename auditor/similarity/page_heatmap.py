@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from auditor.similarity.document import BenchmarkSimilarity, Pair
+from auditor.core.series.similarity import PairSimilarity
+from auditor.similarity.document import BenchmarkSimilarity
 
 THETA = 0.25
 """The dissimilarity above which a measure counts (Bauer et al., ICPE 2023, Section 3.2)."""
@@ -133,7 +134,7 @@ def _against(
     return tuple(pairs.get((min(run, other), max(run, other))) for other in others)
 
 
-def _count(pair: Pair) -> HeatmapCell:
+def _count(pair: PairSimilarity) -> HeatmapCell:
     above = sum(value > THETA for value in pair.measures)
     side = "far" if pair.dissimilar else "near"
     return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))

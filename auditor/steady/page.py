@@ -8,9 +8,9 @@ from statistics import median
 from markupsafe import Markup
 
 from auditor.core import busy
-from auditor.core.series.steady import SteadyLabel
+from auditor.core.series.steady import Needed, SteadyLabel
 from auditor.steady import page_series_plot
-from auditor.steady.document import Needed, Series, SteadyBenchmark, SteadyDocument
+from auditor.steady.document import ProcessSteadiness, SteadyBenchmark, SteadyDocument
 from reports import names
 from reports import number_format as figures
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -84,7 +84,7 @@ class SteadyView:
 def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
     """Put a result into words, and the values into drawings where they are given."""
     short = names.labels(benchmark.id for benchmark in document.benchmarks)
-    series: dict[str, list[Series]] = {}
+    series: dict[str, list[ProcessSteadiness]] = {}
     for each in document.series:
         series.setdefault(each.benchmark, []).append(each)
     order = list(LABELS)
@@ -119,7 +119,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
     )
 
 
-def _drawn(series: Sequence[Series], values: Values) -> tuple[Markup, ...]:
+def _drawn(series: Sequence[ProcessSteadiness], values: Values) -> tuple[Markup, ...]:
     known = [(one, values.get((one.benchmark, one.run, one.fork), ())) for one in series]
     return tuple(page_series_plot.strip(one, own) for one, own in known if len(own))
 
@@ -174,7 +174,11 @@ def _made(document: SteadyDocument) -> str:
 
 
 def _row(
-    one: SteadyBenchmark, name: str, series: list[Series], harness: str, shared: Container[str]
+    one: SteadyBenchmark,
+    name: str,
+    series: list[ProcessSteadiness],
+    harness: str,
+    shared: Container[str],
 ) -> SteadyRow:
     """Put a benchmark into words; what is `shared` by all is said of the whole."""
     starts = [each.steady_from for each in series if each.steady_from is not None]
@@ -194,7 +198,7 @@ def _row(
     )
 
 
-def _warm_up(series: list[Series]) -> str:
+def _warm_up(series: list[ProcessSteadiness]) -> str:
     """Say what the configured warm-up does, at its worst."""
     known = [one.warm_up for one in series if one.warm_up is not None]
     if not known:

@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from auditor.core.series.steady import SteadyLabel
-from auditor.steady.document import Series
+from auditor.steady.document import ProcessSteadiness
 from reports import number_format
 from reports.plots import at, line, svg
 
@@ -28,7 +28,7 @@ def decimated(values: Sequence[float], columns: int) -> list[tuple[float, float]
     return [(min(values[start:stop]), max(values[start:stop])) for start, stop in pairwise(edges)]
 
 
-def strip(series: Series, values: Sequence[float]) -> Markup:
+def strip(series: ProcessSteadiness, values: Sequence[float]) -> Markup:
     """Draw a process; what lies far above everything else is a dot at the upper edge."""
     parts = decimated(values, WIDTH)
     low, high = _range(values)
@@ -67,7 +67,7 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     return least, min(most, middle + _SPIKE * (usual - middle)) if usual > middle else most
 
 
-def said(series: Series, values: Sequence[float]) -> str:
+def said(series: ProcessSteadiness, values: Sequence[float]) -> str:
     """Say in words what a drawing shows."""
     number = f"{len(values):,} iterations"
     if series.steady_from is None:

@@ -45,7 +45,7 @@ def judge(counts: Counts, caveats: Sequence[Caveat] = ()) -> SuiteUse:
         benchmarks=tuple(
             BenchmarkUse(id=name, methods=None, reason=counts.failed[name])
             if name in counts.failed
-            else BenchmarkUse(id=name, methods=called[name])
+            else BenchmarkUse(id=name, methods=called[name], reason=None)
             for name in counts.benchmarks
         ),
         caveats=(*_said(counts), *caveats),

@@ -11,10 +11,10 @@ import pytest
 from builders import CONTEXT
 
 from auditor.core.caveats import Caveat
-from auditor.core.series.similarity import Measure
+from auditor.core.series.similarity import Measure, PairSimilarity
 from auditor.measure.run_similarity import PAPER, judge
 from auditor.similarity import document, page, page_heatmap
-from auditor.similarity.document import BenchmarkSimilarity, Pair
+from auditor.similarity.document import BenchmarkSimilarity
 from reports import results
 
 SCHEMA = Path(__file__).parents[3] / "reports/schema/similarity.schema.json"
@@ -58,7 +58,7 @@ def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
 def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
     """One whose pairs are dissimilar as told, by three of the measures."""
     found = [
-        Pair(
+        PairSimilarity(
             first=first,
             second=second,
             measures=(1.0, 1.0, 1.0, 0.0, 0.0) if bad else (0.0,) * 5,

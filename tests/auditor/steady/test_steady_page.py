@@ -54,7 +54,10 @@ def test_no_spike_is_lost():
 def test_a_strip_shades_the_warm_up_and_marks_changes():
     values = [1.5e-3] * 750 + [1e-3] * 2250
 
-    drawn = page_series_plot.strip(process(750, (749,), WarmUp(iterations=300)), values)
+    drawn = page_series_plot.strip(
+        process(750, (749,), WarmUp(iterations=300, early=0, off=0.0, late=0, wasted_seconds=0.0)),
+        values,
+    )
 
     assert '<rect class="warm" width="75" ' in drawn
     assert '<path class="change" d="M75 ' in drawn
