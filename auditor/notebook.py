@@ -73,10 +73,10 @@ def load(store: str | PathLike[str], command: str | None = None) -> StoredAudit:
     `command` is "abs", "stability" or "measure", None any. Raises UsageError where there is none,
     StoreError where the file cannot be read.
     """
-    found = load_all(store, command)
-    if not found:
+    stored_audits = load_all(store, command)
+    if not stored_audits:
         raise UsageError(f"{store} holds no finished audit{f' of {command}' if command else ''}")
-    return found[-1]
+    return stored_audits[-1]
 
 
 def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[StoredAudit, ...]:
@@ -86,14 +86,18 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[St
         what = "is a folder; name the store in it" if path.is_dir() else "is no file"
         raise UsageError(f"{path} {what}")
     with SqliteStore(path) as opened:
-        wanted = [
+        audit_records = [
             audit
             for audit in opened.audits()
             if audit.ended and audit.is_meant(command) and audit.command not in UNTIMED
         ]
         return tuple(
-            StoredAudit(one.command, one.started, _verdict(path, opened.result(one)))
-            for one in wanted
+            StoredAudit(
+                audit_record.command,
+                audit_record.started,
+                _verdict(path, opened.result(audit_record)),
+            )
+            for audit_record in audit_records
         )
 
 

@@ -50,38 +50,41 @@ class Trying:
                 found.append(audits.left_out(change))
                 continue
             share = None if left is None else left / (len(changes) - number)
-            tried = self._one(change, share)
-            self.console.note(words.line(tried))
-            found.append(tried)
+            result = self._one(change, share)
+            self.console.note(words.line(result))
+            found.append(result)
         return audits.backtest(found)
 
     def _one(self, change: PastChange, seconds: float | None) -> CommitResult:
         begun = self.clock()
         try:
-            found = self._compared(change, seconds)
+            comparison = self._compared(change, seconds)
         except (SubjectError, OutOfTime, MachineError) as error:
             return audits.failed(change, str(error), self.clock() - begun)
-        return audits.tried(change, found, self.clock() - begun)
+        return audits.tried(change, comparison, self.clock() - begun)
 
     def _compared(self, change: PastChange, seconds: float | None) -> Comparison:
         from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
-        asked = self.asked
-        config = _within(asked.config, seconds)
+        command_line = self.asked
+        config = _within(command_line.config, seconds)
         pair = [
             at_revision(config, name, Path.cwd())
             for name in (change.commit.parent, change.commit.id)
         ]
         with (
-            logged(asked.places.output, asked.verbose),
+            logged(command_line.places.output, command_line.verbose),
             observer(self.console, time.monotonic) as watching,
-            asked.surroundings.opener(open_comparison)(
-                (pair[0], pair[1]), asked.places, asked.surroundings.environment, watching
+            command_line.surroundings.opener(open_comparison)(
+                (pair[0], pair[1]),
+                command_line.places,
+                command_line.surroundings.environment,
+                watching,
             ) as comparing,
         ):
-            found = comparing.compare()
-            comparing.document(found)
-        return found
+            comparison = comparing.compare()
+            comparing.document(comparison)
+        return comparison
 
 
 def _within(config: Config, seconds: float | None) -> Config:
@@ -121,8 +124,8 @@ def table(document: BacktestDocument) -> RenderableType:
     )
 
 
-def _by(one: TriedCommit) -> str:
-    return words.by(one) or one.reason
+def _by(commit: TriedCommit) -> str:
+    return words.by(commit) or commit.reason
 
 
 def listed(changes: Sequence[PastChange]) -> RenderableType:

@@ -101,19 +101,19 @@ def _is_benchmark(path: str) -> bool:
     return is_named and PurePosixPath(path).suffix in _SOURCES
 
 
-def tried(change: PastChange, found: Comparison, seconds: float) -> CommitResult:
+def tried(change: PastChange, comparison: Comparison, seconds: float) -> CommitResult:
     """Return what a comparison of a commit with its parent says of it."""
-    wanted = _WANTED[change.kind]
-    by = tuple(_moved(found, wanted))
-    noticed, reason = _judged(found, by)
-    common = frozenset(benchmark.id for benchmark in found.benchmarks)
-    verdict = found.patch.verdict
+    changes = _WANTED[change.kind]
+    by = tuple(_moved(comparison, changes))
+    noticed, reason = _judged(comparison, by)
+    common = frozenset(benchmark.id for benchmark in comparison.benchmarks)
+    verdict = comparison.patch.verdict
     methods = (
         {method.id: _is_watched(method, common) for method in verdict.methods} if verdict else {}
     )
     seen = [
         dimension.visible
-        for benchmark in found.benchmarks
+        for benchmark in comparison.benchmarks
         for dimension in benchmark.dimensions
         if dimension.visible is not None
     ]
@@ -122,13 +122,13 @@ def tried(change: PastChange, found: Comparison, seconds: float) -> CommitResult
         noticed=noticed,
         reason=reason,
         by=by,
-        against=tuple(_moved(found, _CHANGED - wanted)),
-        benchmarks=len(found.benchmarks),
+        against=tuple(_moved(comparison, _CHANGED - changes)),
+        benchmarks=len(comparison.benchmarks),
         visible=min(seen, default=None),
-        methods=(*found.patch.changed, *found.patch.added),
+        methods=(*comparison.patch.changed, *comparison.patch.added),
         watched=tuple(name for name, one in methods.items() if one is True),
         unwatched=tuple(name for name, one in methods.items() if one is False),
-        added=found.added,
+        added=comparison.added,
         seconds=seconds,
     )
 
@@ -141,25 +141,27 @@ def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
     return False if method.outcome in _SURE or (method.reached_by and not calling) else None
 
 
-def _moved(found: Comparison, wanted: set[PerformanceChange]) -> Iterator[BenchmarkShift]:
-    for benchmark in found.benchmarks:
+def _moved(comparison: Comparison, changes: set[PerformanceChange]) -> Iterator[BenchmarkShift]:
+    for benchmark in comparison.benchmarks:
         for dimension in benchmark.dimensions:
-            if dimension.change in wanted and dimension.confirmed is not False:
+            if dimension.change in changes and dimension.confirmed is not False:
                 yield BenchmarkShift(
                     benchmark=benchmark.id, dimension=dimension.dimension, ratio=dimension.ratio
                 )
 
 
-def _judged(found: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
+def _judged(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
     if by:
         return CommitDetection.NOTICED, ""
-    if not found.benchmarks:
+    if not comparison.benchmarks:
         return CommitDetection.MISSED, "both revisions have no benchmark in common"
-    if all(benchmark.same for benchmark in found.benchmarks):
+    if all(benchmark.same for benchmark in comparison.benchmarks):
         return CommitDetection.MISSED, "no benchmark is built of what the commit changes"
-    calling = _calling(found.patch)
+    calling = _calling(comparison.patch)
     able = [
-        benchmark for benchmark in found.benchmarks if calling is None or benchmark.id in calling
+        benchmark
+        for benchmark in comparison.benchmarks
+        if calling is None or benchmark.id in calling
     ]
     if not able:
         return CommitDetection.MISSED, "no benchmark calls what the commit changes"
@@ -192,19 +194,19 @@ def left_out(change: PastChange) -> CommitResult:
     return CommitResult(change=change, noticed=CommitDetection.UNKNOWN, reason="the time was over")
 
 
-def backtest(found: Iterable[CommitResult]) -> Backtest:
+def backtest(results: Iterable[CommitResult]) -> Backtest:
     """Return all of them, and how being watched and being noticed go together."""
-    every = tuple(found)
+    every = tuple(results)
     return Backtest(tried=every, agreement=agreement(every))
 
 
-def agreement(found: Iterable[CommitResult]) -> Agreement:
+def agreement(results: Iterable[CommitResult]) -> Agreement:
     """Count the commits of which both is known."""
     known = [
-        (one.is_watched, one.noticed is CommitDetection.NOTICED)
-        for one in found
-        if one.is_watched is not None
-        and one.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
+        (result.is_watched, result.noticed is CommitDetection.NOTICED)
+        for result in results
+        if result.is_watched is not None
+        and result.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
     ]
     pairs = ((True, True), (True, False), (False, True), (False, False))
     return counted(*(known.count(pair) for pair in pairs))

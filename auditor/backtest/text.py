@@ -19,45 +19,46 @@ def headline(document: BacktestDocument) -> str:
     ]
     if not judged:
         return "Cannot tell: no commit could be judged."
-    noticed = sum(one.noticed is CommitDetection.NOTICED for one in judged)
+    noticed = sum(commit.noticed is CommitDetection.NOTICED for commit in judged)
     open_ = len(document.commits) - len(judged)
     beside = f"; of {open_} more nobody can tell" if open_ else ""
     commits = number_format.count(len(judged), "commit")
     return f"The suite would have noticed {noticed} of {commits}{beside}."
 
 
-def line(one: CommitResult) -> str:
+def line(result: CommitResult) -> str:
     """Return one commit in a line, for those who watch."""
-    commit = one.change.commit
-    said = f": {names.label(one.reason)}" if one.reason else ""
+    commit = result.change.commit
+    reason = f": {names.label(result.reason)}" if result.reason else ""
     title = names.label(commit.title)
-    return f"{commit.id[:12]} {one.noticed}{said} ({number_format.seconds(one.seconds)}; {title})"
+    seconds = number_format.seconds(result.seconds)
+    return f"{commit.id[:12]} {result.noticed}{reason} ({seconds}; {title})"
 
 
-def by(one: TriedCommit) -> str:
+def by(commit: TriedCommit) -> str:
     """Return who noticed it, the largest change first."""
-    return _some(one.by)
+    return _some(commit.by)
 
 
-def _some(found: tuple[BenchmarkShift, ...]) -> str:
-    ordered = sorted(found, key=lambda each: -abs((each.ratio or 1.0) - 1.0))
+def _some(shifts: tuple[BenchmarkShift, ...]) -> str:
+    ordered = sorted(shifts, key=lambda shift: -abs((shift.ratio or 1.0) - 1.0))
     said = [
-        f"{names.label(each.benchmark)} ({each.dimension}, {number_format.times(each.ratio)})"
-        if each.ratio is not None
-        else names.label(each.benchmark)
-        for each in ordered[:_NAMED]
+        f"{names.label(shift.benchmark)} ({shift.dimension}, {number_format.times(shift.ratio)})"
+        if shift.ratio is not None
+        else names.label(shift.benchmark)
+        for shift in ordered[:_NAMED]
     ]
     more = f" and {len(ordered) - _NAMED} more" if len(ordered) > _NAMED else ""
     return ", ".join(said) + more
 
 
-def methods(one: TriedCommit) -> str:
+def methods(commit: TriedCommit) -> str:
     """Return how many of the methods that it changes are watched."""
-    if not one.methods:
-        return "none" if one.noticed is not CommitDetection.FAILED else ""
-    unknown = len(one.methods) - len(one.watched) - len(one.unwatched)
+    if not commit.methods:
+        return "none" if commit.noticed is not CommitDetection.FAILED else ""
+    unknown = len(commit.methods) - len(commit.watched) - len(commit.unwatched)
     open_ = f", {unknown} open" if unknown else ""
-    return f"{len(one.watched)} of {len(one.methods)} watched{open_}"
+    return f"{len(commit.watched)} of {len(commit.methods)} watched{open_}"
 
 
 def agreement(found: Agreement) -> list[str]:

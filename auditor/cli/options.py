@@ -136,7 +136,7 @@ RETRY_FAILED = click.option(
 STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
 WARMUP = click.option(
     "--warmup",
-    type=click.Choice([str(one) for one in Criterion]),
+    type=click.Choice([str(criterion) for criterion in Criterion]),
     help="What ends the warm-up of a process of the suite: the plan, or a rule that looks at it.",
 )
 

@@ -25,20 +25,25 @@ _LOG = logging.getLogger(__name__)
 
 @contextmanager
 def working(
-    asked: CommandLine,
+    command_line: CommandLine,
     door: Callable[[Config, Places, Mapping[str, str], Observer], AbstractContextManager[Work]],
 ) -> Iterator[tuple[Work, Console]]:
     """Open what a feature needs, with a log and progress."""
-    opener = asked.surroundings.opener(door)
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    opener = command_line.surroundings.opener(door)
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     with (
-        logged(asked.places.output, asked.verbose),
+        logged(command_line.places.output, command_line.verbose),
         observer(console, time.monotonic) as watching,
-        opener(asked.config, asked.places, asked.surroundings.environment, watching) as work,
+        opener(
+            command_line.config,
+            command_line.places,
+            command_line.surroundings.environment,
+            watching,
+        ) as work,
     ):
-        _LOG.info("asked for %s in %s", asked.config.text, asked.places)
-        if asked.config.ignored:
-            watching.caveat(_ignored(asked.config.ignored))
+        _LOG.info("asked for %s in %s", command_line.config.text, command_line.places)
+        if command_line.config.ignored:
+            watching.caveat(_ignored(command_line.config.ignored))
         yield work, console
 
 

@@ -110,8 +110,10 @@ class BenchmarkComparison:
         """Return the worst of its dimensions."""
         if self.same:
             return PerformanceChange.NONE
-        found = {dimension.change for dimension in self.dimensions}
-        return next((one for one in WORST_FIRST if one in found), PerformanceChange.UNKNOWN)
+        changes = {dimension.change for dimension in self.dimensions}
+        return next(
+            (change for change in WORST_FIRST if change in changes), PerformanceChange.UNKNOWN
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,5 +155,5 @@ class Comparison:
     @property
     def change(self) -> PerformanceChange:
         """Return the worst of all benchmarks; nothing changes where there is none."""
-        found = {benchmark.change for benchmark in self.benchmarks}
-        return next((one for one in WORST_FIRST if one in found), PerformanceChange.NONE)
+        changes = {benchmark.change for benchmark in self.benchmarks}
+        return next((change for change in WORST_FIRST if change in changes), PerformanceChange.NONE)

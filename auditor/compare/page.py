@@ -132,7 +132,7 @@ def headline(document: ComparisonDocument) -> str:
         if benchmark.change is PerformanceChange.REGRESSION
     ]
     if slower:
-        short = list(names.labels(one.id for one in slower).values())
+        short = list(names.labels(benchmark.id for benchmark in slower).values())
         more = f" and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
         what = number_format.count(
             len(slower), "benchmark has a regression", "benchmarks have a regression"
@@ -163,8 +163,8 @@ def headline(document: ComparisonDocument) -> str:
     return f"No benchmark has a regression of {limit} or more"
 
 
-def _is_open(one: ComparedBenchmark) -> bool:
-    return one.change is PerformanceChange.UNKNOWN
+def _is_open(benchmark: ComparedBenchmark) -> bool:
+    return benchmark.change is PerformanceChange.UNKNOWN
 
 
 def suspected(document: ComparisonDocument) -> dict[str, str]:
@@ -259,7 +259,7 @@ def _revision(name: str) -> str:
 
 def _counts(document: ComparisonDocument) -> str:
     found = Counter(benchmark.change for benchmark in document.benchmarks)
-    told = [f"{CHANGES[each].word}: {found[each]}" for each in WORST_FIRST if found[each]]
+    told = [f"{CHANGES[change].word}: {found[change]}" for change in WORST_FIRST if found[change]]
     benchmarks = number_format.count(len(document.benchmarks), "benchmark")
     return f"{benchmarks} ({', '.join(told) or 'none'})"
 
@@ -275,16 +275,16 @@ def _controls(document: ComparisonDocument) -> str:
 
 
 def _rows(
-    one: ComparedBenchmark, document: ComparisonDocument, name: str
+    benchmark: ComparedBenchmark, document: ComparisonDocument, name: str
 ) -> Iterator[ComparisonRow]:
     """Yield time, and what else has not stayed the same."""
-    if one.same:
+    if benchmark.same:
         return
-    if not one.dimensions:
-        yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
-    for dimension in one.dimensions:
+    if not benchmark.dimensions:
+        yield _row(name, benchmark.change, UNITS[Dimension.TIME], note=benchmark.reason)
+    for dimension in benchmark.dimensions:
         if dimension.dimension is Dimension.TIME or dimension.change is not PerformanceChange.NONE:
-            yield _measured(name, dimension, one.unit, document)
+            yield _measured(name, dimension, benchmark.unit, document)
 
 
 def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> ComparisonRow:
@@ -303,29 +303,31 @@ def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> Compa
 
 
 def _measured(
-    name: str, one: ComparedDimension, unit: str, document: ComparisonDocument
+    name: str, dimension: ComparedDimension, unit: str, document: ComparisonDocument
 ) -> ComparisonRow:
-    unit = unit if one.dimension is Dimension.TIME else ""
-    what, times = UNITS[one.dimension], number_format.NONE
-    if one.ratio is not None:
-        times = number_format.times(one.ratio)
+    unit = unit if dimension.dimension is Dimension.TIME else ""
+    what, times = UNITS[dimension.dimension], number_format.NONE
+    if dimension.ratio is not None:
+        times = number_format.times(dimension.ratio)
     if is_throughput(unit):
-        what, times = "throughput", times if one.ratio is None else f"{times} as long"
-    low, high = one.interval or (None, None)
+        what, times = "throughput", times if dimension.ratio is None else f"{times} as long"
+    low, high = dimension.interval or (None, None)
     known = low is not None and high is not None
     return ComparisonRow(
         name=name,
-        change=one.change,
-        word=CHANGES[one.change],
+        change=dimension.change,
+        word=CHANGES[dimension.change],
         what=what,
-        base=_value(one.base, one.dimension, unit),
-        head=_value(one.head, one.dimension, unit),
+        base=_value(dimension.base, dimension.dimension, unit),
+        head=_value(dimension.head, dimension.dimension, unit),
         times=times,
         interval=f"{low:.3g} … {high:.3g}" if known else number_format.NONE,
-        visible=number_format.NONE if one.visible is None else number_format.times(1 + one.visible),
-        note="; ".join(filter(None, (one.reason, _paired(one)))),
+        visible=number_format.NONE
+        if dimension.visible is None
+        else number_format.times(1 + dimension.visible),
+        note="; ".join(filter(None, (dimension.reason, _paired(dimension)))),
         plot=plots.forest(
-            None if one.ratio is None else one.ratio - 1,
+            None if dimension.ratio is None else dimension.ratio - 1,
             (low - 1, high - 1) if low is not None and high is not None else None,
             document.min_delta,
         ),
@@ -338,26 +340,35 @@ def _value(value: float | None, dimension: Dimension, unit: str) -> str:
     return number_format.number(value)
 
 
-def _paired(one: ComparedDimension) -> str:
+def _paired(dimension: ComparedDimension) -> str:
     """Say over what a ratio is paired that is no quotient of two means; empty of another one."""
-    if not one.paired:
+    if not dimension.paired:
         return ""
-    rounds = len(one.fresh) if one.confirmed else len(one.rounds) + len(one.fresh)
+    rounds = (
+        len(dimension.fresh)
+        if dimension.confirmed
+        else len(dimension.rounds) + len(dimension.fresh)
+    )
     return f"paired over {number_format.count(rounds, 'round')}"
 
 
-def _method(one: PatchMethod, name: str) -> PatchRow:
-    kind = "new" if one.new else "changed"
-    if one.outcome is None:
+def _method(patch_method: PatchMethod, name: str) -> PatchRow:
+    kind = "new" if patch_method.new else "changed"
+    if patch_method.outcome is None:
         return PatchRow(name, kind, None, "not slowed down")
-    by = ", ".join(names.labels(one.detected_by).values())
-    return PatchRow(name, kind, words.OUTCOMES[one.outcome], f"by {by}" if by else one.reason or "")
+    by = ", ".join(names.labels(patch_method.detected_by).values())
+    return PatchRow(
+        name,
+        kind,
+        words.OUTCOMES[patch_method.outcome],
+        f"by {by}" if by else patch_method.reason or "",
+    )
 
 
 def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
     if not is_stored(document):
         return tuple(CHANGES.values())
-    return tuple(Word(one.glyph, one.word, _STORED[change]) for change, one in CHANGES.items())
+    return tuple(Word(word.glyph, word.word, _STORED[change]) for change, word in CHANGES.items())
 
 
 def html(document: ComparisonDocument) -> str:

@@ -107,21 +107,21 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit concurrency --class org.example.Pool --old git:.@v1.3 --new . --fail-on regression
     """
     surroundings = context.find_object(AppContext) or AppContext.real()
-    asked = concurrency_request(given, Path.cwd())
+    request = concurrency_request(given, Path.cwd())
     quiet = given["quiet"] or given["format"] == "json"
     console = Console(surroundings.environment, quiet=quiet)
     places = class_places(
-        asked.subject,
-        tuple(asked.written.values()),
+        request.subject,
+        tuple(request.written.values()),
         surroundings.environment,
         output=given["output"],
         store=given["store"],
-        folders=[one.path for one in asked.versions.values() if isinstance(one, FolderSpec)],
+        folders=[one.path for one in request.versions.values() if isinstance(one, FolderSpec)],
     )
     if others := busy(os.getloadavg()[0], os.cpu_count() or 1):
         console.say(f"note[{others.slug}]: {others.text}")
     with logged(places.output, given["verbose"]):
-        document = _raced(asked, places, surroundings, console)
+        document = _raced(request, places, surroundings, console)
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {places.output / terminal.PAGE}")
     console.note(f"result: {places.output / terminal.RESULT}")
@@ -133,7 +133,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 
 def _raced(
-    asked: ConcurrencyRequest, places: Places, surroundings: AppContext, console: Console
+    request: ConcurrencyRequest, places: Places, surroundings: AppContext, console: Console
 ) -> ConcurrencyDocument:
     """Race the versions, keep what came out, and return it."""
     from auditor.concurrency.assemble import open_concurrency  # noqa: PLC0415 numpy and scipy come with it
@@ -141,9 +141,9 @@ def _raced(
     environment = surroundings.environment
     with (
         observer(console, time.monotonic) as watching,
-        surroundings.opener(open_concurrency)(asked, places, environment, watching) as racing,
+        surroundings.opener(open_concurrency)(request, places, environment, watching) as racing,
     ):
-        _LOG.info("asked for %s in %s", asked, places)
+        _LOG.info("asked for %s in %s", request, places)
         verdict = racing.audit()
         document = racing.document(verdict)
         terminal.keep(places.output, document, racing.files(verdict))

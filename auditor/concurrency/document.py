@@ -236,26 +236,26 @@ def _threads(verdict: ThreadVerdict) -> Plain:
     }
 
 
-def _measured(judged: Judged, interval: Ratio | None) -> Plain:
-    timed = judged.timed
+def _measured(judged_test: Judged, interval: Ratio | None) -> Plain:
+    timed = judged_test.timed
     return {
         "test": timed.test,
-        "vote": judged.vote,
-        "speedup": judged.speedup,
+        "vote": judged_test.vote,
+        "speedup": judged_test.speedup,
         "speedup_interval": interval,
         **{name: getattr(timed, name) for name in _TIMED},
-        "old_interval": judged.old,
-        "new_interval": judged.new,
+        "old_interval": judged_test.old,
+        "new_interval": judged_test.new,
     }
 
 
 _TIMED = ("calls", "repetitions", "old", "new", "reason")
 
 
-def _interval(judged: Judged) -> Ratio | None:
-    if judged.ratio is None:
+def _interval(judged_test: Judged) -> Ratio | None:
+    if judged_test.ratio is None:
         return None
-    low, high = judged.ratio
+    low, high = judged_test.ratio
     return low, None if isinf(high) else high
 
 

@@ -132,14 +132,14 @@ def view(document: ConcurrencyDocument) -> ConcurrencyView:
         smallest=_smallest(document),
         tests=tuple(_tests(document)),
         focus=tuple(
-            FocusRow(names.label(one.method), _distance(one.distance), names.line(one.why))
-            for one in document.focus
+            FocusRow(names.label(focus.method), _distance(focus.distance), names.line(focus.why))
+            for focus in document.focus
         ),
         methods=tuple(map(names.label, document.methods)),
         length=_length(document),
         dropped=tuple(
-            f"{names.line(one.what)}: {number_format.count(one.times, 'time')}"
-            for one in document.dropped
+            f"{names.line(dropped_part.what)}: {number_format.count(dropped_part.times, 'time')}"
+            for dropped_part in document.dropped
         ),
         files=tuple(names.label(f"suite/{file}") for file in document.files),
         closing=_closing(document),
@@ -151,25 +151,25 @@ def html(document: ConcurrencyDocument) -> str:
     return rendered(
         "concurrency.html.j2",
         page=view(document),
-        findings=tuple((_FINDING_KINDS[each], word) for each, word in words.FINDINGS.items()),
-        votes=tuple((_VOTE_KINDS[each], word) for each, word in words.VOTES.items()),
+        findings=tuple((_FINDING_KINDS[finding], word) for finding, word in words.FINDINGS.items()),
+        votes=tuple((_VOTE_KINDS[vote], word) for vote, word in words.VOTES.items()),
     )
 
 
-def _origin(one: Origin) -> str:
-    given = names.label(one.given)
-    said = names.label(one.revision[:12])
+def _origin(origin: Origin) -> str:
+    given = names.label(origin.given)
+    said = names.label(origin.revision[:12])
     return given if not said or given.endswith(said) else f"{given} ({said})"
 
 
 def _row(lane: ThreadsResult) -> ThreadsRow:
-    known = lane.votes
+    votes = lane.votes
     return ThreadsRow(
         threads=page_throughput.called(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],
-        votes=(known.old, known.new, known.none, known.inconclusive),
+        votes=(votes.old, votes.new, votes.none, votes.inconclusive),
         speedup=words.ratio(lane.speedup),
         interval=words.interval(lane.speedup_interval),
         left_out=lane.left_out,
@@ -209,26 +209,26 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
         )
 
 
-def _statements(one: GeneratedTest) -> int:
-    return one.prefix + sum(one.suffixes)
+def _statements(test: GeneratedTest) -> int:
+    return test.prefix + sum(test.suffixes)
 
 
-def _made(one: GeneratedTest) -> str:
-    sizes = sorted({min(one.suffixes, default=0), max(one.suffixes, default=0)})
+def _made(test: GeneratedTest) -> str:
+    sizes = sorted({min(test.suffixes, default=0), max(test.suffixes, default=0)})
     suffix = " to ".join(map(str, sizes))
-    return f"{one.prefix} + {suffix}, {one.repeats:,} times"
+    return f"{test.prefix} + {suffix}, {test.repeats:,} times"
 
 
-def _cell(one: MeasuredTest | None) -> VoteCell:
-    if one is None:
+def _cell(test: MeasuredTest | None) -> VoteCell:
+    if test is None:
         return VoteCell("plain", None, number_format.NONE, "", "", "left out")
     return VoteCell(
-        _VOTE_KINDS[one.vote],
-        words.VOTES[one.vote],
-        words.ratio(one.speedup),
-        words.interval(one.speedup_interval),
-        "" if one.speedup is None else f"{_mean(one.old)} → {_mean(one.new)}",
-        names.line(one.reason),
+        _VOTE_KINDS[test.vote],
+        words.VOTES[test.vote],
+        words.ratio(test.speedup),
+        words.interval(test.speedup_interval),
+        "" if test.speedup is None else f"{_mean(test.old)} → {_mean(test.new)}",
+        names.line(test.reason),
     )
 
 

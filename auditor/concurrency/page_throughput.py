@@ -56,11 +56,11 @@ def curve(
     if document.plan.scope is not Scope.ALL or not measured:
         return plots.NOTHING
     old = [
-        _rate(at, found, [(one.old, one.old_interval) for one in found])
+        _rate(at, found, [(test.old, test.old_interval) for test in found])
         for at, (_, found) in enumerate(measured)
     ]
     new = [
-        _rate(at, found, [(one.new, one.new_interval) for one in found])
+        _rate(at, found, [(test.new, test.new_interval) for test in found])
         for at, (_, found) in enumerate(measured)
     ]
     names = [called(lane) for lane, _ in measured]
@@ -68,10 +68,10 @@ def curve(
 
 
 def _rate(
-    at: int, found: Sequence[MeasuredTest], times: Sequence[tuple[Sequence[float], Range | None]]
+    at: int, tests: Sequence[MeasuredTest], times: Sequence[tuple[Sequence[float], Range | None]]
 ) -> Point:
     """Return the calls per second at a place, between what both ends of all intervals give."""
-    calls = sum(one.calls for one in found)
+    calls = sum(test.calls for test in tests)
     mean = sum(fmean(values) for values, _ in times)
     least, most = (sum(_end(interval, end) for _, interval in times) for end in (0, 1))
     return Point(at, calls / mean, calls / most, calls / least if least > 0 else inf)
@@ -88,7 +88,7 @@ def _drawn(
     most = max(point.high if point.high < inf else point.value for point in points)
     scale, unit = next((each for each in _UNITS if most >= each[0]), _UNITS[-1])
     curves = tuple(
-        Curve(name, kind, tuple(_scaled(one, scale) for one in version))
+        Curve(name, kind, tuple(_scaled(point, scale) for point in version))
         for name, kind, version in zip(("old", "new"), ("first", "second"), versions, strict=True)
     )
     axes = Axes(
@@ -108,5 +108,5 @@ def _drawn(
     return plots.svg(size, label, charts.body(axes, curves), kind="lines")
 
 
-def _scaled(one: Point, scale: float) -> Point:
-    return Point(one.x, one.value / scale, one.low / scale, one.high / scale)
+def _scaled(point: Point, scale: float) -> Point:
+    return Point(point.x, point.value / scale, point.low / scale, point.high / scale)

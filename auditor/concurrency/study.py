@@ -104,7 +104,7 @@ class ConcurrencyStudy:
         for at, test in enumerate(suite.tests):
             left = len(suite.tests) - at
             for threads in counts:
-                votes = [one.vote for one in judged[threads]]
+                votes = [judged_test.vote for judged_test in judged[threads]]
                 if enough and oracle.settled(votes, left, plan):
                     left_out[threads] += 1
                     continue
@@ -118,17 +118,17 @@ class ConcurrencyStudy:
 
     def _timed(self, test: Test, threads: int) -> Timed:
         memory = self.workers.memory
-        known = memory.timed(test, threads)
-        if known is None or (not known.reason and self._falls_short(known)):
-            known = self._racing.measured(test, threads)
+        timing = memory.timed(test, threads)
+        if timing is None or (not timing.reason and self._falls_short(timing)):
+            timing = self._racing.measured(test, threads)
             # What failed may have failed for the machine's sake, so it is run again next time.
-            if known.old and known.new:
-                memory.keep_timed(test, known)
-        return known
+            if timing.old and timing.new:
+                memory.keep_timed(test, timing)
+        return timing
 
-    def _falls_short(self, known: Timed) -> bool:
+    def _falls_short(self, timing: Timed) -> bool:
         """Tell whether measurements ended that this plan goes on with: it may ask to be surer."""
-        return self.plan.processes and oracle.goes_on(known.old, known.new, self.plan)
+        return self.plan.processes and oracle.goes_on(timing.old, timing.new, self.plan)
 
     def _phase(self, name: str) -> None:
         self.workers.observer.phase_started(name, 0, 0.0)

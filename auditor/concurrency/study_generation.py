@@ -55,7 +55,7 @@ class Generating:
         weighed = zip(members, weights(members, self.focus), strict=True)
         self._generator = ConcurrentTestGenerator(
             catalogue=catalogue,
-            weights={one.key: weight for one, weight in weighed},
+            weights={member.key: weight for member, weight in weighed},
             plan=self.plan,
         )
         done = self._tested(self._begun())
@@ -97,12 +97,12 @@ class Generating:
 
         One that ended without a test may have met a bad hour, so nothing is taken from it.
         """
-        known = self.memory.progress()
-        if known is not None and (known.tests or known.number < self._most):
-            self._ban(known.banned)
-            self._generator = replace(self._generator, tally=Tally.of(known.learned))
-            self.compile(known.tests)
-            return known
+        progress = self.memory.progress()
+        if progress is not None and (progress.tests or progress.number < self._most):
+            self._ban(progress.banned)
+            self._generator = replace(self._generator, tally=Tally.of(progress.learned))
+            self.compile(progress.tests)
+            return progress
         fresh = self._generator
         length = self._length()
         # What was banned on the way hangs on how many lengths were tried, so it is forgotten.
@@ -156,7 +156,7 @@ class Generating:
             test = self._compiled(each, length)
             if test is None:
                 continue
-            old, new = (self._lasts(test, one) for one in Version)
+            old, new = (self._lasts(test, version) for version in Version)
             if old is not None and new is not None:
                 return old, new
         return None
@@ -182,10 +182,13 @@ class Generating:
 
     def _unwritable(self, test: Test) -> bool:
         """Ban the members that nobody can write, and tell whether there were some."""
-        found = parts(test)
-        said = self.compile([one.test for one in found])
-        paths = {self.writer.path(one.test): one.test.number for one in found}
-        banned = blamed(found, {paths[name]: problem for name, problem in said.items()})
+        member_tests = parts(test)
+        said = self.compile([member_test.test for member_test in member_tests])
+        paths = {
+            self.writer.path(member_test.test): member_test.test.number
+            for member_test in member_tests
+        }
+        banned = blamed(member_tests, {paths[name]: problem for name, problem in said.items()})
         for member, problem in banned.items():
             self._generator.tally.drop(member.key, f"javac says {problem}, so it is not called")
         self._ban(tuple(banned))

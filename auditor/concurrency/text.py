@@ -51,7 +51,9 @@ def _voting(document: ConcurrencyDocument) -> Sequence[ThreadsResult]:
 
 
 def _strongest(lanes: Sequence[ThreadsResult], finding: Finding) -> str:
-    lane = max((one for one in lanes if one.finding is finding), key=lambda one: one.threads)
+    lane = max(
+        (result for result in lanes if result.finding is finding), key=lambda result: result.threads
+    )
     _, how, vote = _SHOWN[finding]
     of = lane.votes
     votes, against = (of.old, of.new) if vote is Vote.OLD else (of.new, of.old)

@@ -109,7 +109,7 @@ def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, A
     config = load(given["what"], asked, Path.cwd())
     with _opened(surroundings, config) as opened:
         there = opened.environment
-        found = {one.name: look(one, opened.host, there, opened.home.root) for one in TOOLS}
+        found = {tool.name: look(tool, opened.host, there, opened.home.root) for tool in TOOLS}
         jdks = installed_jdks(opened.host, tuple(sorted(there.items())))
         facts = dict(opened.host.facts().facts)
         probe = _probe(opened) if given["probe"] else None
@@ -119,14 +119,14 @@ def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, A
         "schema": "bench-audit/doctor/1",
         "tools": [
             {
-                "name": one.tool.name,
-                "purpose": one.tool.purpose,
-                "version": one.version,
-                "problem": one.problem,
-                "debian": one.tool.debian,
-                "macos": one.tool.macos,
+                "name": check.tool.name,
+                "purpose": check.tool.purpose,
+                "version": check.version,
+                "problem": check.problem,
+                "debian": check.tool.debian,
+                "macos": check.tool.macos,
             }
-            for one in found.values()
+            for check in found.values()
         ],
         "harnesses": usable(found),
         "jdks": [{"version": jdk.version, "path": str(jdk.home)} for jdk in jdks],

@@ -78,42 +78,42 @@ def command(context: click.Context, /, **given: Any) -> int:
     _sensible(given)
     if given["result"]:
         return _of_file(context, given)
-    asked = options.CommandLine.of(context, {})
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
-    wanted = json.loads(asked.config.text)
-    found = stored_result.last(asked.places.store, wanted, given["of"])
+    command_line = options.CommandLine.of(context, {})
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
+    wanted = json.loads(command_line.config.text)
+    found = stored_result.last(command_line.places.store, wanted, given["of"])
     if found.command in _OTHERS:
-        return _other(asked, console, found, given["format"])
+        return _other(command_line, console, found, given["format"])
     files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
     document, caveat = found.document(), stored_result.other_configuration(found, wanted)
     if caveat:
         said = results.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = stored_result.beside(found.path, found.command, found.config, document)
-    abs_output.keep(asked, files, document, partial(page, beside=others))
+    abs_output.keep(command_line, files, document, partial(page, beside=others))
     console.note(f"the result of {found}")
     if caveat:
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
-        abs_output.show(asked, console, document, files)
+        abs_output.show(command_line, console, document, files)
     else:
         console.text(_written(document, given))
     return Exit.OK
 
 
 def _other(
-    asked: options.CommandLine, console: Console, found: stored_result.Kept, format_: str
+    command_line: options.CommandLine, console: Console, found: stored_result.Kept, format_: str
 ) -> int:
     """Write a result of another kind again."""
-    read, shown = _OTHERS[found.command]
-    with stored_result.sound(asked.places.store):
+    read, module = _OTHERS[found.command]
+    with stored_result.sound(command_line.places.store):
         document = read(found.result())
-    if format_ not in shown.FORMATS:
-        those = ", ".join(shown.FORMATS)
+    if format_ not in module.FORMATS:
+        those = ", ".join(module.FORMATS)
         raise UsageError(f"a result of {found.command} has the formats {those}, not {format_}")
-    shown.keep(asked.places.output, document)
-    shown.show(document, format_, console)
-    console.note(f"\nreport: {asked.places.output / shown.PAGE}")
+    module.keep(command_line.places.output, document)
+    module.show(document, format_, console)
+    console.note(f"\nreport: {command_line.places.output / module.PAGE}")
     return Exit.OK
 
 

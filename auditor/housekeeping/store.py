@@ -55,13 +55,14 @@ def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Consol
 def list_(context: click.Context, /, **given: Any) -> int:
     """Say what a store holds: runs by machine, audits by project."""
     path, console = _opened(context, given)
-    found = upkeep.contents(path)
-    size = f"{found.bytes / 1e6:.1f} MB, {found.runs:,} runs ({found.failed:,} failed in a way "
-    console.result(Text(f"{path}: {size}that may pass), {found.values:,} values"))
-    for machine, runs in found.machines:
+    contents = upkeep.contents(path)
+    size = f"{contents.bytes / 1e6:.1f} MB, {contents.runs:,} runs"
+    failed = f"({contents.failed:,} failed in a way that may pass)"
+    console.result(Text(f"{path}: {size} {failed}, {contents.values:,} values"))
+    for machine, runs in contents.machines:
         console.result(Text(f"{runs:,} runs on {names.line(machine)}"))
     table = tables.lineless("project", ">revisions", ">finished audits", "last begun")
-    for subject in found.subjects:
+    for subject in contents.subjects:
         name = Text(names.label(subject.name))
         table.add_row(name, str(subject.revisions), str(subject.audits), subject.last)
     console.result("", table)
@@ -91,11 +92,11 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=quiet)
     for source in sources:
-        found = upkeep.merge(into.absolute(), source.absolute())
+        merged = upkeep.merge(into.absolute(), source.absolute())
         console.result(
             Text(
-                f"{source}: {found.runs:,} runs and {found.audits:,} audits added, {found.known:,} "
-                "runs were there"
+                f"{source}: {merged.runs:,} runs and {merged.audits:,} audits added, "
+                f"{merged.known:,} runs were there"
             )
         )
     return Exit.OK

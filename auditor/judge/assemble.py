@@ -89,11 +89,11 @@ def judged(table: TableFile) -> AbsOrStability:
     return stability_document(verdict, context)
 
 
-def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
+def steady(question: StoredQuestion, head: StoredResults) -> StabilityDocument:
     """Return how far the runs lie apart."""
     started = SystemClock().now()
-    found = study.stability(head)
-    return stability_document(found, context_of(asked, head, found.runs, started))
+    stability = study.stability(head)
+    return stability_document(stability, context_of(question, head, stability.runs, started))
 
 
 def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
@@ -106,6 +106,6 @@ def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) ->
         raise UsageError("base and head are the same results; name others with --against")
     started = SystemClock().now()
     limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
-    found = study.compare(base, head, limit, unlike=asked.unlike)
+    comparison = study.compare(base, head, limit, unlike=asked.unlike)
     context = context_of(asked, head, len(head.runs), started)
-    return comparison_document(found, context, base=revision_of(base))
+    return comparison_document(comparison, context, base=revision_of(base))

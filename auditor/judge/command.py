@@ -53,7 +53,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     click.option(
         "--tool",
-        type=click.Choice([one.value for one in Tool]),
+        type=click.Choice([tool.value for tool in Tool]),
         help="Whose table; by default it tells.",
     ),
     click.option(
@@ -131,7 +131,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
 
 def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
     _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
-    asked = StoredQuestion(
+    question = StoredQuestion(
         paths=given["files"],
         commit=given["commit"],
         against=given["against"],
@@ -139,25 +139,25 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
         min_delta=given["min_delta"],
         unlike=given["unlike_machines"],
     )
-    if not asked.compares:
+    if not question.compares:
         _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
-    head = asked.head()
+    head = question.head()
     folder = given["output"] or folder_of(
-        asked.paths[0].name, head.digest, surroundings.environment
+        question.paths[0].name, head.digest, surroundings.environment
     )
     as_json = given["format"] == "json"
-    if not asked.compares:
-        document = judging.steady(asked, head)
+    if not question.compares:
+        document = judging.steady(question, head)
         abs_output.keep_in(folder, abs_output.JUDGED, document, page)
         abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
         return _say_and_end(console, given, *gates.judge_stability(document))
-    found = judging.compared(asked, asked.base(), head)
-    comparison.keep(folder, found)
-    comparison.show(found, given["format"], console)
+    comparison_document = judging.compared(question, question.base(), head)
+    comparison.keep(folder, comparison_document)
+    comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
     verdict, said = compare_gates.judge(
-        found, fail_on_regression=given["fail_on"] == "regression", fail_under=None
+        comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
     return _say_and_end(console, given, verdict, said)
 

@@ -23,17 +23,17 @@ _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 """Facts that make two machines so unlike that their times are not compared."""
 
 
-def stability(found: StoredResults) -> Stability:
+def stability(results: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
-    runs = parted(found.runs)
-    benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
-    units = {name: found.unit(name) for name in found.benchmarks}
+    runs = parted(results.runs)
+    benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
+    units = {name: results.unit(name) for name in results.benchmarks}
     made = [
         run
         for benchmark in benchmarks
-        for run in _runs(benchmark, runs, found.digest, units[benchmark.name])
+        for run in _runs(benchmark, runs, results.digest, units[benchmark.name])
     ]
-    wanted = {name: runs_of(name, found.runs) for name in found.benchmarks}
+    wanted = {name: runs_of(name, results.runs) for name in results.benchmarks}
     judged = audit.judge(benchmarks, made, wanted_runs=wanted)
     steady = replace(
         judged,
@@ -41,14 +41,14 @@ def stability(found: StoredResults) -> Stability:
             _in_seconds(benchmark, units.get(benchmark.id, "")) for benchmark in judged.benchmarks
         ),
     )
-    together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
-    return foreign_runs.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
+    together = () if len(runs) == len(results.runs) else tuple(_together(results.runs[0], wanted))
+    return foreign_runs.untimed(steady, *caveats(results), *together, *trust.caveats(results, runs))
 
 
-def _in_seconds(one: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
+def _in_seconds(verdict: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
     """Return what was judged by the numbers of `_runs` with means in seconds per operation."""
-    means = tuple(1 / mean for mean in one.means) if is_throughput(unit) else one.means
-    return replace(one, means=means, unit=unit)
+    means = tuple(1 / mean for mean in verdict.means) if is_throughput(unit) else verdict.means
+    return replace(verdict, means=means, unit=unit)
 
 
 def _runs(
@@ -120,17 +120,20 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
 
     Files lie further apart than the processes of one, so those of one say nothing of a change.
     """
-    found = [_by_file(name, one) for one in (base, head)]
+    found = [_by_file(name, results) for results in (base, head)]
     for side, files in zip(("base", "head"), found, strict=True):
-        failed = [one.failure for file in files for one in file if one.failure is not None]
+        failed = [
+            process.failure for file in files for process in file if process.failure is not None
+        ]
         if failed:
             return f"it fails in {side}: {reason(failed[0])}"
-    versions = [{one.version for file in files for one in file} for files in found]
+    versions = [{process.version for file in files for process in file} for files in found]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
     unit = _unit(name, base, head)
     values = [
-        [mean_time([one.middle or 0.0 for one in file], unit) for file in files] for files in found
+        [mean_time([process.middle or 0.0 for process in file], unit) for file in files]
+        for files in found
     ]
     return Sides(base=values[0], head=values[1], obstacle=obstacle)
 

@@ -64,18 +64,18 @@ def audit(question: TableRequest) -> AbsVerdict | Stability:
 
     Raises UsageError where the slowdown cannot be sized.
     """
-    known = _TableRuns(question)
-    steady = _steady(known)
-    if not known.methods:
+    runs = _TableRuns(question)
+    steady = _steady(runs)
+    if not runs.methods:
         return steady
     slowdown = question.slowdown or _sized(steady)
-    pairs = [pair for method in known.methods for pair in _pairs(known, method, slowdown)]
+    pairs = [pair for method in runs.methods for pair in _pairs(runs, method, slowdown)]
     verdict = abs_score.judge(
         AbsData(
             slowdown=slowdown,
             slowdown_source="auto" if question.slowdown is None else "fixed",
             rule=Rule.PAPER,
-            methods=tuple(MethodData(method=method) for method in known.methods),
+            methods=tuple(MethodData(method=method) for method in runs.methods),
             pairs=tuple(pairs),
             stability=steady,
         )
@@ -108,18 +108,18 @@ class _TableRuns:
 
     def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
         """Return the first `wanted` runs; one that is missing stands for all that are."""
-        made = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
-        there = {run.trial.repetition for run in made}
+        runs = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
+        there = {run.trial.repetition for run in runs}
         if len(there) < wanted:
             first = next(at for at in range(1, wanted + 1) if at not in there)
             text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
-            made.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
-        return tuple(made)
+            runs.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
+        return tuple(runs)
 
     def _made(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
-        for one in self._rows.get((method.id if method else None, benchmark.id), ()):
-            place = (one.run - self._first + 1, one.part + 1)
-            yield self._run(method, benchmark, place, _outcome(one))
+        for rows in self._rows.get((method.id if method else None, benchmark.id), ()):
+            place = (rows.run - self._first + 1, rows.part + 1)
+            yield self._run(method, benchmark, place, _outcome(rows))
 
     def _run(
         self,
@@ -150,8 +150,8 @@ def _steady(known: _TableRuns) -> Stability:
         for benchmark in known.benchmarks
         for run in known.judged(None, benchmark, known.wanted_plain)
     ]
-    found = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
-    return foreign_runs.untimed(found, Caveat("from-a-table", _FROM_A_TABLE))
+    stability = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
+    return foreign_runs.untimed(stability, Caveat("from-a-table", _FROM_A_TABLE))
 
 
 _FROM_A_TABLE = (

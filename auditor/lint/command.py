@@ -29,7 +29,7 @@ from auditor.lint.judge import Wanted
     ),
     click.option(
         "--fail-on",
-        type=click.Choice([str(one) for one in terminal.SURE]),
+        type=click.Choice([str(sure) for sure in terminal.SURE]),
         help="Exit with 1 where a finding is at least as sure.",
     ),
     click.option("--list", "listed", is_flag=True, help="List the rules, and look at nothing."),
@@ -65,8 +65,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     config = load(given["what"], {}, Path.cwd())
     wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
     result = None if given["result"] is None else stored_result.read(given["result"])
-    asked = LintRequest(wanted=wanted, result=result)
-    document = linted(config, places(config, environment), environment, asked)
+    request = LintRequest(wanted=wanted, result=result)
+    document = linted(config, places(config, environment), environment, request)
     terminal.show(document, given["format"], console)
     code, said = terminal.judge(document, given["fail_on"])
     for line in said:

@@ -67,13 +67,13 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit qualify --method Parse -- ./gate.sh {base} {head}
     bench-audit qualify --method Parse --must-see 1.5x --max-false-alarms 5% -- ./gate.sh
     """
-    asked = qualify_request(given)
+    request = qualify_request(given)
     changes = options.shared_changes({**given, "budget": None})
     if given["method"]:
         changes["methods"] = list(given["method"])
     what = options.CommandLine.of(context, changes)
     _require_here(what.config)
-    document = _qualified(what, asked)
+    document = _qualified(what, request)
     folder = what.places.output
     console = Console(what.surroundings.environment, quiet=what.quiet)
     terminal.show(document, given["format"], console)
@@ -90,7 +90,7 @@ def _require_here(config: Config) -> None:
         raise UsageError("a gate is run on this machine: leave out the host and the cluster")
 
 
-def _qualified(what: options.CommandLine, asked: QualifyRequest) -> QualifyDocument:
+def _qualified(what: options.CommandLine, request: QualifyRequest) -> QualifyDocument:
     """Show the gate what it is to be shown, and keep what came out."""
     from auditor.qualify.assemble import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
 
@@ -98,14 +98,16 @@ def _qualified(what: options.CommandLine, asked: QualifyRequest) -> QualifyDocum
         config: Config, places: Places, environment: Mapping[str, str], observer: Observer
     ) -> "AbstractContextManager[Qualifying]":
         opener = what.surroundings.opener(open_qualifying)
-        return opener(config, places, environment, observer, asked)
+        return opener(config, places, environment, observer, request)
 
     with running.working(what, opened) as (work, console):
-        found = work.qualify(lambda one, left: console.note(terminal.line(one, left)))
-        if found.known:
+        qualification = work.qualify(
+            lambda shown_pair, left: console.note(terminal.line(shown_pair, left))
+        )
+        if qualification.known:
             console.note(
-                f"known from an earlier call: {number_format.count(found.known, 'answer')}"
+                f"known from an earlier call: {number_format.count(qualification.known, 'answer')}"
             )
-        document = work.document(found)
+        document = work.document(qualification)
         terminal.keep(what.places.output, document)
     return document

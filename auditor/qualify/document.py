@@ -100,7 +100,7 @@ def qualify_document(qualification: Qualification, gate: str, context: Context) 
         ],
         "diagnoses": qualification.diagnoses,
         "demands": qualification.demands,
-        "answers": [_answer_fields(shown) for shown in qualification.shown],
+        "answers": [_answer_fields(shown_pair) for shown_pair in qualification.shown],
         "caveats": (*qualification.caveats, *context.caveats),
     }
     return msgspec.convert(strict(msgspec.to_builtins(fields)), QualifyDocument)
@@ -123,13 +123,13 @@ def _rate_fields(rate: Rate, subject: Subject | None) -> Plain:
     }
 
 
-def _answer_fields(shown: Shown) -> Plain:
+def _answer_fields(shown_pair: Shown) -> Plain:
     return {
-        "side": shown.case.side,
-        "method": shown.case.method,
-        "factor": shown.case.factor,
+        "side": shown_pair.case.side,
+        "method": shown_pair.case.method,
+        "factor": shown_pair.case.factor,
         **{
-            name: getattr(shown, name)
+            name: getattr(shown_pair, name)
             for name in ("number", "answer", "turn", "seconds", "exit_code", "ran")
         },
     }

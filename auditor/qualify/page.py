@@ -108,16 +108,16 @@ def html(document: QualifyDocument) -> str:
     return rendered("qualify.html.j2", page=view(document))
 
 
-def _answer(one: CheckoutPairAnswer) -> tuple[str, ...]:
+def _answer(answer: CheckoutPairAnswer) -> tuple[str, ...]:
     return (
-        words.SIDES[one.side],
-        names.label(one.method),
-        f"{one.factor:g}" if one.method else "",
-        str(one.number),
-        words.answer(one.answer, one.turn),
-        "" if one.exit_code is None else str(one.exit_code),
-        " and ".join(one.ran),
-        number_format.seconds(one.seconds),
+        words.SIDES[answer.side],
+        names.label(answer.method),
+        f"{answer.factor:g}" if answer.method else "",
+        str(answer.number),
+        words.answer(answer.answer, answer.turn),
+        "" if answer.exit_code is None else str(answer.exit_code),
+        " and ".join(answer.ran),
+        number_format.seconds(answer.seconds),
     )
 
 
@@ -125,9 +125,9 @@ def _curves(document: QualifyDocument) -> Iterator[Drawn]:
     """Yield a drawing for each method that was slowed by something."""
     same = [rate for rate in document.rates if rate.side is Side.SAME and rate.shown]
     for method in document.methods:
-        mine = [rate for rate in document.rates if rate.method == method.method and rate.shown]
-        slowed = sorted(_of(mine, Side.SLOWED), key=lambda one: one.factor)
-        sped = sorted(_of(mine, Side.SPED), key=lambda one: one.factor)
+        rates = [rate for rate in document.rates if rate.method == method.method and rate.shown]
+        slowed = sorted(_of(rates, Side.SLOWED), key=lambda rate: rate.factor)
+        sped = sorted(_of(rates, Side.SPED), key=lambda rate: rate.factor)
         if slowed:
             yield _drawn(method.method, same, slowed, sped)
 
@@ -143,14 +143,14 @@ def _drawn(
     sped: list[CheckoutPairRate],
 ) -> Drawn:
     """Draw the rates over the factors, which stand evenly apart behind the pairs that are alike."""
-    factors = sorted({one.factor for one in (*slowed, *sped)})
+    factors = sorted({rate.factor for rate in (*slowed, *sped)})
     places = {factor: number for number, factor in enumerate(factors, 1)}
-    slower = tuple(_point(0, one) for one in same) + tuple(
-        _point(places[one.factor], one) for one in slowed
+    slower = tuple(_point(0, rate) for rate in same) + tuple(
+        _point(places[rate.factor], rate) for rate in slowed
     )
     curves = [Curve("slower", "first", slower)]
     if sped:
-        faster = tuple(_point(places[one.factor], one) for one in sped)
+        faster = tuple(_point(places[rate.factor], rate) for rate in sped)
         curves.append(Curve("faster", "second", faster))
     axes = Axes(
         size=SIZE,
@@ -164,15 +164,15 @@ def _drawn(
         most=100.0,
     )
     told = "; ".join(
-        f"{number_format.times(one.factor) + ' ' if one.method else ''}{words.SIDES[one.side]} "
-        f"{one.alarms} of {one.shown}"
-        for one in (*same, *slowed, *sped)
+        f"{number_format.times(rate.factor) + ' ' if rate.method else ''}{words.SIDES[rate.side]} "
+        f"{rate.alarms} of {rate.shown}"
+        for rate in (*same, *slowed, *sped)
     )
     label = f"alarms about {names.label(method)}: {told}"
     plot = plots.svg(SIZE, label, charts.body(axes, curves), kind="lines")
     return Drawn(method=names.label(method), told=told, plot=plot)
 
 
-def _point(place: float, one: CheckoutPairRate) -> Point:
-    low, high = one.interval
-    return Point(place, 100 * (one.rate or 0.0), 100 * low, 100 * high)
+def _point(place: float, rate: CheckoutPairRate) -> Point:
+    low, high = rate.interval
+    return Point(place, 100 * (rate.rate or 0.0), 100 * low, 100 * high)

@@ -149,35 +149,35 @@ class CountedResult:
         support = HARNESSES.get(document.harness)
         chosen = [benchmark for benchmark in document.benchmarks if benchmark.id in names]
         known = [benchmark.id for benchmark in document.benchmarks]
-        made = support.calls([one.id for one in chosen], known) if support else ()
-        inexact = [Caveat("inexact-call", one.problem) for one in made if one.problem]
+        subsets = support.calls([benchmark.id for benchmark in chosen], known) if support else ()
+        inexact = [Caveat("inexact-call", subset.problem) for subset in subsets if subset.problem]
         return {
             "subject": document.subject,
             "revision": document.revision,
             "harness": document.harness,
-            "benchmarks": tuple(self._pick(one, names) for one in chosen),
+            "benchmarks": tuple(self._pick(benchmark, names) for benchmark in chosen),
             "seconds": _sum(chosen),
             "suite_benchmarks": len(known),
             "suite_seconds": _sum(document.benchmarks),
             "calls": tuple(
                 HarnessCall(
-                    pattern=one.pattern,
-                    skip=one.skip,
-                    package=one.package,
-                    parameters=dict(one.parameters),
-                    command=one.command,
+                    pattern=subset.pattern,
+                    skip=subset.skip,
+                    package=subset.package,
+                    parameters=dict(subset.parameters),
+                    command=subset.command,
                 )
-                for one in made
+                for subset in subsets
             ),
             "caveats": (*passed_on, *caveats, *inexact),
         }
 
-    def _pick(self, one: Benchmark, names: Collection[str]) -> Pick:
-        mine = [method for method, found in self.detected_by.items() if one.id in found]
+    def _pick(self, benchmark: Benchmark, names: Collection[str]) -> Pick:
+        mine = [method for method, found in self.detected_by.items() if benchmark.id in found]
         return Pick(
-            id=one.id,
-            seconds=one.seconds or None,
-            max_spread=one.max_spread,
+            id=benchmark.id,
+            seconds=benchmark.seconds or None,
+            max_spread=benchmark.max_spread,
             detects=tuple(mine),
             alone=tuple(
                 method for method in mine if len(set(self.detected_by[method]) & set(names)) == 1
@@ -192,11 +192,11 @@ def _sum(benchmarks: Sequence[Benchmark]) -> float | None:
 
 
 def select(
-    found: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
+    document: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
 ) -> Selection:
     """Return what to run within a budget, or at all where there is none. Raises UsageError."""
-    named, unaudited = _named(changed, found)
-    subject = CountedResult(found, named)
+    named, unaudited = _named(changed, document)
+    subject = CountedResult(document, named)
     if budget is not None and subject.untimed:
         raise UsageError(
             f"how long {subject.untimed[0]} takes is not known, so no budget can be kept; run "
@@ -204,7 +204,7 @@ def select(
         )
     chosen = _choice(subject, budget, nested=nested)
     run = {watcher.id for watcher in chosen.watchers}
-    counted, total = subject.counted, found.scores.total
+    counted, total = subject.counted, document.scores.total
     return Selection(
         **subject.answer(run, _caveats(subject, unaudited)),
         budget=budget,
@@ -250,13 +250,14 @@ def _choice(subject: CountedResult, budget: float | None, *, nested: bool) -> Ch
 
 
 def _named(
-    changed: Sequence[str] | None, found: Document
+    changed: Sequence[str] | None, document: Document
 ) -> tuple[frozenset[str] | None, tuple[str, ...]]:
     """Return the methods of a result that names mean, and the names that mean none."""
     if changed is None:
         return None, ()
     meant = {
-        name: [method.id for method in found.methods if _means(name, method.id)] for name in changed
+        name: [method.id for method in document.methods if _means(name, method.id)]
+        for name in changed
     }
     known = frozenset(one for ids in meant.values() for one in ids)
     return known, tuple(name for name, ids in meant.items() if not ids)
@@ -268,54 +269,54 @@ def _means(name: str, method: str) -> bool:
     return any(one == name or one.endswith(ends) for one in (method, method.partition("(")[0]))
 
 
-def propose(found: Document) -> Proposal:
+def propose(document: Document) -> Proposal:
     """Return which benchmarks can go."""
-    subject = CountedResult(found)
+    subject = CountedResult(document)
     unknown = {
         benchmark.id
-        for benchmark in found.benchmarks
+        for benchmark in document.benchmarks
         if not benchmark.seconds or not benchmark.means
     }
-    unknown |= {benchmark.id for benchmark in found.benchmarks} - {
-        pair.benchmark for pair in found.pairs
+    unknown |= {benchmark.id for benchmark in document.benchmarks} - {
+        pair.benchmark for pair in document.pairs
     }
     open_pairs = {
         (pair.method, pair.benchmark)
-        for pair in found.pairs
+        for pair in document.pairs
         if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
     }
-    facts = Facts(found)
+    facts = Facts(document)
     unexamined = {
         benchmark.id
-        for benchmark in found.benchmarks
+        for benchmark in document.benchmarks
         if benchmark.id not in unknown and not facts.is_mostly_examined(benchmark.id)
     }
-    made = judge.removal(
+    removal = judge.removal(
         [watcher for watcher in subject.watchers if watcher.id not in unknown],
         open_pairs=open_pairs,
         unknown=sorted(unknown),
         unexamined=unexamined,
     )
-    gone = {one.id for one, _ in made.removed}
-    stays = {benchmark.id for benchmark in found.benchmarks} - gone
-    removed = [benchmark for benchmark in found.benchmarks if benchmark.id in gone]
+    gone = {candidate.id for candidate, _ in removal.removed}
+    stays = {benchmark.id for benchmark in document.benchmarks} - gone
+    removed = [benchmark for benchmark in document.benchmarks if benchmark.id in gone]
     return Proposal(
         **subject.answer(stays, ()),
-        removed=tuple(_removed(made)),
-        undecided=tuple(UndecidedBenchmark(*item) for item in sorted(made.undecided.items())),
-        unknown=made.unknown,
+        removed=tuple(_removed(removal)),
+        undecided=tuple(UndecidedBenchmark(*item) for item in sorted(removal.undecided.items())),
+        unknown=removal.unknown,
         unexamined=tuple(sorted(unexamined)),
         seconds_saved=_sum(removed),
-        cheapest=made.kept.cheapest,
+        cheapest=removal.kept.cheapest,
     )
 
 
-def _removed(made: judge.Removal) -> Iterator[RemovedBenchmark]:
-    for one, watched in made.removed:
+def _removed(removal: judge.Removal) -> Iterator[RemovedBenchmark]:
+    for candidate, watched in removal.removed:
         yield RemovedBenchmark(
-            id=one.id,
-            seconds=one.seconds,
-            max_spread=one.max_spread,
+            id=candidate.id,
+            seconds=candidate.seconds,
+            max_spread=candidate.max_spread,
             watched=tuple(CoveredMethod(*each) for each in watched),
         )
 

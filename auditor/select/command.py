@@ -71,12 +71,17 @@ def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[SelectAnswer, R
     if given["most"] and not given["budget"]:
         raise UsageError("--most is of a budget: give one, such as --budget 10m")
     if given["remove"]:
-        return lambda found: (proposal := assemble.propose(found), terminal.proposal(proposal))
+        return lambda document: (
+            proposal := assemble.propose(document),
+            terminal.proposal(proposal),
+        )
     budget = assemble.budget(given["budget"])
     changed = assemble.names(given["changed"], Path.cwd())
 
-    def chosen(found: Document) -> tuple[SelectAnswer, RenderableType]:
-        made = assemble.select(found, budget=budget, nested=not given["most"], changed=changed)
-        return made, terminal.selection(made)
+    def chosen(document: Document) -> tuple[SelectAnswer, RenderableType]:
+        selection = assemble.select(
+            document, budget=budget, nested=not given["most"], changed=changed
+        )
+        return selection, terminal.selection(selection)
 
     return chosen

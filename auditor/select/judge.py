@@ -123,22 +123,26 @@ def removal(
     for method, benchmark in sorted(open_pairs):
         if method not in detected:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
-    kept = everything(watchers, required={*undecided, *unknown, *unexamined}, largest=largest)
-    stays = {watcher.id for watcher in kept.watchers}
+    choice = everything(watchers, required={*undecided, *unknown, *unexamined}, largest=largest)
+    stays = {watcher.id for watcher in choice.watchers}
     gone = sorted(
         (watcher for watcher in watchers if watcher.id not in stays), key=lambda watcher: watcher.id
     )
     return Removal(
-        kept=kept,
-        removed=tuple((one, tuple(_watched(one, kept.watchers))) for one in gone),
+        kept=choice,
+        removed=tuple(
+            (candidate, tuple(_watched(candidate, choice.watchers))) for candidate in gone
+        ),
         undecided=undecided,
         unknown=tuple(sorted(unknown)),
     )
 
 
-def _watched(one: Candidate, kept: Sequence[Candidate]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for method in sorted(one.detects):
-        yield method, tuple(other.id for other in kept if method in other.detects)
+def _watched(
+    candidate: Candidate, candidates: Sequence[Candidate]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for method in sorted(candidate.detects):
+        yield method, tuple(other.id for other in candidates if method in other.detects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +158,12 @@ class _Pool:
     @classmethod
     def of(cls, watchers: Sequence[Candidate], largest: int) -> "_Pool":
         ordered = tuple(sorted(watchers, key=lambda watcher: watcher.id))
-        part = max(0.001, sum(one.weight for one in ordered) / _FINENESS)
+        part = max(0.001, sum(candidate.weight for candidate in ordered) / _FINENESS)
         return cls(
             ordered,
             part,
-            tuple(_parts(one.seconds, part) for one in ordered),
-            tuple(_parts(one.weight, part) for one in ordered),
+            tuple(_parts(candidate.seconds, part) for candidate in ordered),
+            tuple(_parts(candidate.weight, part) for candidate in ordered),
             largest,
         )
 
@@ -214,16 +218,18 @@ class _Pool:
     ) -> Found | None:
         """Return the least weight that detects these methods, and no others; None if too dear."""
         names = [
-            at for at, one in enumerate(self.watchers) if one.detects <= methods and one.detects
+            at
+            for at, candidate in enumerate(self.watchers)
+            if candidate.detects <= methods and candidate.detects
         ]
-        must = [at for at, one in enumerate(self.watchers) if one.id in required]
+        must = [at for at, candidate in enumerate(self.watchers) if candidate.id in required]
         names = sorted({*names, *must})
         rows = [*self._covering(methods, names), *self._paid(names, limit)]
         rows += [Row({names.index(one): 1}, least=1) for one in must]
         if len(names) <= self.largest:
-            found = zero_one.minimum([self.weights[name] for name in names], rows)
-            if found.exact:
-                return self._named(found.chosen, names)
+            solution = zero_one.minimum([self.weights[name] for name in names], rows)
+            if solution.exact:
+                return self._named(solution.chosen, names)
         greedy = self._greedy(methods, names, must)
         paid = limit is None or sum(self.costs[one] for one in greedy) <= limit
         return (greedy, False) if paid else None
@@ -237,10 +243,10 @@ class _Pool:
         costs, rows, names = self._maximum(self.parts(budget), least)
         if len(self.watchers) > self.largest:
             return -zero_one.lower_bound(costs, rows), False
-        found = zero_one.minimum(costs, rows)
-        chosen = [self.watchers[names[one]] for one in found.chosen or () if one < len(names)]
-        fits = sum(one.seconds for one in chosen) <= budget
-        return -found.bound, found.exact and fits
+        solution = zero_one.minimum(costs, rows)
+        chosen = [self.watchers[names[one]] for one in solution.chosen or () if one < len(names)]
+        fits = sum(candidate.seconds for candidate in chosen) <= budget
+        return -solution.bound, solution.exact and fits
 
     def fullest(self, limit: int, most: int, *, proven: bool) -> Found | None:
         """Return the least weight that detects `most` methods, else a greedy choice."""
@@ -249,15 +255,15 @@ class _Pool:
         costs, rows, names = self._maximum(limit, self.costs)
         weights = [*(self.weights[name] for name in names), *([0] * (len(costs) - len(names)))]
         enough = Row({column: -one for column, one in enumerate(costs) if one}, least=most)
-        found = zero_one.minimum(weights, [*rows, enough])
-        if found.chosen is None:
+        solution = zero_one.minimum(weights, [*rows, enough])
+        if solution.chosen is None:
             return self._filled(limit), False
-        chosen = frozenset(names[one] for one in found.chosen if one < len(names))
-        return chosen, found.exact
+        chosen = frozenset(names[one] for one in solution.chosen if one < len(names))
+        return chosen, solution.exact
 
     def _maximum(self, limit: int, times: Sequence[int]) -> tuple[list[int], list[Row], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
-        names = [at for at, one in enumerate(self.watchers) if one.detects]
+        names = [at for at, candidate in enumerate(self.watchers) if candidate.detects]
         methods = sorted(self.methods)
         costs = [*([0] * len(names)), *([-1] * len(methods))]
         rows = [Row({column: times[one] for column, one in enumerate(names)}, most=limit)]
@@ -301,8 +307,8 @@ class _Pool:
         left, rest = self.methods, limit
         while names := [
             at
-            for at, one in enumerate(self.watchers)
-            if one.detects & left and self.costs[at] <= rest
+            for at, candidate in enumerate(self.watchers)
+            if candidate.detects & left and self.costs[at] <= rest
         ]:
             taken.append(self._best(left, names))
             left -= self.watchers[taken[-1]].detects

@@ -66,9 +66,11 @@ def answered(context: click.Context, given: Mapping[str, Any], answer: SeriesCom
     source.refuse_what_is_of_suites(given, files[0])
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
-    asked = StoredQuestion(verb=answer.verb, paths=files, more=answer.own, commit=given["commit"])
-    found = source.kept(files, given["commit"]) or _read(asked)
-    started = circumstances(asked, found)
+    question = StoredQuestion(
+        verb=answer.verb, paths=files, more=answer.own, commit=given["commit"]
+    )
+    found = source.kept(files, given["commit"]) or _read(question)
+    started = circumstances(question, found)
     with told(console, answer.doing) as tell:
         document = answer.judged(found, started, tell)
     folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
@@ -76,11 +78,11 @@ def answered(context: click.Context, given: Mapping[str, Any], answer: SeriesCom
     return _show(console, folder, answer, (document, found), as_json=as_json)
 
 
-def _read(asked: StoredQuestion) -> StoredResults:
+def _read(question: StoredQuestion) -> StoredResults:
     try:
-        return asked.head()
+        return question.head()
     except UsageError as error:
-        if any(map(is_dir, asked.paths)):
+        if any(map(is_dir, question.paths)):
             raise UsageError(f"{error}; add --run if it is the folder of a suite") from error
         raise
 
@@ -88,21 +90,21 @@ def _read(asked: StoredQuestion) -> StoredResults:
 def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
     from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = CommandLine.of(context, source.changes(context.params), what=suite)
-    series = asked.config.series
-    wanted = replace(series, forks=series.forks or answer.forks, least=answer.least)
+    command_line = CommandLine.of(context, source.changes(context.params), what=suite)
+    series = command_line.config.series
+    request = replace(series, forks=series.forks or answer.forks, least=answer.least)
     if context.params["dry_run"]:
-        with running.working(asked, open_series) as (work, console):
-            plan = work.plan_series(wanted)
-        return running.show_plan(console, plan, "", as_json=asked.as_json)
+        with running.working(command_line, open_series) as (work, console):
+            plan = work.plan_series(request)
+        return running.show_plan(console, plan, "", as_json=command_line.as_json)
     words = " ".join((answer.verb, *answer.own))
-    with running.working(asked, open_series) as (work, console):
-        found = work.series(answer.verb, wanted)
-        context_of = partial(work.circumstances, words, wanted)
+    with running.working(command_line, open_series) as (work, console):
+        found = work.series(answer.verb, request)
+        context_of = partial(work.circumstances, words, request)
         document = answer.judged(found, context_of, lambda _done, _of: None)
         work.remember(results.text(document))
-    as_json = asked.as_json
-    folder = asked.places.output
+    as_json = command_line.as_json
+    folder = command_line.places.output
     return _show(console, folder, answer, (document, found), as_json=as_json)
 
 

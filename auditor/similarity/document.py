@@ -42,17 +42,17 @@ def similarity_document(
     """Return the document of compared runs; `caveats` are those of the stored results."""
     benchmarks = [
         {
-            "id": judged.benchmark,
-            "runs": len(judged.compared),
-            "values": judged.values,
-            "dissimilar": judged.dissimilar,
-            "apart": judged.apart,
-            "means": judged.means,
-            "groups": judged.clusters and judged.clusters.groups,
-            "pairs": judged.pairs,
-            "caveats": judged.caveats,
+            "id": similarity.benchmark,
+            "runs": len(similarity.compared),
+            "values": similarity.values,
+            "dissimilar": similarity.dissimilar,
+            "apart": similarity.apart,
+            "means": similarity.means,
+            "groups": similarity.clusters and similarity.clusters.groups,
+            "pairs": similarity.pairs,
+            "caveats": similarity.caveats,
         }
-        for judged in similarities
+        for similarity in similarities
     ]
     fields = {
         **setting(context),

@@ -102,7 +102,7 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityVi
         document.benchmarks, key=lambda benchmark: (order.index(kind(benchmark)), -_mean(benchmark))
     )
     rows = tuple(_row(benchmark, short[benchmark.id], called) for benchmark in benchmarks)
-    known = tuple(row for row in rows if row.heat)
+    similarity_rows = tuple(row for row in rows if row.heat)
     drawn = _worth_drawing(benchmarks)
     counts = Counter(row.kind for row in rows)
     return SimilarityView(
@@ -114,11 +114,13 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityVi
         rows=rows,
         legend=tuple((CELLS[each], KINDS[each], counts[each]) for each in KINDS if counts[each]),
         kinds=tuple((CELLS[each], KINDS[each].word) for each in KINDS if counts[each]),
-        measures=tuple((one.value, *MEASURES[one]) for one in Measure),
+        measures=tuple((measure.value, *MEASURES[measure]) for measure in Measure),
         applications=heat.applications(document.benchmarks),
-        mapped=known[:MOST_MAPPED],
-        unmapped=_first(MOST_MAPPED, len(known)),
-        figures=tuple(_runs(one, short[one.id], called) for one in drawn[:MOST_DRAWN]),
+        mapped=similarity_rows[:MOST_MAPPED],
+        unmapped=_first(MOST_MAPPED, len(similarity_rows)),
+        figures=tuple(
+            _runs(benchmark, short[benchmark.id], called) for benchmark in drawn[:MOST_DRAWN]
+        ),
         left_out=_first(MOST_DRAWN, len(drawn)),
         # How the runs were made is said above: they have one arm.
         closing=replace(closing(document, _caveats(document)), plan=()),
@@ -141,11 +143,11 @@ def headline(document: SimilarityDocument) -> str:
     return f"{said}; in {apart} a run stands apart" if apart else said
 
 
-def kind(one: BenchmarkSimilarity) -> str:
+def kind(benchmark: BenchmarkSimilarity) -> str:
     """Return which of KINDS a benchmark is."""
-    if one.dissimilar is None:
+    if benchmark.dissimilar is None:
         return UNKNOWN
-    return UNLIKE if one.dissimilar else ALIKE
+    return UNLIKE if benchmark.dissimilar else ALIKE
 
 
 def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -158,8 +160,8 @@ def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tupl
     return "Which run is which", tuple(names.label(run) for run in runs)
 
 
-def _mean(one: BenchmarkSimilarity) -> float:
-    return 0.0 if one.means is None else fmean(one.means)
+def _mean(benchmark: BenchmarkSimilarity) -> float:
+    return 0.0 if benchmark.means is None else fmean(benchmark.means)
 
 
 def _first(most: int, number: int) -> str:
@@ -177,22 +179,22 @@ def _labels(document: SimilarityDocument) -> dict[str, str]:
     }
 
 
-def _row(one: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
-    own = kind(one)
+def _row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
+    own = kind(benchmark)
     return SimilarityRow(
-        id=names.line(one.id),
+        id=names.line(benchmark.id),
         name=name,
         kind=own,
         word=KINDS[own],
         cell=CELLS[own],
-        runs=str(one.runs),
-        values=f"{one.values:,}" if one.values else "",
-        unlike=sum(pair.dissimilar for pair in one.pairs),
-        pairs=len(one.pairs),
-        measures=tuple(f"{value:.2f}" for value in one.means or ()) or ("",) * 5,
-        heat=heat.cells(one.means) if one.means else (),
-        apart=", ".join(_called(run, files) for run in one.apart),
-        note=names.line(one.caveats[0].text) if one.caveats else "",
+        runs=str(benchmark.runs),
+        values=f"{benchmark.values:,}" if benchmark.values else "",
+        unlike=sum(pair.dissimilar for pair in benchmark.pairs),
+        pairs=len(benchmark.pairs),
+        measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
+        heat=heat.cells(benchmark.means) if benchmark.means else (),
+        apart=", ".join(_called(run, files) for run in benchmark.apart),
+        note=names.line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
 
 
@@ -203,24 +205,24 @@ def _called(run: int, files: Sequence[str]) -> str:
 def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkSimilarity]:
     """Return those that are dissimilar, or in which a run stands apart; first those that both."""
     found = [benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart]
-    return sorted(found, key=lambda one: (not one.dissimilar, not one.apart))
+    return sorted(found, key=lambda benchmark: (not benchmark.dissimilar, not benchmark.apart))
 
 
-def _runs(one: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Runs:
-    said = (_apart(one, files), heat.groups(one))
-    return Runs(names.line(one.id), name, said, heat.matrix(one))
+def _runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Runs:
+    said = (_apart(benchmark, files), heat.groups(benchmark))
+    return Runs(names.line(benchmark.id), name, said, heat.matrix(benchmark))
 
 
-def _apart(one: BenchmarkSimilarity, files: Sequence[str]) -> str:
+def _apart(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
-    unlike = heat.unlikeness(one)
-    if not one.apart:
-        pairs = sum(pair.dissimilar for pair in one.pairs)
-        return f"No run stands apart: {pairs} of {len(one.pairs)} pairs are dissimilar."
-    called = ", ".join(_called(run, files) for run in one.apart)
-    if len(one.apart) > 1:
+    unlike = heat.unlikeness(benchmark)
+    if not benchmark.apart:
+        pairs = sum(pair.dissimilar for pair in benchmark.pairs)
+        return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
+    called = ", ".join(_called(run, files) for run in benchmark.apart)
+    if len(benchmark.apart) > 1:
         return f"Runs {called} stand apart: each is dissimilar to most others."
-    count = unlike[one.apart[0]]
+    count = unlike[benchmark.apart[0]]
     return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
 
 

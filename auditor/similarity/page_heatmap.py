@@ -105,15 +105,15 @@ def _means(benchmarks: Sequence[BenchmarkSimilarity]) -> list[float]:
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
-def matrix(one: BenchmarkSimilarity) -> Heatmap:
+def matrix(benchmark: BenchmarkSimilarity) -> Heatmap:
     """Set the runs of a benchmark against each other: how many of the measures are above THETA.
 
     Of too many those are drawn that are unlike most others.
     """
-    unlike = unlikeness(one)
+    unlike = unlikeness(benchmark)
     drawn = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
-    pairs = {(pair.first, pair.second): _count(pair) for pair in one.pairs}
-    heads = {run: HeatmapHead(str(run + 1), run in one.apart) for run in drawn}
+    pairs = {(pair.first, pair.second): _count(pair) for pair in benchmark.pairs}
+    heads = {run: HeatmapHead(str(run + 1), run in benchmark.apart) for run in drawn}
     return Heatmap(
         heads=tuple(heads.values()),
         lines=tuple(
@@ -140,26 +140,26 @@ def _count(pair: PairSimilarity) -> HeatmapCell:
     return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
 
 
-def unlikeness(one: BenchmarkSimilarity) -> dict[int, int]:
+def unlikeness(benchmark: BenchmarkSimilarity) -> dict[int, int]:
     """Return for each run that was compared how many others it is dissimilar to."""
-    runs = sorted({run for pair in one.pairs for run in (pair.first, pair.second)})
+    runs = sorted({run for pair in benchmark.pairs for run in (pair.first, pair.second)})
     unlike = Counter(
-        run for pair in one.pairs if pair.dissimilar for run in (pair.first, pair.second)
+        run for pair in benchmark.pairs if pair.dissimilar for run in (pair.first, pair.second)
     )
     return {run: unlike[run] for run in runs}
 
 
-def groups(one: BenchmarkSimilarity) -> str:
+def groups(benchmark: BenchmarkSimilarity) -> str:
     """Say what SAME's clustering finds."""
-    if one.groups is None:
+    if benchmark.groups is None:
         return ""
-    if len(one.groups) == 1:
+    if len(benchmark.groups) == 1:
         return "SAME finds one group of all runs."
-    together = [f"{numbered(group)} together" for group in one.groups if len(group) > 1]
-    alone = sorted(group[0] for group in one.groups if len(group) == 1)
+    together = [f"{numbered(group)} together" for group in benchmark.groups if len(group) > 1]
+    alone = sorted(group[0] for group in benchmark.groups if len(group) == 1)
     if alone:
         together.append(f"{numbered(alone)} {'each ' if len(alone) > 1 else ''}alone")
-    return f"SAME finds {len(one.groups)} groups: {'; '.join(together)}."
+    return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
 
 
 def numbered(runs: Sequence[int]) -> str:

@@ -18,11 +18,11 @@ _STYLES = {
 
 def table(document: SteadyDocument) -> RenderableType:
     """Return what a terminal shows."""
-    shown = page.view(document)
+    view = page.view(document)
     made = tables.lineless(
         "", "benchmark", "", ">processes", ">steady from", "warm-up", "set", ">in each run"
     )
-    for row in shown.rows[: tables.MOST_ROWS]:
+    for row in view.rows[: tables.MOST_ROWS]:
         style = _STYLES[row.label]
         made.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
@@ -30,11 +30,11 @@ def table(document: SteadyDocument) -> RenderableType:
             Text(row.setting or tables.short(row.note), style="dim"), row.saves,
         )  # fmt: skip
     return Group(
-        Text(shown.subject, style="dim"),
-        Text(shown.headline, style="bold"),
-        Text(shown.counts, style="dim"),
+        Text(view.subject, style="dim"),
+        Text(view.headline, style="bold"),
+        Text(view.counts, style="dim"),
         "",
-        tables.and_more(made, len(shown.rows)),
+        tables.and_more(made, len(view.rows)),
         *tables.section(
             "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
         ),

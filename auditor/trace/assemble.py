@@ -53,11 +53,11 @@ class Profiling:
         """Trace the clients; the result is remembered in the store."""
         config, library = self._config, self._tracing.library
         number = self._session.begin(PROFILE, config, library.project)
-        found = self._found()
+        profile = self._found()
         context = self._session.context(config, library.project, "trace", timed=False)
-        made = document_clients.profile_document(found, context)
-        self._session.end(number, context.ended, results.text(made))
-        return made
+        profile_document = document_clients.profile_document(profile, context)
+        self._session.end(number, context.ended, results.text(profile_document))
+        return profile_document
 
     def _found(self) -> UsageProfile:
         request, session, tracing = self._config.trace, self._session, self._tracing
@@ -131,11 +131,11 @@ class SuiteTracing:
         """Count who calls which public method; the result is remembered in the store."""
         project = self._parts.project
         number = self._session.begin(TRACE, self._config, project)
-        found = suite_use(self._parts)
-        found = replace(found, caveats=(*found.caveats, *self._reuse.caveats()))
+        usage = suite_use(self._parts)
+        usage = replace(usage, caveats=(*usage.caveats, *self._reuse.caveats()))
         command = f"{TRACE} --benchmarks"
         context = self._session.context(self._config, project, command, timed=False)
-        made = trace_document(found, context)
+        made = trace_document(usage, context)
         self._session.end(number, context.ended, results.text(made))
         return made
 

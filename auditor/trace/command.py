@@ -78,12 +78,12 @@ def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = _asked(context, _one(given["given"]), {})
-    with working(asked, open_suite_tracing) as (work, console):
+    command_line = _asked(context, _one(given["given"]), {})
+    with working(command_line, open_suite_tracing) as (work, console):
         document = work.trace()
-        terminal.keep(asked.places.output, document)
+        terminal.keep(command_line.places.output, document)
     terminal.show(document, given["format"], console)
-    _files(console, asked, terminal.PAGE, terminal.RESULT)
+    _files(console, command_line, terminal.PAGE, terminal.RESULT)
     return Exit.OK
 
 
@@ -93,19 +93,25 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
         what, clients = given["library"], (*clients, *given["given"])
     else:
         what = _one(given["given"])
-    asked = _asked(context, what, _changes(given, clients))
-    if not asked.config.trace.clients:
+    command_line = _asked(context, what, _changes(given, clients))
+    if not command_line.config.trace.clients:
         raise UsageError(
             "say where calls are to be counted: in the tests of other projects (--library . "
             "--clients ../app), or in the project's own (--benchmarks)"
         )
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 
-    with working(asked, open_profiling) as (work, console):
+    with working(command_line, open_profiling) as (work, console):
         document = work.profile()
-        terminal_clients.keep(asked.places.output, document)
+        terminal_clients.keep(command_line.places.output, document)
     terminal_clients.show(document, given["format"], console)
-    _files(console, asked, terminal_clients.PAGE, terminal_clients.RESULT, terminal_clients.TABLE)
+    _files(
+        console,
+        command_line,
+        terminal_clients.PAGE,
+        terminal_clients.RESULT,
+        terminal_clients.TABLE,
+    )
     return Exit.OK
 
 
@@ -133,7 +139,7 @@ def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> opt
     )
 
 
-def _files(console: Console, asked: options.CommandLine, page: str, *results: str) -> None:
-    folder = asked.places.output
+def _files(console: Console, command_line: options.CommandLine, page: str, *results: str) -> None:
+    folder = command_line.places.output
     console.note(f"\nreport: {folder / page}")
     console.note(f"result: {', '.join(str(folder / result) for result in results)}")

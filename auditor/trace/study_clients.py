@@ -55,7 +55,7 @@ def usage_profile(
         else _use(client.name, client.project, library, runs.get(trials[client.name].id))
         for client in clients
     ]
-    if all(one.reason is not None for one in used):
+    if all(client_use.reason is not None for client_use in used):
         raise SubjectError(_nothing(used, library))
     return popularity.profile(library.methods, used, request.ranking, request.top)
 

@@ -131,9 +131,9 @@ class Arguments:
             return simple
         if type_.endswith("[]") and depth:
             return self._array(type_[:-2], scope, depth)
-        made = self._made(self.catalogue.makers(type_), scope, depth) if depth else None
-        if made is not None:
-            return made
+        variable = self._made(self.catalogue.makers(type_), scope, depth) if depth else None
+        if variable is not None:
+            return variable
         if variables:
             return self.one(variables)
         return None if type_ in PRIMITIVES else Literal(type_, None)
@@ -160,9 +160,9 @@ class Arguments:
         before = list(scope.more)
         weights /= weights.sum()
         for at in self.rng.choice(len(makers), len(makers), replace=False, p=weights):
-            made = self._call(makers[int(at)], scope, None, depth - 1)
-            if made is not None:
-                return made
+            variable = self._call(makers[int(at)], scope, None, depth - 1)
+            if variable is not None:
+                return variable
             scope.more[:] = before
         return None
 
@@ -185,17 +185,17 @@ class Arguments:
     def _variables(self, type_: str, scope: StatementScope) -> list[Variable]:
         own = [
             Variable(at, shared=scope.in_prefix)
-            for at, one in enumerate([*scope.own, *scope.more])
+            for at, statement in enumerate([*scope.own, *scope.more])
             if not (scope.in_prefix and at == scope.subject)
-            and self._usable(one.member.returns, type_)
+            and self._usable(statement.member.returns, type_)
         ]
         shared = [
             Variable(at, shared=True)
-            for at, one in enumerate(scope.prefix)
+            for at, statement in enumerate(scope.prefix)
             if at != scope.subject
-            and self._usable(one.member.returns, type_)
-            and not one.member.returns.startswith(_OWN)
-            and not one.member.returns.endswith("[]")
+            and self._usable(statement.member.returns, type_)
+            and not statement.member.returns.startswith(_OWN)
+            and not statement.member.returns.endswith("[]")
         ]
         return own + shared
 

@@ -54,17 +54,17 @@ class ConcurrentTestGenerator:
         for attempt in range(_ATTEMPTS):
             seeds = (self.plan.seed, number, threads, attempt)
             maker = _Maker(self, np.random.default_rng(seeds))
-            made = yield from maker.test(number, length, threads)
-            if made is None:
+            test = yield from maker.test(number, length, threads)
+            if test is None:
                 continue
-            answer = yield from self._with_threads(made)
+            answer = yield from self._with_threads(test)
             if not answer.problem:
-                return made
+                return test
             self.tally.drop("a test with threads", answer.problem)
             if answer.at is not None:
                 # What fails beside others now may fail again, and the race be inconclusive.
                 segment, index = answer.at
-                self._blame(made.suffixes[segment][index].member.key)
+                self._blame(test.suffixes[segment][index].member.key)
         return None
 
     def _blame(self, key: str) -> None:
@@ -135,7 +135,7 @@ class _Maker:
             if not made:
                 return None
             suffixes.append(made)
-        if not any(_on_object(one.member) for made in suffixes for one in made):
+        if not any(_on_object(statement.member) for made in suffixes for statement in made):
             # What only makes further objects shares none.
             self.of.tally.drop("a test", "its threads do not use the object they share")
             return None
@@ -153,12 +153,12 @@ class _Maker:
         creators = self.of.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
             scope = StatementScope((), [], None)
-            made = self.arguments.call(self._drawn(creators), scope, None)
-            if made is None:
+            variable = self.arguments.call(self._drawn(creators), scope, None)
+            if variable is None:
                 continue
             answer = yield Attempt(prefix=tuple(scope.more))
             if not self._failed("a new object", answer):
-                self.prefix, self.subject = tuple(scope.more), made.index
+                self.prefix, self.subject = tuple(scope.more), variable.index
                 return True
         return False
 
@@ -207,15 +207,18 @@ class _Maker:
                 self.prefix = longer
 
     def _suffix(self, others: tuple[Sequence, ...], most: int) -> GenerationSteps[Sequence]:
-        made: Sequence = ()
+        statements: Sequence = ()
         failures = 0
-        while len(made) < most and failures < _MOST_FAILURES:
-            scope = StatementScope(self.prefix, list(made), self.subject)
+        while len(statements) < most and failures < _MOST_FAILURES:
+            scope = StatementScope(self.prefix, list(statements), self.subject)
             member = self._drawn(self.of.members)
-            if not self._extended(member, scope) or len(made) + len(scope.more) > most + _ROOM:
+            if (
+                not self._extended(member, scope)
+                or len(statements) + len(scope.more) > most + _ROOM
+            ):
                 failures += 1
                 continue
-            longer = (*made, *scope.more)
+            longer = (*statements, *scope.more)
             around = tuple(Segment(one) for one in others)
             # Twice, and the others before and after: suffixes are repeated, side by side.
             segments = (*around, Segment(longer, 2), *around)
@@ -223,8 +226,8 @@ class _Maker:
             if self._failed(member.key, answer):
                 failures += 1
             else:
-                made, failures = longer, 0
-        return made
+                statements, failures = longer, 0
+        return statements
 
     def _extended(self, member: Member, scope: StatementScope) -> bool:
         """Add a call, perhaps with one that takes back what it returns."""
@@ -235,11 +238,11 @@ class _Maker:
         back = takers(member, self.of.catalogue.methods)
         if (must and not back) or blocked >= _BLOCKS:
             return False
-        made = self.arguments.call(member, scope, receiver)
-        if made is None:
+        variable = self.arguments.call(member, scope, receiver)
+        if variable is None:
             return False
         if back and (must or self.rng.random() < _PAIR):
-            return give_back(self.arguments, self._drawn(back), made, scope)
+            return give_back(self.arguments, self._drawn(back), variable, scope)
         return True
 
     def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:

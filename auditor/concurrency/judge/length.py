@@ -42,8 +42,12 @@ def search(plan: Plan) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | N
             break
         tried.append(middle)
         both = yield middle
-        short = both is not None and any(one.seconds <= plan.least_seconds for one in both)
-        long = both is None or any(one.repetitions <= plan.least_repetitions for one in both)
+        short = both is not None and any(
+            length_attempt.seconds <= plan.least_seconds for length_attempt in both
+        )
+        long = both is None or any(
+            length_attempt.repetitions <= plan.least_repetitions for length_attempt in both
+        )
         if short and long:
             calls = plan.longest if plan.strict else middle
             return Length(calls, tuple(tried), "one length is too short and too long at once")

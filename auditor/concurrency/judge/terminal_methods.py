@@ -76,7 +76,7 @@ class Looking:
     @property
     def _methods(self) -> list[Member]:
         own = self.arguments.catalogue.methods
-        return [one for one in own if one.kind is Kind.METHOD]
+        return [member for member in own if member.kind is Kind.METHOD]
 
     def _scope(self) -> StatementScope:
         return StatementScope(self.prefix, [], self.subject)
@@ -123,10 +123,10 @@ class Looking:
         """Tell whether nothing fails where another method takes back what this one returns."""
         for taker in takers(member, self._methods):
             scope = self._scope()
-            made = self.arguments.call(member, scope, scope.receiver)
-            if made is None or not give_back(self.arguments, taker, made, scope):
+            variable = self.arguments.call(member, scope, scope.receiver)
+            if variable is None or not give_back(self.arguments, taker, variable, scope):
                 continue
-            segments = (Segment(tuple(scope.more)), *(one for _, one in rest))
+            segments = (Segment(tuple(scope.more)), *(segment for _, segment in rest))
             if not (yield Attempt(prefix=self.prefix, segments=segments)).problem:
                 return True
         return False

@@ -40,20 +40,20 @@ def parts(test: Test) -> tuple[MemberTest, ...]:
     """Return a test for each member and each kind of arguments that `test` calls it with."""
     sequences = {_PREFIX: test.prefix, **dict(enumerate(test.suffixes))}
     numbers: dict[Hashable, int] = {}
-    found: list[MemberTest] = []
+    member_tests: list[MemberTest] = []
     for where, sequence in sequences.items():
         for index in range(len(sequence)):
             shape = _shape(test, (where, index))
             if shape not in numbers:
                 numbers[shape] = _NUMBERED + len(numbers)
-                found.append(_part(test, numbers, (where, index)))
-    return tuple(found)
+                member_tests.append(_part(test, numbers, (where, index)))
+    return tuple(member_tests)
 
 
 def _shape(test: Test, place: _Place) -> Hashable:
-    one = _statement(test, place)
-    types = (_type(test, place[0], each) for each in (one.receiver, *one.arguments))
-    return one.member, tuple(types)
+    statement = _statement(test, place)
+    types = (_type(test, place[0], each) for each in (statement.receiver, *statement.arguments))
+    return statement.member, tuple(types)
 
 
 def _type(test: Test, where: int, one: Argument | None) -> Hashable:
@@ -94,8 +94,8 @@ def _place(value: Variable, where: int) -> _Place:
     return (_PREFIX if value.shared else where), value.index
 
 
-def _used(one: Statement, where: int) -> Iterator[_Place]:
-    for value in (one.receiver, *one.arguments):
+def _used(statement: Statement, where: int) -> Iterator[_Place]:
+    for value in (statement.receiver, *statement.arguments):
         if isinstance(value, Variable):
             yield _place(value, where)
 
@@ -103,18 +103,20 @@ def _used(one: Statement, where: int) -> Iterator[_Place]:
 def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
     """Return as much of a sequence as is needed; others keep their places."""
     many = max(needed, default=-1) + 1
-    return tuple(one if at in needed else _NOTHING for at, one in enumerate(sequence[:many]))
+    return tuple(
+        statement if at in needed else _NOTHING for at, statement in enumerate(sequence[:many])
+    )
 
 
-def blamed(found: Many[MemberTest], problems: Mapping[int, str]) -> dict[Member, str]:
+def blamed(member_tests: Many[MemberTest], problems: Mapping[int, str]) -> dict[Member, str]:
     """Return the members of tests that do not compile, though those of all that they need do.
 
     `problems` are what the compiler says of a test, by its number.
     """
     return {
-        one.member: problems[one.test.number]
-        for one in found
-        if one.test.number in problems
-        and one.member.kind is not Kind.ARRAY
-        and not one.needs & problems.keys()
+        member_test.member: problems[member_test.test.number]
+        for member_test in member_tests
+        if member_test.test.number in problems
+        and member_test.member.kind is not Kind.ARRAY
+        and not member_test.needs & problems.keys()
     }
