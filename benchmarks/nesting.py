@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from auditor.select.judge import Candidate, within
+from auditor.select.judge import Candidate, choice_within
 
 LARGEST = 20
 BUDGETS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9)
@@ -31,7 +31,9 @@ def main() -> int:
         suite = drawn(rng)
         whole = sum(one.seconds for one in suite)
         for share in BUDGETS:
-            nested, best = (within(suite, share * whole, nested=how) for how in (True, False))
+            nested, best = (
+                choice_within(suite, share * whole, nested=how) for how in (True, False)
+            )
             lost[len(best.methods) - len(nested.methods)] += 1
     budgets = lost.total()
     print(f"{asked.suites} suites, {budgets} budgets; fewer methods than the best choice detects:")

@@ -12,7 +12,7 @@ from auditor.abs.document import AbsOrStability
 from auditor.cli import output
 from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
-from auditor.cli.running import show_plan, working
+from auditor.cli.running import open_work, show_plan
 from auditor.core.errors import Exit
 from reports import results
 
@@ -49,7 +49,7 @@ def opened(asked: CommandLine) -> Iterator[Opened]:
     """Make the subject ready, with a log and progress."""
     from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
-    with working(asked, open_audit) as (audit, console):
+    with open_work(asked, open_audit) as (audit, console):
         yield Opened(audit, console)
 
 

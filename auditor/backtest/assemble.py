@@ -61,13 +61,13 @@ class Trying:
             comparison = self._compared(change, seconds)
         except (SubjectError, OutOfTime, MachineError) as error:
             return audits.failed(change, str(error), self.clock() - begun)
-        return audits.tried(change, comparison, self.clock() - begun)
+        return audits.judge_commit(change, comparison, self.clock() - begun)
 
     def _compared(self, change: PastChange, seconds: float | None) -> Comparison:
         from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
         command_line = self.asked
-        config = _within(command_line.config, seconds)
+        config = _limit_budget(command_line.config, seconds)
         pair = [
             at_revision(config, name, Path.cwd())
             for name in (change.commit.parent, change.commit.id)
@@ -87,7 +87,7 @@ class Trying:
         return comparison
 
 
-def _within(config: Config, seconds: float | None) -> Config:
+def _limit_budget(config: Config, seconds: float | None) -> Config:
     suite = replace(config.request.suite, budget_seconds=seconds)
     return replace(config, request=replace(config.request, suite=suite))
 
@@ -125,10 +125,10 @@ def table(document: BacktestDocument) -> RenderableType:
 
 
 def _by(commit: TriedCommit) -> str:
-    return words.by(commit) or commit.reason
+    return words.detecting_benchmarks(commit) or commit.reason
 
 
-def listed(changes: Sequence[PastChange]) -> RenderableType:
+def commit_list(changes: Sequence[PastChange]) -> RenderableType:
     """Return the commits that would be tried."""
     made = tables.lineless("commit", "of", "", "title", "why")
     for change in changes:

@@ -73,7 +73,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     changes = _changes(command_line.config, given)
     if given["listed"]:
-        console.result(assemble.listed(changes))
+        console.result(assemble.commit_list(changes))
         return Exit.OK
     backtest = assemble.Trying(command_line, console).every(changes)
     document = backtest_document(backtest, command_line.config.text, own_version())

@@ -66,7 +66,7 @@ def candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
 def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     if not commit.parent or _NO_CODE.match(commit.title):
         return
-    title, body = _said(commit.title), _said(commit.message)
+    title, body = _parse_claim(commit.title), _parse_claim(commit.message)
     kind_words = title or body
     if kind_words is None:
         return
@@ -77,7 +77,7 @@ def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     yield score, PastChange(commit=commit, kind=kind, why=why)
 
 
-def _said(text: str) -> tuple[CommitKind, str] | None:
+def _parse_claim(text: str) -> tuple[CommitKind, str] | None:
     """Return what a text says of performance, and with which words."""
     if match := _SLOWER.search(text):
         kind = CommitKind.FIX if _MENDED.search(text) else CommitKind.EITHER
@@ -101,11 +101,11 @@ def _is_benchmark(path: str) -> bool:
     return is_named and PurePosixPath(path).suffix in _SOURCES
 
 
-def tried(change: PastChange, comparison: Comparison, seconds: float) -> CommitResult:
+def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> CommitResult:
     """Return what a comparison of a commit with its parent says of it."""
     changes = _WANTED[change.kind]
     by = tuple(_moved(comparison, changes))
-    noticed, reason = _judged(comparison, by)
+    noticed, reason = _detection(comparison, by)
     common = frozenset(benchmark.id for benchmark in comparison.benchmarks)
     verdict = comparison.patch.verdict
     methods = (
@@ -150,7 +150,7 @@ def _moved(comparison: Comparison, changes: set[PerformanceChange]) -> Iterator[
                 )
 
 
-def _judged(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
+def _detection(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
     if by:
         return CommitDetection.NOTICED, ""
     if not comparison.benchmarks:
@@ -209,10 +209,10 @@ def agreement(results: Iterable[CommitResult]) -> Agreement:
         and result.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
     ]
     pairs = ((True, True), (True, False), (False, True), (False, False))
-    return counted(*(known.count(pair) for pair in pairs))
+    return agreement_of_counts(*(known.count(pair) for pair in pairs))
 
 
-def counted(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:
+def agreement_of_counts(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:
     """Return the counts with their correlation."""
     a, b, c, d = both, watched_only, noticed_only, neither
     margins = (a + b) * (c + d) * (a + c) * (b + d)

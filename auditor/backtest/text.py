@@ -35,7 +35,7 @@ def line(result: CommitResult) -> str:
     return f"{commit.id[:12]} {result.noticed}{reason} ({seconds}; {title})"
 
 
-def by(commit: TriedCommit) -> str:
+def detecting_benchmarks(commit: TriedCommit) -> str:
     """Return who noticed it, the largest change first."""
     return _some(commit.by)
 
@@ -85,7 +85,7 @@ def _lines(document: BacktestDocument) -> Iterator[str]:
     yield "| commit | of | kind | noticed | by | changed methods | what it was |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for commit in document.commits:
-        told = by(commit) or commit.reason
+        told = detecting_benchmarks(commit) or commit.reason
         yield (
             f"| {code(commit.commit[:12])} | {commit.day} | {commit.kind} | {commit.noticed} "
             f"| {prose(told)} | {methods(commit)} | {prose(commit.title)} |"

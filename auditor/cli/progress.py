@@ -54,7 +54,7 @@ class PhaseProgress:
         return (now - self.started) / fresh * (missing - fresh)
 
 
-def _named(trial: Trial) -> str:
+def _trial_name(trial: Trial) -> str:
     if trial.benchmark is not None:
         return trial.benchmark.id
     return _TESTS[trial.purpose] + (f" of {trial.tests}" if trial.tests else "")
@@ -93,7 +93,7 @@ class ProgressWatcher:
             self._say_resumed()
         self.pace.done += 1
         if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):
-            self.tell(f"{_named(run.trial)}: {ending(run.outcome)}")
+            self.tell(f"{_trial_name(run.trial)}: {ending(run.outcome)}")
         self.draw()
 
     def ended(self) -> None:
@@ -208,7 +208,7 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
 
 
 @contextmanager
-def told(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
     """Draw a bar on a terminal; elsewhere say nothing."""
     columns = (
         TextColumn(what),

@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def working(
+def open_work(
     command_line: CommandLine,
     door: Callable[[Config, Places, Mapping[str, str], Observer], AbstractContextManager[Work]],
 ) -> Iterator[tuple[Work, Console]]:

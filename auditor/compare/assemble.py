@@ -13,7 +13,7 @@ from auditor.compare.model import Comparison
 from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.compare.study_order import changed_methods
-from auditor.compare.study_patch import asked_of, audited, audited_again, differing
+from auditor.compare.study_patch import asked_of, audit_patch, audited_again, differing_methods
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
 from auditor.core.errors import UsageError
@@ -55,12 +55,12 @@ class Comparing:
         """Run the benchmarks of both in turns, then slow down what head has changed."""
         self._number = self._session.begin("compare", self._config, self._head.project)
         request = self._config.compare
-        patch, caveats = differing(self._base, self._head)
+        patch, caveats = differing_methods(self._base, self._head)
         changed = changed_methods(patch, self._base, self._head)
         comparison = ComparisonStudy(self._base, self._head, request, changed).compare()
         reuse = Reuse(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
-        patch = audited(patch, request.methods, self._config.request, head)
+        patch = audit_patch(patch, request.methods, self._config.request, head)
         return replace(
             comparison, patch=patch, caveats=(*comparison.caveats, *caveats, *reuse.caveats())
         )

@@ -90,8 +90,8 @@ def command(context: click.Context, /, **given: Any) -> int:
         with _comparing(command_line, console, given["base"], given["head"]) as comparing:
             plan = comparing.plan()
         as_json = given["format"] == "json"
-        return running.show_plan(console, plan, _judged(command_line), as_json=as_json)
-    document, second, open_ = _compared(command_line, console, given)
+        return running.show_plan(console, plan, _limits_in_words(command_line), as_json=as_json)
+    document, second, open_ = _compare_revisions(command_line, console, given)
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
@@ -126,7 +126,7 @@ def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine
     return command_line
 
 
-def _compared(
+def _compare_revisions(
     command_line: options.CommandLine, console: Console, given: Mapping[str, Any]
 ) -> tuple[ComparisonDocument, SecondLook, frozenset[str]]:
     """Compare two revisions, keep what came out, and return it.
@@ -144,7 +144,7 @@ def _compared(
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
         open_ = _borderline(found.patch.verdict)
-        missed = gates.missed(document, given["fail_under"], open_)
+        missed = gates.missed_methods(document, given["fail_under"], open_)
         if not missed:
             return document, SecondLook(()), open_
         again = comparing.audit_again(missed)
@@ -181,7 +181,7 @@ def _comparing(
         yield comparing
 
 
-def _judged(command_line: options.CommandLine) -> str:
+def _limits_in_words(command_line: options.CommandLine) -> str:
     """Return the limits that count, as they were understood."""
     request = command_line.config.compare
     return (

@@ -73,7 +73,7 @@ def _nothing_compared(document: ComparisonDocument) -> str:
     return f"no benchmark is in both: {added} only in head, {removed} only in base"
 
 
-def missed(
+def missed_methods(
     document: ComparisonDocument, fail_under: float | None, unsure: Collection[str] = ()
 ) -> tuple[str, ...]:
     """Return the changed methods whose misses fail the gate on them, none where it does not."""

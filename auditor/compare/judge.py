@@ -88,7 +88,7 @@ def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None
     return median(series.values) if series and series.values else None
 
 
-def screened(
+def screen_rounds(
     dimension: Dimension, values: Values, limits: ComparisonThresholds
 ) -> PerformanceChange:
     """Return what the first rounds say: a change that is suspected, none, or that is open."""
@@ -135,7 +135,7 @@ def change_of(found: Ratio, limits: ComparisonThresholds) -> PerformanceChange:
 
 def judge(dimension: Dimension, rounds: Rounds, limits: ComparisonThresholds) -> DimensionVerdict:
     """Return the verdict, of the fresh rounds where there are any."""
-    screen = screened(dimension, rounds.first, limits)
+    screen = screen_rounds(dimension, rounds.first, limits)
     change, confirmed, reason, suspected = screen, None, "", None
     found, shown = _ratio(dimension, rounds.all, FIRST_LEVEL), rounds.all
     if change in _CHANGES:
@@ -221,9 +221,9 @@ def _estimates(dimension: Dimension, values: Values, found: Ratio | None) -> _Es
     more = _ADDED[dimension]
     above, below = (_mean(side) for side in _sides(_raised(dimension, values)))
     if found is None:
-        return _Estimates(base=_without(below, more), head=_without(above, more))
+        return _Estimates(base=_subtract_count(below, more), head=_subtract_count(above, more))
     paired = not isclose(above, below * found.estimate, rel_tol=_APART)
-    base, head = _without(below, more), _without(below * found.estimate, more)
+    base, head = _subtract_count(below, more), _subtract_count(below * found.estimate, more)
     if not base:
         return _Estimates(base=base, head=head, paired=paired)
     low, high = (max(0.0, (below * end - more) / base) for end in (found.low, found.high))
@@ -235,7 +235,7 @@ def _mean(values: Sequence[float]) -> float:
     return exp(trimmed(np.log(positive(values))).middle)
 
 
-def _without(value: float, more: float) -> float:
+def _subtract_count(value: float, more: float) -> float:
     """Return a count without what was added, and without what logarithms leave of rounding."""
     return max(0.0, round(value - more, _DIGITS)) if more else value
 

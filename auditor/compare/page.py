@@ -284,7 +284,7 @@ def _rows(
         yield _row(name, benchmark.change, UNITS[Dimension.TIME], note=benchmark.reason)
     for dimension in benchmark.dimensions:
         if dimension.dimension is Dimension.TIME or dimension.change is not PerformanceChange.NONE:
-            yield _measured(name, dimension, benchmark.unit, document)
+            yield _measured_row(name, dimension, benchmark.unit, document)
 
 
 def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> ComparisonRow:
@@ -302,7 +302,7 @@ def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> Compa
     )
 
 
-def _measured(
+def _measured_row(
     name: str, dimension: ComparedDimension, unit: str, document: ComparisonDocument
 ) -> ComparisonRow:
     unit = unit if dimension.dimension is Dimension.TIME else ""

@@ -413,7 +413,9 @@ class ComparisonStudy:
     def _screened(self, benchmark: SharedBenchmark, dimension: Dimension) -> PerformanceChange:
         if benchmark.id in self._failed:
             return PerformanceChange.UNKNOWN
-        return audit.screened(dimension, self._rounds(benchmark, dimension).first, self._limits)
+        return audit.screen_rounds(
+            dimension, self._rounds(benchmark, dimension).first, self._limits
+        )
 
     def _is_settled(self, benchmark: SharedBenchmark) -> bool:
         """Tell whether first rounds have nothing more to say of any dimension that is reported."""

@@ -13,7 +13,7 @@ from auditor.core.subject import Method
 from auditor.measure.context import StudyContext
 
 
-def differing(base: StudyContext, head: StudyContext) -> tuple[Patch, tuple[Caveat, ...]]:
+def differing_methods(base: StudyContext, head: StudyContext) -> tuple[Patch, tuple[Caveat, ...]]:
     """Return the methods that head has changed, added and removed, by what their sources say.
 
     Lines that are comments, and white space without a meaning, are no difference. Methods without a
@@ -49,7 +49,7 @@ def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
     )
 
 
-def audited(patch: Patch, most: int, request: AbsRequest, head: StudyContext) -> Patch:
+def audit_patch(patch: Patch, most: int, request: AbsRequest, head: StudyContext) -> Patch:
     """Slow `most` of the methods down that head has changed or added, the public ones first.
 
     None is where head has no benchmark.

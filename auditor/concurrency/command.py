@@ -12,7 +12,7 @@ from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.logs import logged
-from auditor.cli.machine import busy
+from auditor.cli.machine import busy_caveat
 from auditor.cli.progress import observer
 from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
@@ -118,7 +118,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         store=given["store"],
         folders=[one.path for one in request.versions.values() if isinstance(one, FolderSpec)],
     )
-    if others := busy(os.getloadavg()[0], os.cpu_count() or 1):
+    if others := busy_caveat(os.getloadavg()[0], os.cpu_count() or 1):
         console.say(f"note[{others.slug}]: {others.text}")
     with logged(places.output, given["verbose"]):
         document = _raced(request, places, surroundings, console)

@@ -230,13 +230,13 @@ def _threads(verdict: ThreadVerdict) -> Plain:
         "speedup_interval": _mean([interval for interval in intervals if interval is not None]),
         "left_out": verdict.left_out,
         "tests": [
-            _measured(test, interval)
+            _test_fields(test, interval)
             for test, interval in zip(verdict.tests, intervals, strict=True)
         ],
     }
 
 
-def _measured(judged_test: Judged, interval: Ratio | None) -> Plain:
+def _test_fields(judged_test: Judged, interval: Ratio | None) -> Plain:
     timed = judged_test.timed
     return {
         "test": timed.test,

@@ -120,7 +120,7 @@ def _headline(document: ConcurrencyDocument) -> str:
 
 def view(document: ConcurrencyDocument) -> ConcurrencyView:
     """Put a document into words."""
-    common = page_throughput.everywhere(document)
+    common = page_throughput.conclusive_tests(document)
     return ConcurrencyView(
         subject=names.label(document.subject),
         versions=f"{_origin(document.old)} … {_origin(document.new)}",
@@ -165,7 +165,7 @@ def _origin(origin: Origin) -> str:
 def _row(lane: ThreadsResult) -> ThreadsRow:
     votes = lane.votes
     return ThreadsRow(
-        threads=page_throughput.called(lane),
+        threads=page_throughput.lane_name(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],

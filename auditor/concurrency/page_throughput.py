@@ -22,12 +22,12 @@ def lanes(document: ConcurrencyDocument) -> tuple[ThreadsResult, ...]:
     return (*([document.control] if document.control else []), *ordered)
 
 
-def called(lane: ThreadsResult) -> str:
+def lane_name(lane: ThreadsResult) -> str:
     """Return how many threads there are; the control is the one that tells of one thread."""
     return "1 (control)" if lane.threads == SEQUENTIAL else str(lane.threads)
 
 
-def everywhere(document: ConcurrencyDocument) -> frozenset[int]:
+def conclusive_tests(document: ConcurrencyDocument) -> frozenset[int]:
     """Return the tests that are conclusive with each number of threads that has such tests.
 
     Else the points of a curve would be of different tests. A number with which all are open has
@@ -63,8 +63,8 @@ def curve(
         _rate(at, found, [(test.new, test.new_interval) for test in found])
         for at, (_, found) in enumerate(measured)
     ]
-    names = [called(lane) for lane, _ in measured]
-    return _drawn(names, (old, new), size)
+    names = [lane_name(lane) for lane, _ in measured]
+    return _draw_chart(names, (old, new), size)
 
 
 def _rate(
@@ -81,7 +81,7 @@ def _end(interval: Range | None, end: int) -> float:
     return (interval[end] if interval else None) or 0.0
 
 
-def _drawn(
+def _draw_chart(
     names: Sequence[str], versions: tuple[list[Point], list[Point]], size: tuple[int, int]
 ) -> Markup:
     points = [point for version in versions for point in version]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.concurrency.judge import oracle
-from auditor.concurrency.judge.catalogue import Catalogue, described
+from auditor.concurrency.judge.catalogue import Catalogue, describe_types
 from auditor.concurrency.study_generation import Generating
 from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
@@ -57,7 +57,7 @@ class ConcurrencyStudy:
         """
         plan, workers = self.plan, self.workers
         self._phase("the class is looked at")
-        catalogue = workers.arena.make(described(self.subject))
+        catalogue = workers.arena.make(describe_types(self.subject))
         _require_methods(catalogue)
         writer = workers.writer(catalogue)
         self._racing = RaceMeasurement(plan, workers.arena, writer)
@@ -105,7 +105,7 @@ class ConcurrencyStudy:
             left = len(suite.tests) - at
             for threads in counts:
                 votes = [judged_test.vote for judged_test in judged[threads]]
-                if enough and oracle.settled(votes, left, plan):
+                if enough and oracle.is_settled(votes, left, plan):
                     left_out[threads] += 1
                     continue
                 how = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"

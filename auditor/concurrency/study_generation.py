@@ -8,7 +8,7 @@ from auditor.concurrency.judge.focus import weights
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.length import Length, LengthAttempt, search
 from auditor.concurrency.judge.tally import Tally
-from auditor.concurrency.judge.uncompilable_calls import blamed, parts
+from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Version
@@ -188,7 +188,9 @@ class Generating:
             self.writer.path(member_test.test): member_test.test.number
             for member_test in member_tests
         }
-        banned = blamed(member_tests, {paths[name]: problem for name, problem in said.items()})
+        banned = uncompilable_members(
+            member_tests, {paths[name]: problem for name, problem in said.items()}
+        )
         for member, problem in banned.items():
             self._generator.tally.drop(member.key, f"javac says {problem}, so it is not called")
         self._ban(tuple(banned))

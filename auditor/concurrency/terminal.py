@@ -64,11 +64,11 @@ def table(document: ConcurrencyDocument) -> RenderableType:
     if view.tests:
         parts += ["", _tests(view)]
         parts += [Text(view.smallest, style="dim")] if view.smallest else []
-    preferred = tables.some(
+    preferred = tables.first_lines(
         [f"{focus_row.method}: {focus_row.why}" for focus_row in view.focus], _MOST_PREFERRED
     )
     parts += tables.section("Methods that the tests prefer", preferred)
-    parts += tables.section("Left out while the tests were made", tables.some(view.dropped))
+    parts += tables.section("Left out while the tests were made", tables.first_lines(view.dropped))
     to_know = [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
     return Group(*parts, *tables.section("To know", to_know))
 
@@ -112,7 +112,7 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
         return Exit.OK, []
     if document.finding is Finding.REGRESSION:
         found = [thread for thread in document.threads if thread.finding is Finding.REGRESSION]
-        said = [f"gate failed: {concurrency_words.shown(result)}" for result in found]
+        said = [f"gate failed: {concurrency_words.lane_sentence(result)}" for result in found]
         return Exit.GATE_FAILED, said
     if document.finding is Finding.INCONCLUSIVE:
         why = concurrency_words.headline(document).removeprefix("Cannot tell: ")

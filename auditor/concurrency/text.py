@@ -141,7 +141,7 @@ def votes(lane: ThreadsResult) -> str:
     return f"{said}, {known.inconclusive} inconclusive" if known.inconclusive else said
 
 
-def shown(lane: ThreadsResult) -> str:
+def lane_sentence(lane: ThreadsResult) -> str:
     """Say what was found with a number of threads, by which votes, and how large it is."""
     word = FINDINGS[lane.finding].word
     return f"{word} with {_threads(lane)}: {votes(lane)} ({_factor(lane)})"

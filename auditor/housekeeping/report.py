@@ -136,7 +136,7 @@ def _written(found: AbsOrStability, given: dict[str, Any]) -> str:
     chosen = Format(given["format"])
     texts = {}
     if given["sources"]:
-        texts = sources.texts(given["sources"], sources.named(found))
+        texts = sources.texts(given["sources"], sources.source_names(found))
     return written(found, chosen, rows=given["rows"] or "pairs", sources=texts)
 
 

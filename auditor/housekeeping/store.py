@@ -42,7 +42,7 @@ def _sub(name: str) -> Callable[[Callable[..., int]], click.Command]:
     return made
 
 
-def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
+def _open_store(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
     surroundings = context.find_object(AppContext) or AppContext.real()
     path = given["store"]
     if path is None:
@@ -54,7 +54,7 @@ def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Consol
 @_sub("list")
 def list_(context: click.Context, /, **given: Any) -> int:
     """Say what a store holds: runs by machine, audits by project."""
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     contents = upkeep.contents(path)
     size = f"{contents.bytes / 1e6:.1f} MB, {contents.runs:,} runs"
     failed = f"({contents.failed:,} failed in a way that may pass)"
@@ -72,7 +72,7 @@ def list_(context: click.Context, /, **given: Any) -> int:
 @_sub("verify")
 def verify(context: click.Context, /, **given: Any) -> int:
     """Read everything in a store; exit with 4 where a page, a row or a value is damaged."""
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     runs = upkeep.verify(path)
     console.result(Text(f"{path}: all {runs:,} runs can be read"))
     return Exit.OK
@@ -105,7 +105,7 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
 @_sub("export")
 def export(context: click.Context, /, **given: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     for line in csv_lines(Table(upkeep.EXPORTED, upkeep.exported(path))):
         console.text(line)
     return Exit.OK
@@ -132,7 +132,7 @@ def prune(context: click.Context, /, **given: Any) -> int:
     """Forget runs and results; what an audit needs of them is measured again."""
     if given["older_than"] is None and not given["failed"] and given["audits"] is None:
         raise UsageError("say what to forget: --older-than DAYS, --failed or --audits N")
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     before = None
     if given["older_than"] is not None:
         moment = datetime.now(UTC) - timedelta(days=given["older_than"])

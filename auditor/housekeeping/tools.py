@@ -91,7 +91,9 @@ class ToolCheck:
     problem: str | None
 
 
-def look(tool: RequiredTool, host: Host, environment: Mapping[str, str], folder: Path) -> ToolCheck:
+def check_tool(
+    tool: RequiredTool, host: Host, environment: Mapping[str, str], folder: Path
+) -> ToolCheck:
     """Ask a tool for its version; `folder` takes what it may want to write."""
     program = tool.name
     if tool.name in ("java", "javac") and environment.get("JAVA_HOME"):
@@ -125,7 +127,7 @@ def _quiet(environment: Mapping[str, str], folder: Path) -> tuple[tuple[str, str
     return tuple(sorted({**kept, "XDG_CONFIG_HOME": str(folder / "config")}.items()))
 
 
-def usable(found: Mapping[str, ToolCheck]) -> dict[str, bool]:
+def usable_harnesses(found: Mapping[str, ToolCheck]) -> dict[str, bool]:
     """Say which harnesses have all they need."""
     return {
         harness: all(found[name].problem is None for name in needed)

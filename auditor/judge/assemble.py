@@ -53,7 +53,7 @@ class TableFile:
         return shlex.join(words)
 
 
-def judged(table: TableFile) -> AbsOrStability:
+def judge_table(table: TableFile) -> AbsOrStability:
     """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
 
     Raises UsageError where the slowdown is to be sized and cannot.
@@ -96,7 +96,9 @@ def steady(question: StoredQuestion, head: StoredResults) -> StabilityDocument:
     return stability_document(stability, context_of(question, head, stability.runs, started))
 
 
-def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
+def compare_results(
+    asked: StoredQuestion, base: StoredResults, head: StoredResults
+) -> ComparisonDocument:
     """Return what became of each benchmark; raises UsageError for results of two tools."""
     if base.harness != head.harness:
         raise UsageError(

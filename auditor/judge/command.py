@@ -22,7 +22,7 @@ from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import Tool
 from auditor.importers.research_tools.reading import is_table, read, unit
 from auditor.judge import assemble as judging
-from auditor.judge.assemble import TableFile, judged
+from auditor.judge.assemble import TableFile, judge_table
 from auditor.series.question import StoredQuestion, folder_of
 
 _POSITIVE = click.IntRange(min=1)
@@ -116,7 +116,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
         stability_runs=given["stability_runs"],
         units=given["unit"],
     )
-    document = judged(table)
+    document = judge_table(table)
     folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
     abs_output.keep_in(folder, abs_output.JUDGED, document, page)
     as_json = given["format"] == "json"
@@ -151,7 +151,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
         abs_output.keep_in(folder, abs_output.JUDGED, document, page)
         abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
         return _say_and_end(console, given, *gates.judge_stability(document))
-    comparison_document = judging.compared(question, question.base(), head)
+    comparison_document = judging.compare_results(question, question.base(), head)
     comparison.keep(folder, comparison_document)
     comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")

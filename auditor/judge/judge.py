@@ -56,7 +56,7 @@ def judge(sides: Sides, min_delta: float, benchmarks: int) -> DimensionVerdict:
     if strict is None:
         reason = reason or _too_few(sides)
     elif not reason:
-        change, found, reason = _called(strict, found or strict, limits)
+        change, found, reason = _change_and_interval(strict, found or strict, limits)
     return DimensionVerdict(
         dimension=Dimension.TIME,
         change=change,
@@ -74,7 +74,7 @@ def judge(sides: Sides, min_delta: float, benchmarks: int) -> DimensionVerdict:
     )
 
 
-def _called(
+def _change_and_interval(
     strict: Ratio, usual: Ratio, limits: ComparisonThresholds
 ) -> tuple[PerformanceChange, Ratio, str]:
     """Return the verdict, and the interval that it was reached by."""

@@ -17,7 +17,7 @@ from auditor.judge.judge import LEAST, Sides
 from auditor.measure import stability_judge as audit
 from auditor.measure import trust
 from auditor.measure.failures import reason
-from auditor.series.stored import caveats, parted, runs_of
+from auditor.series.stored import caveats, runs_of, split_processes
 
 _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 """Facts that make two machines so unlike that their times are not compared."""
@@ -25,7 +25,7 @@ _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 
 def stability(results: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
-    runs = parted(results.runs)
+    runs = split_processes(results.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
     units = {name: results.unit(name) for name in results.benchmarks}
     made = [
@@ -42,7 +42,9 @@ def stability(results: StoredResults) -> Stability:
         ),
     )
     together = () if len(runs) == len(results.runs) else tuple(_together(results.runs[0], wanted))
-    return foreign_runs.untimed(steady, *caveats(results), *together, *trust.caveats(results, runs))
+    return foreign_runs.without_durations(
+        steady, *caveats(results), *together, *trust.caveats(results, runs)
+    )
 
 
 def _in_seconds(verdict: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
@@ -70,7 +72,7 @@ def _runs(
             values.extend(process.seconds if is_whole else (process.middle or 0.0,))
         if is_throughput(unit) and not failures:
             values = array("d", (1 / value for value in values))
-        outcome = failures[0] if failures else foreign_runs.measured(values, slowed=False)
+        outcome = failures[0] if failures else foreign_runs.measured_outcome(values, slowed=False)
         if processes:
             yield replace(foreign_runs.run(digest, benchmark, (at, 1), outcome), host=run.host)
 
@@ -150,7 +152,7 @@ def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
 def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     for name, side in (("base", base), ("head", head)):
         yield from (replace(caveat, text=f"{name}: {caveat.text}") for caveat in caveats(side))
-    if differing := _differing(base, head):
+    if differing := _differences(base, head):
         text = f"base and head were not measured alike: {'; '.join(differing)}"
         yield Caveat("unlike-sides", text)
     text = (
@@ -196,7 +198,7 @@ def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
     return ""
 
 
-def _differing(base: StoredResults, head: StoredResults) -> list[str]:
+def _differences(base: StoredResults, head: StoredResults) -> list[str]:
     """Return what is known to differ."""
     keys = sorted({key for side in (base, head) for run in side.runs for key, _ in run.host.facts})
     names: list[set[str]] = [{run.host.name for run in side.runs} for side in (base, head)]

@@ -140,7 +140,7 @@ def _outcome(rows: Rows) -> Outcome:
     wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
         return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
-    return foreign_runs.measured(rows.seconds, slowed=rows.method is not None)
+    return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
 
 def _steady(known: _TableRuns) -> Stability:
@@ -151,7 +151,7 @@ def _steady(known: _TableRuns) -> Stability:
         for run in known.judged(None, benchmark, known.wanted_plain)
     ]
     stability = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
-    return foreign_runs.untimed(stability, Caveat("from-a-table", _FROM_A_TABLE))
+    return foreign_runs.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
 
 
 _FROM_A_TABLE = (

@@ -35,7 +35,7 @@ def rules() -> tuple[Rule, ...]:
     return tuple(rule for linter in LINTERS.values() for rule in linter.rules)
 
 
-def linted(
+def lint_sources(
     config: Config, places: Places, environment: Mapping[str, str], request: LintRequest
 ) -> LintDocument:
     """Read a subject's sources, and say what is wrong with its benchmarks; nothing of it is run.

@@ -52,7 +52,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     """
     from auditor.lint.assemble import (  # noqa: PLC0415 the linters' parsers come with it
         LintRequest,
-        linted,
+        lint_sources,
         rules,
     )
 
@@ -60,13 +60,13 @@ def command(context: click.Context, /, **given: Any) -> int:
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     if given["listed"]:
-        console.result(terminal.listed(rules()))
+        console.result(terminal.rule_table(rules()))
         return Exit.OK
     config = load(given["what"], {}, Path.cwd())
     wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
     result = None if given["result"] is None else stored_result.read(given["result"])
     request = LintRequest(wanted=wanted, result=result)
-    document = linted(config, places(config, environment), environment, request)
+    document = lint_sources(config, places(config, environment), environment, request)
     terminal.show(document, given["format"], console)
     code, said = terminal.judge(document, given["fail_on"])
     for line in said:

@@ -28,7 +28,7 @@ def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
     that makes them; a slowdown that is noticed proves nothing, since what slows them down keeps
     them from being removed.
     """
-    timings = list(_measured(smell.benchmark, measured))
+    timings = list(_timing_of(smell.benchmark, measured))
     if not timings or smell.overlapping:
         return None
     if smell.rule == _INVOCATION:
@@ -36,7 +36,7 @@ def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
     return None if smell.calls is None else _removed(timings, smell.calls)
 
 
-def _measured(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
+def _timing_of(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
     """Yield what was measured of a benchmark; nothing where several are called so."""
     pattern = re.compile(rf"(?:^|[./:]){re.escape(name)}(?=$|[^\w.])")
     found = [(match, timing) for timing in measured if (match := pattern.search(timing.benchmark))]

@@ -57,7 +57,7 @@ def _finding(finding: LintFinding) -> list[RenderableType]:
     return [*said, Text(f"  {beside}", style="dim")] if beside else said
 
 
-def listed(rules: Sequence[Rule]) -> RenderableType:
+def rule_table(rules: Sequence[Rule]) -> RenderableType:
     """Return all rules, and whether they are looked for unless asked otherwise."""
     made = tables.lineless("rule", "sure", "on", "practice", "what")
     for rule in rules:

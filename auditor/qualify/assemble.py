@@ -196,7 +196,7 @@ def _with(
     """Return a method with what the audit at a factor has found of it."""
     (mine,) = [method for method in verdict.methods if method.id == subject.method]
     subject = replace(subject, reached_by=mine.reached_by or subject.reached_by)
-    for pair in _measured(verdict, subject.method):
+    for pair in _pairs_of_method(verdict, subject.method):
         known = schedule(pair.runs[-1].trials[0]) if pair.runs[-1].trials else None
         delay = None if known is None else _slowed(known[0])
         if known is not None and delay is not None:
@@ -211,7 +211,7 @@ def _with(
     return subject
 
 
-def _measured(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
+def _pairs_of_method(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
     """Yield pairs of a method, those first in which it has the largest share."""
     verdicts = [pair for pair in verdict.pairs if pair.method == method and pair.runs]
     yield from sorted(verdicts, key=lambda one: -(one.share or 0.0))

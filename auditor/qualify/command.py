@@ -100,7 +100,7 @@ def _qualified(what: options.CommandLine, request: QualifyRequest) -> QualifyDoc
         opener = what.surroundings.opener(open_qualifying)
         return opener(config, places, environment, observer, request)
 
-    with running.working(what, opened) as (work, console):
+    with running.open_work(what, opened) as (work, console):
         qualification = work.qualify(
             lambda shown_pair, left: console.note(terminal.line(shown_pair, left))
         )

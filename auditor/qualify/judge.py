@@ -57,7 +57,7 @@ def fired(shown_pair: Shown) -> bool:
     return shown_pair.answer is Answer.ALARM and shown_pair.turn == 1
 
 
-def seen(one: Rate) -> bool | None:
+def is_detected(one: Rate) -> bool | None:
     """Tell whether the gate fires more often than not; None where that is not known."""
     if one.interval[0] > HALF:
         return True
@@ -73,23 +73,23 @@ def noisy(one: Rate, most: float) -> bool | None:
     return False if high <= most else None
 
 
-def hopeless(case: Case, rates: Sequence[Rate]) -> bool:
+def is_hopeless(case: Case, rates: Sequence[Rate]) -> bool:
     """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
     return any(
-        one.case.factor > case.factor and seen(one) is False
-        for one in _of(rates, Side.SLOWED, case.method)
+        one.case.factor > case.factor and is_detected(one) is False
+        for one in _rates_of(rates, Side.SLOWED, case.method)
     )
 
 
-def settled(one: Rate, plan: GatePlan) -> bool:
+def is_settled(one: Rate, plan: GatePlan) -> bool:
     """Tell whether more answers would tell no more than is asked."""
     if one.shown + one.failed >= plan.runs:
         return True
     if one.case.side is not Side.SAME:
-        return seen(one) is not None
+        return is_detected(one) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
     too_many = noisy(one, most)
-    return too_many is False or (too_many is True and seen(one) is not None)
+    return too_many is False or (too_many is True and is_detected(one) is not None)
 
 
 def judge(
@@ -124,8 +124,8 @@ def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
     found = None
     if _always(rates):
         return None
-    for one in sorted(_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
-        if seen(one) is not True:
+    for one in sorted(_rates_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
+        if is_detected(one) is not True:
             break
         found = one.case.factor
     return found
@@ -133,10 +133,10 @@ def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
 
 def _always(rates: Sequence[Rate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(seen(one) for one in _of(rates, Side.SAME))
+    return any(is_detected(one) for one in _rates_of(rates, Side.SAME))
 
 
-def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+def _rates_of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
     return [
         one
         for one in rates
@@ -145,7 +145,7 @@ def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Ra
 
 
 def _largest(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
-    mine = [one for one in _of(rates, side, method) if one.shown]
+    mine = [one for one in _rates_of(rates, side, method) if one.shown]
     most = max((one.case.factor for one in mine), default=0.0)
     return [one for one in mine if one.case.factor == most]
 
@@ -156,7 +156,7 @@ def _diagnoses(
     told = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not Answer.FAILED]
     if (diagnosis := _unrun(told)) is not None:
         yield diagnosis
-    same = _of(rates, Side.SAME)
+    same = _rates_of(rates, Side.SAME)
     if _always(rates):
         text = f"it fired {_times(same[0])} at base and head that are alike"
         yield Diagnosis(Flaw.ALWAYS, text)
@@ -192,7 +192,7 @@ def _blindness(
 ) -> Iterator[Diagnosis]:
     slowed = _largest(rates, Side.SLOWED)
     fires = sum(one.alarms for one in slowed) > 0
-    backwards = [one for one in _largest(rates, Side.SPED) if seen(one)]
+    backwards = [one for one in _largest(rates, Side.SPED) if is_detected(one)]
     if backwards:
         text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
         if fires:
@@ -211,7 +211,7 @@ def _blindness(
         return
     for subject in subjects:
         mine = _largest(rates, Side.SLOWED, subject.method)
-        if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
+        if mine and is_detected(mine[0]) is False and any(is_detected(one) for one in slowed):
             many = len(subject.reached_by)
             why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
             why = why if many else "no benchmark calls it"
@@ -248,7 +248,7 @@ def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
 
 def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
     asked = f"at most {percent(most)} false alarms"
-    same = [one for one in _of(rates, Side.SAME) if one.shown]
+    same = [one for one in _rates_of(rates, Side.SAME) if one.shown]
     if not same:
         return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
     low, high = (percent(one, 1) for one in same[0].interval)
@@ -261,9 +261,9 @@ def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
     if _always(rates):
         why = "it fires at base and head that are alike, too"
         return Demand(asked, Asked.FAILED, why)
-    mine = [one for one in _of(rates, Side.SLOWED) if one.case.factor == factor]
-    beyond = [one.skipped or hopeless(one.case, rates) for one in mine]
-    answers = [False if lost else seen(one) for one, lost in zip(mine, beyond, strict=True)]
+    mine = [one for one in _rates_of(rates, Side.SLOWED) if one.case.factor == factor]
+    beyond = [one.skipped or is_hopeless(one.case, rates) for one in mine]
+    answers = [False if lost else is_detected(one) for one, lost in zip(mine, beyond, strict=True)]
     answer = Asked.PASSED if answers and all(answers) else Asked.UNDECIDED
     if False in answers:
         answer = Asked.FAILED

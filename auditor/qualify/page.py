@@ -126,17 +126,17 @@ def _curves(document: QualifyDocument) -> Iterator[Drawn]:
     same = [rate for rate in document.rates if rate.side is Side.SAME and rate.shown]
     for method in document.methods:
         rates = [rate for rate in document.rates if rate.method == method.method and rate.shown]
-        slowed = sorted(_of(rates, Side.SLOWED), key=lambda rate: rate.factor)
-        sped = sorted(_of(rates, Side.SPED), key=lambda rate: rate.factor)
+        slowed = sorted(_rates_of(rates, Side.SLOWED), key=lambda rate: rate.factor)
+        sped = sorted(_rates_of(rates, Side.SPED), key=lambda rate: rate.factor)
         if slowed:
-            yield _drawn(method.method, same, slowed, sped)
+            yield _draw_rates(method.method, same, slowed, sped)
 
 
-def _of(cells: list[CheckoutPairRate], side: Side) -> list[CheckoutPairRate]:
+def _rates_of(cells: list[CheckoutPairRate], side: Side) -> list[CheckoutPairRate]:
     return [cell for cell in cells if cell.side is side]
 
 
-def _drawn(
+def _draw_rates(
     method: str,
     same: list[CheckoutPairRate],
     slowed: list[CheckoutPairRate],

@@ -112,13 +112,13 @@ class QualifyStudy:
     def _settled(self, case: Case) -> bool:
         if self._hopeless(case):
             return True
-        return judge.settled(judge.rate(case, self._shown), self._plan)
+        return judge.is_settled(judge.rate(case, self._shown), self._plan)
 
     def _hopeless(self, case: Case) -> bool:
         if case.side is not Side.SLOWED:
             return False
         rates = [judge.rate(one, self._shown) for one in self._cases()]
-        return judge.hopeless(case, rates)
+        return judge.is_hopeless(case, rates)
 
     def _skipped(self) -> list[Case]:
         cases = {shown_pair.case for shown_pair in self._shown}

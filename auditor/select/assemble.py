@@ -62,7 +62,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
             found.append(one)
             continue
         if path.suffix == ".json":
-            found += [method.id for method in _compared(path).patch.methods]
+            found += [method.id for method in _read_comparison(path).patch.methods]
             continue
         try:
             lines = read_regular(path).decode().splitlines()
@@ -72,7 +72,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(found)) if written else None
 
 
-def _compared(path: Path) -> comparison_document.ComparisonDocument:
+def _read_comparison(path: Path) -> comparison_document.ComparisonDocument:
     content = read_named(path)
     try:
         return comparison_document.read(content)
@@ -195,7 +195,7 @@ def select(
     document: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
 ) -> Selection:
     """Return what to run within a budget, or at all where there is none. Raises UsageError."""
-    named, unaudited = _named(changed, document)
+    named, unaudited = _split_names(changed, document)
     subject = CountedResult(document, named)
     if budget is not None and subject.untimed:
         raise UsageError(
@@ -245,11 +245,11 @@ def _caveats(subject: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
 def _choice(subject: CountedResult, budget: float | None, *, nested: bool) -> Choice:
     watchers = [watcher for watcher in subject.watchers if watcher.detects]
     if budget is None:
-        return judge.everything(watchers)
-    return judge.within(watchers, budget, nested=nested)
+        return judge.cheapest_choice(watchers)
+    return judge.choice_within(watchers, budget, nested=nested)
 
 
-def _named(
+def _split_names(
     changed: Sequence[str] | None, document: Document
 ) -> tuple[frozenset[str] | None, tuple[str, ...]]:
     """Return the methods of a result that names mean, and the names that mean none."""

@@ -68,7 +68,7 @@ class Removal:
     unknown: tuple[str, ...]
 
 
-def everything(
+def cheapest_choice(
     watchers: Sequence[Candidate], *, required: Collection[str] = (), largest: int = LARGEST
 ) -> Choice:
     """Return the cheapest benchmarks that detect all that the suite detects, `required` included.
@@ -81,7 +81,7 @@ def everything(
     return pool.choice(chosen, len(pool.methods), cheapest=exact, proven=True)
 
 
-def within(
+def choice_within(
     watchers: Sequence[Candidate], budget: float, *, nested: bool = True, largest: int = LARGEST
 ) -> Choice:
     """Return benchmarks that take no more than `budget` seconds and detect many methods.
@@ -123,7 +123,9 @@ def removal(
     for method, benchmark in sorted(open_pairs):
         if method not in detected:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
-    choice = everything(watchers, required={*undecided, *unknown, *unexamined}, largest=largest)
+    choice = cheapest_choice(
+        watchers, required={*undecided, *unknown, *unexamined}, largest=largest
+    )
     stays = {watcher.id for watcher in choice.watchers}
     gone = sorted(
         (watcher for watcher in watchers if watcher.id not in stays), key=lambda watcher: watcher.id
@@ -131,14 +133,15 @@ def removal(
     return Removal(
         kept=choice,
         removed=tuple(
-            (candidate, tuple(_watched(candidate, choice.watchers))) for candidate in gone
+            (candidate, tuple(_remaining_detection(candidate, choice.watchers)))
+            for candidate in gone
         ),
         undecided=undecided,
         unknown=tuple(sorted(unknown)),
     )
 
 
-def _watched(
+def _remaining_detection(
     candidate: Candidate, candidates: Sequence[Candidate]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     for method in sorted(candidate.detects):

@@ -13,7 +13,7 @@ from auditor.cli import options, output, running
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.options import CommandLine
-from auditor.cli.progress import told
+from auditor.cli.progress import progress_bar
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from auditor.core.provenance import Context
@@ -57,7 +57,9 @@ class SeriesCommand:
     """Whether something of a document was judged; else the exit code is 5."""
 
 
-def answered(context: click.Context, given: Mapping[str, Any], answer: SeriesCommand) -> Exit:
+def run_series_command(
+    context: click.Context, given: Mapping[str, Any], answer: SeriesCommand
+) -> Exit:
     """Run or read, judge, write the files and print."""
     suite = source.suite(given["files"], is_suite=given["is_suite"])
     if suite is not None:
@@ -69,9 +71,9 @@ def answered(context: click.Context, given: Mapping[str, Any], answer: SeriesCom
     question = StoredQuestion(
         verb=answer.verb, paths=files, more=answer.own, commit=given["commit"]
     )
-    found = source.kept(files, given["commit"]) or _read(question)
+    found = source.stored_suite(files, given["commit"]) or _read(question)
     started = circumstances(question, found)
-    with told(console, answer.doing) as tell:
+    with progress_bar(console, answer.doing) as tell:
         document = answer.judged(found, started, tell)
     folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
     as_json = given["format"] == "json"
@@ -94,11 +96,11 @@ def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
     series = command_line.config.series
     request = replace(series, forks=series.forks or answer.forks, least=answer.least)
     if context.params["dry_run"]:
-        with running.working(command_line, open_series) as (work, console):
+        with running.open_work(command_line, open_series) as (work, console):
             plan = work.plan_series(request)
         return running.show_plan(console, plan, "", as_json=command_line.as_json)
     words = " ".join((answer.verb, *answer.own))
-    with running.working(command_line, open_series) as (work, console):
+    with running.open_work(command_line, open_series) as (work, console):
         found = work.series(answer.verb, request)
         context_of = partial(work.circumstances, words, request)
         document = answer.judged(found, context_of, lambda _done, _of: None)

@@ -8,7 +8,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 
 
-def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
+def split_processes(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
     """Return the runs; of a single one its processes, if benchmarks have several of them."""
     if len(runs) > 1:
         return runs
@@ -20,7 +20,7 @@ def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
 
 
 def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
-    """Return how many runs should have a benchmark; of a single one, `parted`, the first ones."""
+    """Return how many runs should have a benchmark; of a single one, `split_processes`, the first ones."""
     return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 

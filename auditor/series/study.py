@@ -38,11 +38,11 @@ _TOO_LATE = "the budget was used up before any benchmark gave a series"
 
 
 def series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
-    """Return what `watched` gives as results; a benchmark that cannot be listed has failed.
+    """Return the runs of `measure_processes` as results; an unlisted benchmark has failed.
 
     Raises NoBenchmarks where none gave a series.
     """
-    runs, project = watched(request, parts), parts.project
+    runs, project = measure_processes(request, parts), parts.project
     results = own_series.results(
         runs,
         harness=project.harness,
@@ -60,7 +60,7 @@ def series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
     )
 
 
-def watched(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
+def measure_processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
     runs = processes(request, parts)
     if not any(isinstance(run.outcome, Measured) for run in runs):

@@ -44,7 +44,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             benchmark.dissimilar is not None for benchmark in found.benchmarks
         ),
     )
-    return series.answered(context, given, answer)
+    return series.run_series_command(context, given, answer)
 
 
 def _judge_runs(

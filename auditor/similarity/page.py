@@ -193,12 +193,12 @@ def _row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Sim
         pairs=len(benchmark.pairs),
         measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
         heat=heat.cells(benchmark.means) if benchmark.means else (),
-        apart=", ".join(_called(run, files) for run in benchmark.apart),
+        apart=", ".join(_run_name(run, files) for run in benchmark.apart),
         note=names.line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
 
 
-def _called(run: int, files: Sequence[str]) -> str:
+def _run_name(run: int, files: Sequence[str]) -> str:
     return f"{run + 1} ({files[run]})" if files else str(run + 1)
 
 
@@ -219,7 +219,7 @@ def _apart(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     if not benchmark.apart:
         pairs = sum(pair.dissimilar for pair in benchmark.pairs)
         return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
-    called = ", ".join(_called(run, files) for run in benchmark.apart)
+    called = ", ".join(_run_name(run, files) for run in benchmark.apart)
     if len(benchmark.apart) > 1:
         return f"Runs {called} stand apart: each is dissimilar to most others."
     count = unlike[benchmark.apart[0]]

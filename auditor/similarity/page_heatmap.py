@@ -155,14 +155,14 @@ def groups(benchmark: BenchmarkSimilarity) -> str:
         return ""
     if len(benchmark.groups) == 1:
         return "SAME finds one group of all runs."
-    together = [f"{numbered(group)} together" for group in benchmark.groups if len(group) > 1]
+    together = [f"{run_numbers(group)} together" for group in benchmark.groups if len(group) > 1]
     alone = sorted(group[0] for group in benchmark.groups if len(group) == 1)
     if alone:
-        together.append(f"{numbered(alone)} {'each ' if len(alone) > 1 else ''}alone")
+        together.append(f"{run_numbers(alone)} {'each ' if len(alone) > 1 else ''}alone")
     return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
 
 
-def numbered(runs: Sequence[int]) -> str:
+def run_numbers(runs: Sequence[int]) -> str:
     """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
     breaks = [at for at, (one, other) in enumerate(pairwise(runs), 1) if other != one + 1]
     edges = [0, *breaks, len(runs)]

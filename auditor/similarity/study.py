@@ -5,7 +5,7 @@ from collections.abc import Callable
 from auditor.core.series.similarity import Similarity
 from auditor.core.series.stored import StoredResults
 from auditor.measure import run_similarity as audit
-from auditor.series.stored import parted, runs_of
+from auditor.series.stored import runs_of, split_processes
 
 
 def similarity(results: StoredResults, told: Callable[[int, int], None]) -> tuple[Similarity, ...]:
@@ -13,7 +13,7 @@ def similarity(results: StoredResults, told: Callable[[int, int], None]) -> tupl
 
     `told` hears how many benchmarks of how many are done.
     """
-    runs = parted(results.runs)
+    runs = split_processes(results.runs)
     judged = []
     for number, name in enumerate(results.benchmarks, start=1):
         mine = runs[: runs_of(name, results.runs)]

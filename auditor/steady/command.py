@@ -61,7 +61,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         page=_page_of,
         is_judged=lambda found: any(one.label is not SteadyLabel.UNKNOWN for one in found.series),
     )
-    return series.answered(context, given, answer)
+    return series.run_series_command(context, given, answer)
 
 
 def _judge_series(

@@ -101,13 +101,13 @@ def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
         subject=names.label(document.subject),
         headline=busy.add_to_headline(headline(document), document.strain),
         counts=_counts(document),
-        made=_made(document),
+        made=_origin(document),
         foot=_RUN if document.config else _READ,
         rows=tuple(rows),
         legend=tuple((KINDS[label], LABELS[label], labels.count(label)) for label in met),
         kinds=tuple((KINDS[label], LABELS[label].word) for label in met),
         figures=tuple(
-            (row.name, _drawn(series.get(row.id, []), values)) for row in rows[:MOST_DRAWN]
+            (row.name, _draw_processes(series.get(row.id, []), values)) for row in rows[:MOST_DRAWN]
         )
         if values
         else (),
@@ -119,7 +119,7 @@ def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
     )
 
 
-def _drawn(series: Sequence[ProcessSteadiness], values: Values) -> tuple[Markup, ...]:
+def _draw_processes(series: Sequence[ProcessSteadiness], values: Values) -> tuple[Markup, ...]:
     known = [
         (process, values.get((process.benchmark, process.run, process.fork), ()))
         for process in series
@@ -170,7 +170,7 @@ def _saves(seconds: float | None) -> str:
     return f"{'costs' if seconds < 0 else 'saves'} {figures.seconds(abs(seconds))}"
 
 
-def _made(document: SteadyDocument) -> str:
+def _origin(document: SteadyDocument) -> str:
     """Say where the series come from."""
     plan = document.plan
     if not document.config or plan.iterations is None or plan.iteration_seconds is None:

@@ -36,7 +36,7 @@ def steady(
     """Judge all processes; `told` hears how many benchmarks of how many are done."""
     tasks = [_task(name, results) for name in results.benchmarks]
     judged = []
-    for number, benchmark in enumerate(_judged(tasks, detector), start=1):
+    for number, benchmark in enumerate(_judge_tasks(tasks, detector), start=1):
         told(number, len(tasks))
         judged.append(benchmark)
     return SuiteSteadiness(
@@ -55,7 +55,7 @@ def _task(name: str, results: StoredResults) -> _Task:
     )
 
 
-def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
+def _judge_tasks(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
     cores = min(os.cpu_count() or 1, len(tasks))
     if cores < 2 or sum(len(task.processes) for task in tasks) <= _FEW:
         yield from (_benchmark(task, detector) for task in tasks)

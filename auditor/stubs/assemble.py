@@ -18,7 +18,7 @@ from auditor.languages.tracing import LibraryTracing
 from auditor.measure.method_choice import named
 from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE
-from auditor.stubs.judge import WatchState, unwatched
+from auditor.stubs.judge import WatchState, unwatched_methods
 from auditor.trace import document, document_clients
 
 
@@ -81,7 +81,9 @@ class Stubbing:
                 "nothing is known of which methods are used: call bench-audit trace first (with "
                 "--clients, or --benchmarks), or name some with --method"
             )
-        chosen = unwatched(tracing.library.methods, known_calls.used, known_calls.watched, most)
+        chosen = unwatched_methods(
+            tracing.library.methods, known_calls.used, known_calls.watched, most
+        )
         if not chosen:
             raise SubjectError("each method that is used is watched by some benchmark")
         return chosen

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.output import unusable
-from auditor.cli.running import working
+from auditor.cli.running import open_work
 from auditor.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
 
     command_line = options.CommandLine.of(context, options.shared_changes(context.params))
-    with working(command_line, open_stubbing) as (work, console):
+    with open_work(command_line, open_stubbing) as (work, console):
         stubs = work.stubs(given["method"], given["top"])
     into: Path = given["into"].absolute()
     _write(into, stubs.files)

@@ -156,7 +156,7 @@ def popularity(config: Config, project: Project, session: Session) -> Popularity
     It is that of the last profile in the store, or of the clients in the configuration, which are
     traced now; None where there are neither.
     """
-    known = remembered(config, project, session)
+    known = stored_popularity(config, project, session)
     request = config.request
     is_chosen = request.methods is None and not request.baseline_methods
     if known is None and is_chosen and config.trace.clients:
@@ -167,7 +167,7 @@ def popularity(config: Config, project: Project, session: Session) -> Popularity
     return known
 
 
-def remembered(config: Config, project: Project, session: Session) -> Popularity | None:
+def stored_popularity(config: Config, project: Project, session: Session) -> Popularity | None:
     """Return what the last profile in the store tells, where the methods are chosen for the user.
 
     It may be of another revision: what users call changes slowly.

@@ -8,7 +8,7 @@ import click
 
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.running import working
+from auditor.cli.running import open_work
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
 from auditor.trace import terminal, terminal_clients
@@ -78,8 +78,8 @@ def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
-    command_line = _asked(context, _one(given["given"]), {})
-    with working(command_line, open_suite_tracing) as (work, console):
+    command_line = _asked(context, _single_input(given["given"]), {})
+    with open_work(command_line, open_suite_tracing) as (work, console):
         document = work.trace()
         terminal.keep(command_line.places.output, document)
     terminal.show(document, given["format"], console)
@@ -92,7 +92,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
     if given["library"]:
         what, clients = given["library"], (*clients, *given["given"])
     else:
-        what = _one(given["given"])
+        what = _single_input(given["given"])
     command_line = _asked(context, what, _changes(given, clients))
     if not command_line.config.trace.clients:
         raise UsageError(
@@ -101,7 +101,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
         )
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 
-    with working(command_line, open_profiling) as (work, console):
+    with open_work(command_line, open_profiling) as (work, console):
         document = work.profile()
         terminal_clients.keep(command_line.places.output, document)
     terminal_clients.show(document, given["format"], console)
@@ -115,7 +115,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
     return Exit.OK
 
 
-def _one(written: tuple[str, ...]) -> str:
+def _single_input(written: tuple[str, ...]) -> str:
     if len(written) > 1:
         raise UsageError(f"one project at a time: {', '.join(written)}; clients go with --library")
     return written[0] if written else "."

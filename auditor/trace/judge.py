@@ -48,7 +48,7 @@ def judge(counts: Counts, caveats: Sequence[Caveat] = ()) -> SuiteUse:
             else BenchmarkUse(id=name, methods=called[name], reason=None)
             for name in counts.benchmarks
         ),
-        caveats=(*_said(counts), *caveats),
+        caveats=(*_count_caveats(counts), *caveats),
     )
 
 
@@ -87,7 +87,7 @@ def _method(method: Method, counts: Counts) -> MethodUse:
     )
 
 
-def _said(counts: Counts) -> list[Caveat]:
+def _count_caveats(counts: Counts) -> list[Caveat]:
     if not counts.failed:
         return []
     names = ", ".join(list(counts.failed)[:5])

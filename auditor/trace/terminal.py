@@ -55,7 +55,7 @@ def table(document: TraceDocument) -> RenderableType:
         Text(view.counts, style="dim"),
         "",
         tables.and_more(made, len(view.rows)),
-        *tables.section("Benchmarks that did not run", tables.some(failed)),
+        *tables.section("Benchmarks that did not run", tables.first_lines(failed)),
         *tables.section(
             "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
         ),

@@ -65,7 +65,7 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
     )
     streams = Streams(watch, Watchers(model), _SEED)
     stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
-    code = _watched(words, stream, console, surroundings)
+    code = _watch_stream(words, stream, console, surroundings)
     stream.end()
     problems = [*stream.problems, *_left_out(streams.left_out)]
     if given["format"] == "json":
@@ -84,7 +84,7 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
     return Exit.OK if streams.seen else Exit.NO_VERDICT
 
 
-def _watched(
+def _watch_stream(
     words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
 ) -> Exit:
     """Look at it until it ends or is interrupted: what was seen by then is told all the same."""

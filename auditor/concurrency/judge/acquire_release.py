@@ -11,7 +11,7 @@ from auditor.concurrency.judge.catalogue import PRIMITIVES
 from auditor.core.contracts.concurrent_test import Kind, Member, Variable
 
 
-def takers(member: Member, methods: Many[Member]) -> list[Member]:
+def releasing_methods(member: Member, methods: Many[Member]) -> list[Member]:
     """Return the methods that have a parameter of just the type that a method returns."""
     if member.returns in PRIMITIVES or member.returns == "void" or member.kind is not Kind.METHOD:
         return []

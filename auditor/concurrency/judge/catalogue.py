@@ -151,7 +151,7 @@ def _makers(name: str, facts: TypeFacts) -> Iterator[Member]:
             yield member
 
 
-def described(subject: str) -> GenerationSteps[Catalogue]:
+def describe_types(subject: str) -> GenerationSteps[Catalogue]:
     """Ask for the class under test and the types that it needs; raises SubjectError without it."""
     lines = (yield Describe((subject,))).lines
     _require(subject, lines)

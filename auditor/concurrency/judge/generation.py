@@ -10,7 +10,7 @@ from math import isqrt
 
 import numpy as np
 
-from auditor.concurrency.judge.acquire_release import give_back, takers
+from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
 from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES, Catalogue
 from auditor.concurrency.judge.tally import Tally
@@ -235,7 +235,7 @@ class _Maker:
         tally = self.of.tally
         blocked = tally.hangs[member.key]
         must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
-        back = takers(member, self.of.catalogue.methods)
+        back = releasing_methods(member, self.of.catalogue.methods)
         if (must and not back) or blocked >= _BLOCKS:
             return False
         variable = self.arguments.call(member, scope, receiver)

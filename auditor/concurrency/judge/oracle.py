@@ -188,7 +188,7 @@ def _finding(votes: Sequence[Vote], plan: Plan) -> Finding:
     return Finding.NONE
 
 
-def settled(votes: Sequence[Vote], left: int, plan: Plan) -> bool:
+def is_settled(votes: Sequence[Vote], left: int, plan: Plan) -> bool:
     """Tell whether no `left` further tests could change the finding, whatever they voted."""
     return len({_finding([*votes, *more], plan) for more in _outcomes(left)}) == 1
 

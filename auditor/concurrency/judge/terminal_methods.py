@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auditor.concurrency.judge.acquire_release import give_back, takers
+from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
 from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.core.contracts.concurrent_test import Kind, Member, Sequence
 from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
@@ -121,7 +121,7 @@ class Looking:
 
     def _is_lent(self, member: Member, rest: list[tuple[Member, Segment]]) -> GenerationSteps[bool]:
         """Tell whether nothing fails where another method takes back what this one returns."""
-        for taker in takers(member, self._methods):
+        for taker in releasing_methods(member, self._methods):
             scope = self._scope()
             variable = self.arguments.call(member, scope, scope.receiver)
             if variable is None or not give_back(self.arguments, taker, variable, scope):

@@ -79,8 +79,12 @@ def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> MemberT
         replace(
             test,
             number=number,
-            prefix=_kept(test.prefix, {index for where, index in needed if where == _PREFIX}),
-            suffixes=(_kept(suffix, {index for where, index in needed if where != _PREFIX}),),
+            prefix=_needed_part(
+                test.prefix, {index for where, index in needed if where == _PREFIX}
+            ),
+            suffixes=(
+                _needed_part(suffix, {index for where, index in needed if where != _PREFIX}),
+            ),
         ),
     )
 
@@ -100,7 +104,7 @@ def _used(statement: Statement, where: int) -> Iterator[_Place]:
             yield _place(value, where)
 
 
-def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
+def _needed_part(sequence: Sequence, needed: set[int]) -> Sequence:
     """Return as much of a sequence as is needed; others keep their places."""
     many = max(needed, default=-1) + 1
     return tuple(
@@ -108,7 +112,9 @@ def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
     )
 
 
-def blamed(member_tests: Many[MemberTest], problems: Mapping[int, str]) -> dict[Member, str]:
+def uncompilable_members(
+    member_tests: Many[MemberTest], problems: Mapping[int, str]
+) -> dict[Member, str]:
     """Return the members of tests that do not compile, though those of all that they need do.
 
     `problems` are what the compiler says of a test, by its number.

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from auditor.abs.model import MethodVerdict
-from auditor.backtest.judge import agreement, backtest, candidates, failed, left_out, tried
+from auditor.backtest.judge import agreement, backtest, candidates, failed, judge_commit, left_out
 from auditor.backtest.model import CommitDetection, CommitKind, PastChange
 from auditor.compare.model import (
     BenchmarkComparison,
@@ -198,7 +198,7 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
     ],
 )
 def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchmarks, noticed, by):
-    found = tried(change, compared(*benchmarks), 3.0)
+    found = judge_commit(change, compared(*benchmarks), 3.0)
 
     assert (found.noticed, [one.benchmark for one in found.by]) == (noticed, by)
     assert bool(found.reason) is (noticed is not CommitDetection.NOTICED)
@@ -209,7 +209,7 @@ def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():
         "A", FASTER, dimension(PerformanceChange.REGRESSION, confirmed=True, visible=0.01)
     )
 
-    found = tried(FIX, compared(mixed, added=("New",)), 3.0)
+    found = judge_commit(FIX, compared(mixed, added=("New",)), 3.0)
 
     assert [one.benchmark for one in found.against] == ["A"]
     assert (found.visible, found.added, found.seconds) == (0.01, ("New",), 3.0)
@@ -241,7 +241,7 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
     ],
 )
 def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched):
-    found = tried(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
+    found = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
 
     assert found.is_watched is watched
 
@@ -256,7 +256,7 @@ def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched
     ],
 )
 def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watched):
-    found = tried(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
+    found = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
 
     assert found.is_watched is watched
 
@@ -282,7 +282,9 @@ def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watc
 )
 def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason):
     """Benchmark A is judged, B is not."""
-    found = tried(FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0)
+    found = judge_commit(
+        FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0
+    )
 
     assert (found.noticed, found.reason.startswith(reason)) == (noticed, True)
 
@@ -290,7 +292,7 @@ def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason
 def known(*, watched, noticed):
     one = FASTER if noticed else ALIKE
     patch = patched(("A",), a=Result.DETECTED if watched else Result.MISSED)
-    return tried(FIX, compared(benchmark("A", one), patch=patch), 1.0)
+    return judge_commit(FIX, compared(benchmark("A", one), patch=patch), 1.0)
 
 
 def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():

@@ -17,7 +17,7 @@ from auditor.backtest.model import (
     CommitResult,
     PastChange,
 )
-from auditor.backtest.text import agreement, by, headline, line, markdown, methods
+from auditor.backtest.text import agreement, detecting_benchmarks, headline, line, markdown, methods
 from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 from reports import results
@@ -85,7 +85,11 @@ def test_the_answer_is_a_sentence(tried, said):
 def test_who_noticed_it_most_comes_first():
     (one,) = made(NOTICED).commits
 
-    said = by(one).replace("\N{NO-BREAK SPACE}", " ").replace("\N{MULTIPLICATION SIGN}", "x")
+    said = (
+        detecting_benchmarks(one)
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .replace("\N{MULTIPLICATION SIGN}", "x")
+    )
     assert said == "BenchmarkPop (time, 0.5 x), BenchmarkPush (time, 0.9 x) and 1 more"
 
 

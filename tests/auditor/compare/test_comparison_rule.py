@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from auditor.compare.judge import LOOKS, ComparisonThresholds, differs_from_itself, judge, screened
+from auditor.compare.judge import (
+    LOOKS,
+    ComparisonThresholds,
+    differs_from_itself,
+    judge,
+    screen_rounds,
+)
 from auditor.compare.model import Dimension, PerformanceChange, Rounds
 
 LIMITS = ComparisonThresholds(min_delta=0.05, fresh=8)
@@ -28,7 +34,7 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
         all_rounds = drawn(rng, ROUNDS, times=times if at in changed else 1.0, **noise)
         for look in (*(one for one in LOOKS if one < ROUNDS), ROUNDS):
             first[at] = all_rounds[:look]
-            said = screened(Dimension.TIME, first[at], LIMITS)
+            said = screen_rounds(Dimension.TIME, first[at], LIMITS)
             if said is not PerformanceChange.UNKNOWN:
                 break
         if said in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT):

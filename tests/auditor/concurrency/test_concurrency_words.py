@@ -230,8 +230,8 @@ def test_a_steady_state_of_its_own_for_crowds_is_told():
 
 
 def test_curves_are_of_the_tests_that_are_conclusive_everywhere():
-    assert page_throughput.everywhere(document()) == {1, 2, 3, 4}
-    assert page_throughput.everywhere(document(verdict())) == frozenset()
+    assert page_throughput.conclusive_tests(document()) == {1, 2, 3, 4}
+    assert page_throughput.conclusive_tests(document(verdict())) == frozenset()
 
 
 def test_markdown_has_a_row_for_each_number_of_threads():

@@ -2,7 +2,7 @@
 
 from made_up_pool import POOL, Guest
 
-from auditor.concurrency.judge.catalogue import described
+from auditor.concurrency.judge.catalogue import describe_types
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import Plan
@@ -32,7 +32,7 @@ class Empty(Guest):
 
 
 def generator(guest, **weights):
-    catalogue = guest.make(described(POOL))
+    catalogue = guest.make(describe_types(POOL))
     return ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
 
 

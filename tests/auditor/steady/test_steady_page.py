@@ -43,12 +43,12 @@ def test_no_spike_is_lost():
     values[1234] = 9.0
     values[77] = 0.5
 
-    parts = page_series_plot.decimated(values, 300)
+    parts = page_series_plot.decimate_values(values, 300)
 
     assert len(parts) == 300
     assert [at for at, (_, most) in enumerate(parts) if most == 9.0] == [123]
     assert [at for at, (least, _) in enumerate(parts) if least == 0.5] == [7]
-    assert page_series_plot.decimated([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
+    assert page_series_plot.decimate_values([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
 
 
 def test_a_strip_shades_the_warm_up_and_marks_changes():
