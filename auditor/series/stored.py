@@ -20,7 +20,10 @@ def split_processes(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
 
 
 def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
-    """Return how many runs should have a benchmark; of a single one, `split_processes`, the first ones."""
+    """Return how many runs should have a benchmark.
+
+    Of a single run, parted by `split_processes`, the first ones should.
+    """
     return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 
