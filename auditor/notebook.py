@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # `verdict` needs no pandas, which is an extra
 
 
 @dataclass(frozen=True)
-class Audit:
+class StoredAudit:
     """A finished audit of a store.
 
     `command` and `started` (UTC, ISO 8601) say which one it is; `verdict` is its result, typed: a
@@ -67,32 +67,37 @@ class Audit:
         return frame.astype(dict.fromkeys(unknown, float))
 
 
-def load(store: str | PathLike[str], command: str | None = None) -> Audit:
+def load(store: str | PathLike[str], command: str | None = None) -> StoredAudit:
     """Return the last finished audit of a store.
 
     `command` is "abs", "stability" or "measure", None any. Raises UsageError where there is none,
     StoreError where the file cannot be read.
     """
-    found = load_all(store, command)
-    if not found:
+    stored_audits = load_all(store, command)
+    if not stored_audits:
         raise UsageError(f"{store} holds no finished audit{f' of {command}' if command else ''}")
-    return found[-1]
+    return stored_audits[-1]
 
 
-def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[Audit, ...]:
+def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[StoredAudit, ...]:
     """Return the finished audits of a store in the order of their start; as `load` else."""
     path = Path(store)
     if not path.is_file():  # opening would make it
         what = "is a folder; name the store in it" if path.is_dir() else "is no file"
         raise UsageError(f"{path} {what}")
     with SqliteStore(path) as opened:
-        wanted = [
+        audit_records = [
             audit
             for audit in opened.audits()
             if audit.ended and audit.is_meant(command) and audit.command not in UNTIMED
         ]
         return tuple(
-            Audit(one.command, one.started, _verdict(path, opened.result(one))) for one in wanted
+            StoredAudit(
+                audit_record.command,
+                audit_record.started,
+                _verdict(path, opened.result(audit_record)),
+            )
+            for audit_record in audit_records
         )
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from auditor.backtest.document import BacktestDocument
-from auditor.backtest.judge import counted
-from auditor.backtest.text import agreement, by, methods
+from auditor.backtest.judge import agreement_of_counts
+from auditor.backtest.text import agreement, detecting_benchmarks, methods
 from reports.results import read_as
 
 PROGRAM = Path(sys.executable).with_name("bench-audit")
@@ -80,14 +80,14 @@ def main() -> int:
             mine = (agreed.both, agreed.watched_only, agreed.noticed_only, agreed.neither)
             counts = [sum(pair) for pair in zip(counts, mine, strict=True)]
             for commit in document.commits:
-                told = by(commit) or commit.reason
+                told = detecting_benchmarks(commit) or commit.reason
                 print(
                     f"| {name} | {commit.commit[:12]} | {commit.noticed} | {told} "
                     f"| {methods(commit)} | {commit.title} |",
                     flush=True,
                 )
     print()
-    print("; ".join(agreement(counted(*counts))))
+    print("; ".join(agreement(agreement_of_counts(*counts))))
     return 0
 
 

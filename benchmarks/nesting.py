@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from auditor.select.judge import Watcher, within
+from auditor.select.judge import Candidate, choice_within
 
 LARGEST = 20
 BUDGETS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9)
@@ -31,7 +31,9 @@ def main() -> int:
         suite = drawn(rng)
         whole = sum(one.seconds for one in suite)
         for share in BUDGETS:
-            nested, best = (within(suite, share * whole, nested=how) for how in (True, False))
+            nested, best = (
+                choice_within(suite, share * whole, nested=how) for how in (True, False)
+            )
             lost[len(best.methods) - len(nested.methods)] += 1
     budgets = lost.total()
     print(f"{asked.suites} suites, {budgets} budgets; fewer methods than the best choice detects:")
@@ -40,12 +42,12 @@ def main() -> int:
     return 0
 
 
-def drawn(rng: np.random.Generator) -> list[Watcher]:
+def drawn(rng: np.random.Generator) -> list[Candidate]:
     """Draw a suite: each benchmark detects some of the methods."""
     benchmarks, methods = rng.integers(2, LARGEST, size=2, endpoint=True)
     share = rng.uniform(0.05, 0.4)
     return [
-        Watcher(
+        Candidate(
             id=f"b{at}",
             seconds=float(rng.lognormal(0, 1)),
             max_spread=float(rng.uniform(0, 0.3)),

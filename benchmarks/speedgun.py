@@ -25,7 +25,7 @@ from sensitivity_drawing import svg
 
 from auditor.concurrency import document as concurrency_document
 from auditor.concurrency import text
-from auditor.concurrency.document import ConcurrencyDocument, Threads
+from auditor.concurrency.document import ConcurrencyDocument, ThreadsResult
 from auditor.core.contracts.concurrency import Finding, Plan, Timed
 from reports import number_format
 
@@ -124,7 +124,7 @@ def _speedups(document: ConcurrencyDocument) -> str:
     return ", ".join(f"{_called(lane)} {text.ratio(lane.speedup)}" for lane in lanes)
 
 
-def _called(lane: Threads) -> str:
+def _called(lane: ThreadsResult) -> str:
     votes = lane.votes
     return f"{lane.threads or 1}: {votes.old}/{votes.new}/{votes.none}/{votes.inconclusive}"
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 from builders import CONTEXT
 
 from auditor.compare.document import comparison_document
-from auditor.compare.judge import Limits, judge
+from auditor.compare.judge import ComparisonThresholds, judge
 from auditor.compare.model import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
 from auditor.core.caveats import Caveat
 
-LIMITS = Limits(min_delta=0.05, fresh=8)
+LIMITS = ComparisonThresholds(min_delta=0.05, fresh=8)
 
 
 def benchmark(name, head=1.0, *, fresh=True, allocations=None):

@@ -22,7 +22,7 @@ from auditor.measure.context import UNDECIDED, Deadline, StudyContext
 from auditor.measure.planning.preview import Preview
 from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session
-from auditor.trace.assemble import popularity, remembered
+from auditor.trace.assemble import popularity, stored_popularity
 from reports import results
 
 MOST_LOOKED_UP = 1000
@@ -43,7 +43,7 @@ class Audit:
 
     def plan(self) -> Preview:
         """Say what `abs` would measure."""
-        known = remembered(self._config, self._parts.project, self._session)
+        known = stored_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=known)
         refuse_small_budget(request, self._parts)
         return preview(request, self._parts)
@@ -54,7 +54,7 @@ class Audit:
 
     def abs(self, command: str = "abs") -> AbsVerdict:
         """Find the API benchmarking score; `command` is what the store remembers it by."""
-        known = remembered(self._config, self._parts.project, self._session)
+        known = stored_popularity(self._config, self._parts.project, self._session)
         refuse_small_budget(replace(self._config.request, popular=known), self._parts)
         self._begin(command)
         popular = popularity(self._config, self._parts.project, self._session)
@@ -65,7 +65,7 @@ class Audit:
 
     def so_far(self) -> AbsVerdict:
         """Judge what the store has of `abs`; nothing is measured, and the result is not kept."""
-        known = remembered(self._config, self._parts.project, self._session)
+        known = stored_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=known)
         no_time = Deadline(self._parts.clock, 0)
         return self._judged(request, replace(self._parts, deadline=no_time))

@@ -56,7 +56,7 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     begun = time.monotonic()
-    asked = options.Asked.of(context, abs_options.judged_changes(context.params))
+    asked = options.CommandLine.of(context, abs_options.judged_changes(context.params))
     check_judgeable(asked.config)
     baseline = _baseline(context.params["baseline"], asked)
     asked = _with_methods_of(baseline, asked)
@@ -82,7 +82,7 @@ def command(context: click.Context, /, **_: object) -> int:
     return options.exit_code(verdict, context.params["inconclusive"])
 
 
-def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Document, Console]:
+def _audit_and_show(context: click.Context, asked: options.CommandLine) -> tuple[Document, Console]:
     """Audit, or judge what the store has, show it, and return it."""
     so_far, heard = context.params["so_far"], Heard()
     if context.params["csv"]:
@@ -102,7 +102,7 @@ def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Docum
 
 def _gated(
     context: click.Context,
-    asked: options.Asked,
+    asked: options.CommandLine,
     first: Document,
     baseline: Baseline | None,
     begun: float,
@@ -116,7 +116,7 @@ def _gated(
     changes = abs_options.judged_changes(context.params) | second_look.changes(
         first, methods, asked.config.request.suite.seed
     )
-    again = replace(options.Asked.of(context, changes), places=asked.places)
+    again = replace(options.CommandLine.of(context, changes), places=asked.places)
     second = second_look.look_again(again, methods, begun)
     verdict, lines = judge(first, limits, baseline, second.unsure)
     return verdict, [*lines, *second.said()]
@@ -134,7 +134,7 @@ def _judged(config: Config) -> str:
     return ", ".join(said) + "."
 
 
-def _with_methods_of(baseline: Baseline | None, asked: options.Asked) -> options.Asked:
+def _with_methods_of(baseline: Baseline | None, asked: options.CommandLine) -> options.CommandLine:
     """Audit what a baseline is about: a method that nothing calls any more is not left out."""
     if baseline is None:
         return asked
@@ -143,7 +143,7 @@ def _with_methods_of(baseline: Baseline | None, asked: options.Asked) -> options
     return replace(asked, config=replace(asked.config, request=request))
 
 
-def _baseline(path: Path | None, asked: options.Asked) -> Baseline | None:
+def _baseline(path: Path | None, asked: options.CommandLine) -> Baseline | None:
     """Read what to compare with, before anything is measured; raises UsageError."""
     if path is None:
         return None

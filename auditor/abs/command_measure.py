@@ -26,7 +26,7 @@ def command(context: click.Context, /, **_: object) -> int:
     """
     changes = options.shared_changes(context.params)
     changes["stability_runs"] = context.params["runs"] or 1
-    asked = options.Asked.of(context, changes)
+    asked = options.CommandLine.of(context, changes)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan_suite())
     document, console = running.make(

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Purpose, Run
 from auditor.core.ports import Observer

@@ -11,8 +11,8 @@ from auditor.abs import terminal
 from auditor.abs.document import AbsOrStability
 from auditor.cli import output
 from auditor.cli.console import Console
-from auditor.cli.options import Asked
-from auditor.cli.running import show_plan, working
+from auditor.cli.options import CommandLine
+from auditor.cli.running import open_work, show_plan
 from auditor.core.errors import Exit
 from reports import results
 
@@ -45,16 +45,16 @@ class Opened:
 
 
 @contextmanager
-def opened(asked: Asked) -> Iterator[Opened]:
+def opened(asked: CommandLine) -> Iterator[Opened]:
     """Make the subject ready, with a log and progress."""
     from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
-    with working(asked, open_audit) as (audit, console):
+    with open_work(asked, open_audit) as (audit, console):
         yield Opened(audit, console)
 
 
 def make(
-    asked: Asked, answer: "Callable[[Audit], AbsOrStability]", files: Files
+    asked: CommandLine, answer: "Callable[[Audit], AbsOrStability]", files: Files
 ) -> tuple[AbsOrStability, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
     with opened(asked) as open_:
@@ -64,7 +64,10 @@ def make(
 
 
 def keep(
-    asked: Asked, files: Files, document: AbsOrStability, page: Callable[[AbsOrStability], str]
+    asked: CommandLine,
+    files: Files,
+    document: AbsOrStability,
+    page: Callable[[AbsOrStability], str],
 ) -> None:
     """Write the result, then its report; neither where one of them cannot be made."""
     keep_in(asked.places.output, files, document, page)
@@ -79,7 +82,7 @@ def keep_in(
     output.write(folder / files.report, report)
 
 
-def show(asked: Asked, console: Console, document: AbsOrStability, files: Files) -> None:
+def show(asked: CommandLine, console: Console, document: AbsOrStability, files: Files) -> None:
     """Print a result, and where its files are."""
     show_in(asked.places.output, files, document, console, as_json=asked.as_json)
     if any(caveat.slug == "budget" for caveat in document.caveats):
@@ -98,7 +101,7 @@ def show_in(
     console.note(f"result: {folder / files.result}")
 
 
-def dry_run(asked: Asked, ask: "Callable[[Audit], Preview]", judged: str = "") -> Exit:
+def dry_run(asked: CommandLine, ask: "Callable[[Audit], Preview]", judged: str = "") -> Exit:
     """Say what would be measured, and how it would be judged."""
     with opened(asked) as open_:
         plan = ask(open_.audit)

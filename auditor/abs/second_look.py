@@ -14,7 +14,7 @@ from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict
 from auditor.abs.result_parts.accepted import left_out
 from auditor.cli.console import Console
-from auditor.cli.options import Asked
+from auditor.cli.options import CommandLine
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import second_seed
 from auditor.core.result import Result
@@ -110,7 +110,7 @@ def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, 
     return asked
 
 
-def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook:
+def look_again(asked: CommandLine, methods: Sequence[str], begun: float) -> SecondLook:
     """Measure the methods anew; `asked` is the second look's, `begun` when the command began."""
     budget = asked.config.request.suite.budget_seconds
     if budget is not None:
@@ -142,7 +142,7 @@ def out_of_time(methods: Sequence[str]) -> SecondLook:
     return SecondLook(tuple(methods), unmeasured=_NO_TIME)
 
 
-def first_look(asked: Asked) -> Asked:
+def first_look(asked: CommandLine) -> CommandLine:
     """Return what the first look is asked, so that a budget leaves time for the second."""
     budget = asked.config.request.suite.budget_seconds
     if budget is None:
@@ -154,7 +154,7 @@ def first_look(asked: Asked) -> Asked:
     return _within(asked, FIRST_PART * budget)
 
 
-def _within(asked: Asked, seconds: float) -> Asked:
+def _within(asked: CommandLine, seconds: float) -> CommandLine:
     request = asked.config.request
     suite = replace(request.suite, budget_seconds=seconds)
     return replace(asked, config=replace(asked.config, request=replace(request, suite=suite)))

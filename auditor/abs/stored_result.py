@@ -12,7 +12,7 @@ from auditor.abs import document as documents
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
 from auditor.cli.console import Console
-from auditor.cli.options import Asked
+from auditor.cli.options import CommandLine
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files
@@ -104,7 +104,7 @@ def _machine(document: AbsOrStability) -> str:
     return machine(HostFacts(document.host, tuple(document.host_facts.items())))
 
 
-def stored(asked: Asked, console: Console) -> AbsOrStability:
+def stored(asked: CommandLine, console: Console) -> AbsOrStability:
     """Return the last result of `abs` that a store holds, and say which it is."""
     wanted = json.loads(asked.config.text)
     found = last(asked.places.store, wanted, "abs")

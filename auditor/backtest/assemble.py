@@ -11,7 +11,7 @@ from rich.text import Text
 from auditor.backtest import judge as audits
 from auditor.backtest import text as words
 from auditor.backtest.document import BacktestDocument, TriedCommit
-from auditor.backtest.model import Backtest, Noticed, PastChange, Tried
+from auditor.backtest.model import Backtest, CommitDetection, CommitResult, PastChange
 from auditor.backtest.text import markdown
 from auditor.cli import options, output, tables
 from auditor.cli.console import Console
@@ -25,14 +25,18 @@ from reports import results
 
 FORMATS = ("table", "json", "markdown")
 RESULT = "backtest.json"
-_STYLES = {Noticed.NOTICED: "green", Noticed.MISSED: "red", Noticed.UNKNOWN: "yellow"}
+_STYLES = {
+    CommitDetection.NOTICED: "green",
+    CommitDetection.MISSED: "red",
+    CommitDetection.UNKNOWN: "yellow",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Trying:
     """What is asked, the terminal, and a clock in seconds for the budget."""
 
-    asked: options.Asked
+    asked: options.CommandLine
     console: Console
     clock: Callable[[], float] = time.monotonic
 
@@ -46,41 +50,44 @@ class Trying:
                 found.append(audits.left_out(change))
                 continue
             share = None if left is None else left / (len(changes) - number)
-            tried = self._one(change, share)
-            self.console.note(words.line(tried))
-            found.append(tried)
+            result = self._one(change, share)
+            self.console.note(words.line(result))
+            found.append(result)
         return audits.backtest(found)
 
-    def _one(self, change: PastChange, seconds: float | None) -> Tried:
+    def _one(self, change: PastChange, seconds: float | None) -> CommitResult:
         begun = self.clock()
         try:
-            found = self._compared(change, seconds)
+            comparison = self._compared(change, seconds)
         except (SubjectError, OutOfTime, MachineError) as error:
             return audits.failed(change, str(error), self.clock() - begun)
-        return audits.tried(change, found, self.clock() - begun)
+        return audits.judge_commit(change, comparison, self.clock() - begun)
 
     def _compared(self, change: PastChange, seconds: float | None) -> Comparison:
         from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
-        asked = self.asked
-        config = _within(asked.config, seconds)
+        command_line = self.asked
+        config = _limit_budget(command_line.config, seconds)
         pair = [
             at_revision(config, name, Path.cwd())
             for name in (change.commit.parent, change.commit.id)
         ]
         with (
-            logged(asked.places.output, asked.verbose),
+            logged(command_line.places.output, command_line.verbose),
             observer(self.console, time.monotonic) as watching,
-            asked.surroundings.opener(open_comparison)(
-                (pair[0], pair[1]), asked.places, asked.surroundings.environment, watching
+            command_line.surroundings.opener(open_comparison)(
+                (pair[0], pair[1]),
+                command_line.places,
+                command_line.surroundings.environment,
+                watching,
             ) as comparing,
         ):
-            found = comparing.compare()
-            comparing.document(found)
-        return found
+            comparison = comparing.compare()
+            comparing.document(comparison)
+        return comparison
 
 
-def _within(config: Config, seconds: float | None) -> Config:
+def _limit_budget(config: Config, seconds: float | None) -> Config:
     suite = replace(config.request.suite, budget_seconds=seconds)
     return replace(config, request=replace(config.request, suite=suite))
 
@@ -117,11 +124,11 @@ def table(document: BacktestDocument) -> RenderableType:
     )
 
 
-def _by(one: TriedCommit) -> str:
-    return words.by(one) or one.reason
+def _by(commit: TriedCommit) -> str:
+    return words.detecting_benchmarks(commit) or commit.reason
 
 
-def listed(changes: Sequence[PastChange]) -> RenderableType:
+def commit_list(changes: Sequence[PastChange]) -> RenderableType:
     """Return the commits that would be tried."""
     made = tables.lineless("commit", "of", "", "title", "why")
     for change in changes:

@@ -7,7 +7,7 @@ import click
 from auditor.backtest import assemble
 from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import candidates
-from auditor.backtest.model import Kind, PastChange
+from auditor.backtest.model import CommitKind, PastChange
 from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.compare.command import changes_of
@@ -69,15 +69,15 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit backtest . --list
     bench-audit backtest . --fix 1a2b3c4 --cause v1.4.0 --benchmarks Parse
     """
-    asked = options.Asked.of(context, changes_of(given))
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
-    changes = _changes(asked.config, given)
+    command_line = options.CommandLine.of(context, changes_of(given))
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
+    changes = _changes(command_line.config, given)
     if given["listed"]:
-        console.result(assemble.listed(changes))
+        console.result(assemble.commit_list(changes))
         return Exit.OK
-    found = assemble.Trying(asked, console).every(changes)
-    document = backtest_document(found, asked.config.text, own_version())
-    folder = asked.places.output
+    backtest = assemble.Trying(command_line, console).every(changes)
+    document = backtest_document(backtest, command_line.config.text, own_version())
+    folder = command_line.places.output
     assemble.keep(folder, document)
     assemble.show(document, given["format"], console)
     console.note(f"\nresult: {folder / assemble.RESULT}")
@@ -86,21 +86,21 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
     """Return the commits that are named, and those that are found where that is asked for."""
-    found: list[PastChange] = []
-    for kind, names in ((Kind.FIX, given["fix"]), (Kind.CAUSE, given["cause"])):
-        for one in commits(config.subject, names) if names else ():
-            if not one.parent:
-                raise UsageError(f"{one.id[:12]} has no parent to be compared with")
-            if any(each.commit.id == one.id for each in found):
-                raise UsageError(f"{one.id[:12]} is named twice; it is a fix or a cause")
-            found.append(PastChange(commit=one, kind=kind))
-    if given["find"] or not found:
-        known = {one.commit.id for one in found}
+    past_changes: list[PastChange] = []
+    for kind, names in ((CommitKind.FIX, given["fix"]), (CommitKind.CAUSE, given["cause"])):
+        for commit in commits(config.subject, names) if names else ():
+            if not commit.parent:
+                raise UsageError(f"{commit.id[:12]} has no parent to be compared with")
+            if any(past_change.commit.id == commit.id for past_change in past_changes):
+                raise UsageError(f"{commit.id[:12]} is named twice; it is a fix or a cause")
+            past_changes.append(PastChange(commit=commit, kind=kind))
+    if given["find"] or not past_changes:
+        known = {past_change.commit.id for past_change in past_changes}
         every = candidates(history(config.subject, given["within"]), given["find"] or 10)
-        found += [one for one in every if one.commit.id not in known]
-    if not found:
+        past_changes += [past_change for past_change in every if past_change.commit.id not in known]
+    if not past_changes:
         raise UsageError(
             f"no message of the last {given['within']} commits speaks of performance; name commits "
             "with --fix and --cause"
         )
-    return tuple(found)
+    return tuple(past_changes)

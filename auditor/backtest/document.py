@@ -1,116 +1,85 @@
-"""Past commits and whether the suite would have noticed them, as a document.
+"""The JSON result of `backtest`: its types, and the conversion of a backtest.
 
 The names are promised to other programs (reports/schema/backtest.schema.json).
 """
 
 import msgspec
 
-from auditor.backtest.model import Backtest, By, Kind, Noticed, Tried
-from auditor.compare.model import Dimension
+from auditor.backtest.model import (
+    Agreement,
+    Backtest,
+    BenchmarkShift,
+    CommitDetection,
+    CommitKind,
+    CommitResult,
+)
 from reports.results import schema_of
 
 
-class NoticedBy(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark that moved; `ratio` is the commit's time (or allocations) by its parent's."""
-
-    benchmark: str
-    dimension: Dimension
-    ratio: float | None
-
-
 class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
-    """A commit beside its parent.
-
-    `why` says how it was found, empty where it was named. `by` noticed it, `against` moved the
-    other way; `visible` is the least change that any benchmark would have shown (0.1 for 1.1
-    times). `methods` are those that it changes or adds; of these the slowdown of `watched` is
-    noticed by a benchmark that both have, that of `unwatched` is not, and of the rest it is not
-    known.
-    `added` are benchmarks that came with it.
-    """
+    """A commit compared with its parent."""
 
     commit: str
     parent: str
     day: str
     title: str
-    kind: Kind
-    why: str
-    noticed: Noticed
+    kind: CommitKind
+    why: str  # how it was found; empty: the user named it
+    noticed: CommitDetection
     reason: str
-    by: tuple[NoticedBy, ...]
-    against: tuple[NoticedBy, ...]
+    by: tuple[BenchmarkShift, ...]  # benchmarks that detect it
+    against: tuple[BenchmarkShift, ...]  # benchmarks that moved the other way
     benchmarks: int
-    visible: float | None
-    methods: tuple[str, ...]
-    watched: tuple[str, ...]
-    unwatched: tuple[str, ...]
-    added: tuple[str, ...]
+    visible: float | None  # minimum detectable change of any benchmark: 0.1 for 1.1 times
+    methods: tuple[str, ...]  # those that it changes or adds
+    watched: tuple[str, ...]  # of these: a benchmark of both revisions detects a slowdown
+    unwatched: tuple[str, ...]  # of these: none does; the rest is not known
+    added: tuple[str, ...]  # benchmarks that came with it
     seconds: float
-
-
-class AgreementDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """Commits of which both is known; `phi` is the correlation of being watched and noticed."""
-
-    both: int
-    watched_only: int
-    noticed_only: int
-    neither: int
-    phi: float | None
 
 
 class BacktestDocument(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/backtest/1"
 ):
-    """The answer to "would the suite have noticed?"; `config` is the configuration as JSON."""
+    """Which past commits the suite would have detected."""
 
     bench_audit: str
-    config: str
+    config: str  # the configuration as JSON
     commits: tuple[TriedCommit, ...]
-    agreement: AgreementDocument
+    agreement: Agreement
 
 
-def backtest_document(found: Backtest, config: str, version: str) -> BacktestDocument:
-    """Return the result of trying commits."""
-    agreed = found.agreement
+def backtest_document(backtest: Backtest, config: str, version: str) -> BacktestDocument:
+    """Return the document of a backtest."""
     return BacktestDocument(
         bench_audit=version,
         config=config,
-        commits=tuple(_commit(one) for one in found.tried),
-        agreement=AgreementDocument(
-            both=agreed.both,
-            watched_only=agreed.watched_only,
-            noticed_only=agreed.noticed_only,
-            neither=agreed.neither,
-            phi=agreed.phi,
-        ),
+        commits=tuple(_commit(result) for result in backtest.tried),
+        agreement=backtest.agreement,
     )
 
 
-def _commit(one: Tried) -> TriedCommit:
-    commit = one.change.commit
+def _commit(result: CommitResult) -> TriedCommit:
+    commit = result.change.commit
     return TriedCommit(
         commit=commit.id,
         parent=commit.parent,
         day=commit.day,
         title=commit.title,
-        kind=one.change.kind,
-        why=one.change.why,
-        noticed=one.noticed,
-        reason=one.reason,
-        by=tuple(map(_by, one.by)),
-        against=tuple(map(_by, one.against)),
-        benchmarks=one.benchmarks,
-        visible=one.visible,
-        methods=one.methods,
-        watched=one.watched,
-        unwatched=one.unwatched,
-        added=one.added,
-        seconds=one.seconds,
+        kind=result.change.kind,
+        why=result.change.why,
+        noticed=result.noticed,
+        reason=result.reason,
+        by=result.by,
+        against=result.against,
+        benchmarks=result.benchmarks,
+        visible=result.visible,
+        methods=result.methods,
+        watched=result.watched,
+        unwatched=result.unwatched,
+        added=result.added,
+        seconds=result.seconds,
     )
-
-
-def _by(one: By) -> NoticedBy:
-    return NoticedBy(benchmark=one.benchmark, dimension=one.dimension, ratio=one.ratio)
 
 
 def schema() -> str:

@@ -6,8 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from auditor.abs.model import MethodVerdict
-from auditor.backtest.model import Agreement, Backtest, By, Kind, Noticed, PastChange, Tried
-from auditor.compare.model import Change, Comparison, Patch
+from auditor.backtest.model import (
+    Agreement,
+    Backtest,
+    BenchmarkShift,
+    CommitDetection,
+    CommitKind,
+    CommitResult,
+    PastChange,
+)
+from auditor.compare.model import Comparison, Patch, PerformanceChange
 from auditor.core.contracts.history import Commit
 from auditor.core.result import Result
 
@@ -31,11 +39,11 @@ _TESTS = re.compile(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|(?:Test|Tests|IT)\.java$", 
 _SOURCES = frozenset((".go", ".java", ".py"))
 _SURE = {Result.MISSED, Result.UNREACHED}
 _WANTED = {
-    Kind.FIX: {Change.IMPROVEMENT},
-    Kind.CAUSE: {Change.REGRESSION},
-    Kind.EITHER: {Change.IMPROVEMENT, Change.REGRESSION},
+    CommitKind.FIX: {PerformanceChange.IMPROVEMENT},
+    CommitKind.CAUSE: {PerformanceChange.REGRESSION},
+    CommitKind.EITHER: {PerformanceChange.IMPROVEMENT, PerformanceChange.REGRESSION},
 }
-_CHANGED = {Change.IMPROVEMENT, Change.REGRESSION}
+_CHANGED = {PerformanceChange.IMPROVEMENT, PerformanceChange.REGRESSION}
 
 
 def candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
@@ -58,7 +66,7 @@ def candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
 def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     if not commit.parent or _NO_CODE.match(commit.title):
         return
-    title, body = _said(commit.title), _said(commit.message)
+    title, body = _parse_claim(commit.title), _parse_claim(commit.message)
     kind_words = title or body
     if kind_words is None:
         return
@@ -69,13 +77,13 @@ def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     yield score, PastChange(commit=commit, kind=kind, why=why)
 
 
-def _said(text: str) -> tuple[Kind, str] | None:
+def _parse_claim(text: str) -> tuple[CommitKind, str] | None:
     """Return what a text says of performance, and with which words."""
     if match := _SLOWER.search(text):
-        kind = Kind.FIX if _MENDED.search(text) else Kind.EITHER
+        kind = CommitKind.FIX if _MENDED.search(text) else CommitKind.EITHER
         return kind, match[0]
     if match := _FASTER.search(text):
-        return Kind.FIX, match[0]
+        return CommitKind.FIX, match[0]
     return None
 
 
@@ -93,34 +101,34 @@ def _is_benchmark(path: str) -> bool:
     return is_named and PurePosixPath(path).suffix in _SOURCES
 
 
-def tried(change: PastChange, found: Comparison, seconds: float) -> Tried:
+def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> CommitResult:
     """Return what a comparison of a commit with its parent says of it."""
-    wanted = _WANTED[change.kind]
-    by = tuple(_moved(found, wanted))
-    noticed, reason = _judged(found, by)
-    common = frozenset(benchmark.id for benchmark in found.benchmarks)
-    verdict = found.patch.verdict
+    changes = _WANTED[change.kind]
+    by = tuple(_moved(comparison, changes))
+    noticed, reason = _detection(comparison, by)
+    common = frozenset(benchmark.id for benchmark in comparison.benchmarks)
+    verdict = comparison.patch.verdict
     methods = (
         {method.id: _is_watched(method, common) for method in verdict.methods} if verdict else {}
     )
     seen = [
         dimension.visible
-        for benchmark in found.benchmarks
+        for benchmark in comparison.benchmarks
         for dimension in benchmark.dimensions
         if dimension.visible is not None
     ]
-    return Tried(
+    return CommitResult(
         change=change,
         noticed=noticed,
         reason=reason,
         by=by,
-        against=tuple(_moved(found, _CHANGED - wanted)),
-        benchmarks=len(found.benchmarks),
+        against=tuple(_moved(comparison, _CHANGED - changes)),
+        benchmarks=len(comparison.benchmarks),
         visible=min(seen, default=None),
-        methods=(*found.patch.changed, *found.patch.added),
+        methods=(*comparison.patch.changed, *comparison.patch.added),
         watched=tuple(name for name, one in methods.items() if one is True),
         unwatched=tuple(name for name, one in methods.items() if one is False),
-        added=found.added,
+        added=comparison.added,
         seconds=seconds,
     )
 
@@ -133,32 +141,34 @@ def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
     return False if method.outcome in _SURE or (method.reached_by and not calling) else None
 
 
-def _moved(found: Comparison, wanted: set[Change]) -> Iterator[By]:
-    for benchmark in found.benchmarks:
+def _moved(comparison: Comparison, changes: set[PerformanceChange]) -> Iterator[BenchmarkShift]:
+    for benchmark in comparison.benchmarks:
         for dimension in benchmark.dimensions:
-            if dimension.change in wanted and dimension.confirmed is not False:
-                yield By(
+            if dimension.change in changes and dimension.confirmed is not False:
+                yield BenchmarkShift(
                     benchmark=benchmark.id, dimension=dimension.dimension, ratio=dimension.ratio
                 )
 
 
-def _judged(found: Comparison, by: Sequence[By]) -> tuple[Noticed, str]:
+def _detection(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
     if by:
-        return Noticed.NOTICED, ""
-    if not found.benchmarks:
-        return Noticed.MISSED, "both revisions have no benchmark in common"
-    if all(benchmark.same for benchmark in found.benchmarks):
-        return Noticed.MISSED, "no benchmark is built of what the commit changes"
-    calling = _calling(found.patch)
+        return CommitDetection.NOTICED, ""
+    if not comparison.benchmarks:
+        return CommitDetection.MISSED, "both revisions have no benchmark in common"
+    if all(benchmark.same for benchmark in comparison.benchmarks):
+        return CommitDetection.MISSED, "no benchmark is built of what the commit changes"
+    calling = _calling(comparison.patch)
     able = [
-        benchmark for benchmark in found.benchmarks if calling is None or benchmark.id in calling
+        benchmark
+        for benchmark in comparison.benchmarks
+        if calling is None or benchmark.id in calling
     ]
     if not able:
-        return Noticed.MISSED, "no benchmark calls what the commit changes"
-    lacking = sum(one.change is Change.UNKNOWN for one in able)
+        return CommitDetection.MISSED, "no benchmark calls what the commit changes"
+    lacking = sum(one.change is PerformanceChange.UNKNOWN for one in able)
     if lacking:
-        return Noticed.UNKNOWN, f"{lacking} of {len(able)} benchmarks cannot be judged"
-    return Noticed.MISSED, "no benchmark changed as it should have"
+        return CommitDetection.UNKNOWN, f"{lacking} of {len(able)} benchmarks cannot be judged"
+    return CommitDetection.MISSED, "no benchmark changed as it should have"
 
 
 def _calling(patch: Patch) -> frozenset[str] | None:
@@ -172,34 +182,37 @@ def _calling(patch: Patch) -> frozenset[str] | None:
     return frozenset(name for method in methods for name in (*method.reached_by, *method.set_up_in))
 
 
-def failed(change: PastChange, reason: str, seconds: float) -> Tried:
+def failed(change: PastChange, reason: str, seconds: float) -> CommitResult:
     """Return that a commit could not be tried, and why."""
-    return Tried(change=change, noticed=Noticed.FAILED, reason=reason, seconds=seconds)
+    return CommitResult(
+        change=change, noticed=CommitDetection.FAILED, reason=reason, seconds=seconds
+    )
 
 
-def left_out(change: PastChange) -> Tried:
+def left_out(change: PastChange) -> CommitResult:
     """Return that there was no time left for a commit."""
-    return Tried(change=change, noticed=Noticed.UNKNOWN, reason="the time was over")
+    return CommitResult(change=change, noticed=CommitDetection.UNKNOWN, reason="the time was over")
 
 
-def backtest(found: Iterable[Tried]) -> Backtest:
+def backtest(results: Iterable[CommitResult]) -> Backtest:
     """Return all of them, and how being watched and being noticed go together."""
-    every = tuple(found)
+    every = tuple(results)
     return Backtest(tried=every, agreement=agreement(every))
 
 
-def agreement(found: Iterable[Tried]) -> Agreement:
+def agreement(results: Iterable[CommitResult]) -> Agreement:
     """Count the commits of which both is known."""
     known = [
-        (one.is_watched, one.noticed is Noticed.NOTICED)
-        for one in found
-        if one.is_watched is not None and one.noticed in {Noticed.NOTICED, Noticed.MISSED}
+        (result.is_watched, result.noticed is CommitDetection.NOTICED)
+        for result in results
+        if result.is_watched is not None
+        and result.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
     ]
     pairs = ((True, True), (True, False), (False, True), (False, False))
-    return counted(*(known.count(pair) for pair in pairs))
+    return agreement_of_counts(*(known.count(pair) for pair in pairs))
 
 
-def counted(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:
+def agreement_of_counts(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:
     """Return the counts with their correlation."""
     a, b, c, d = both, watched_only, noticed_only, neither
     margins = (a + b) * (c + d) * (a + c) * (b + d)

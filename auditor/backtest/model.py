@@ -7,7 +7,7 @@ from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 
 
-class Kind(StrEnum):
+class CommitKind(StrEnum):
     """What a commit did: it made something faster, slower, or nobody has said which."""
 
     FIX = "fix"
@@ -20,11 +20,11 @@ class PastChange:
     """A commit to be tried; `why` says how it was found, empty where it was given."""
 
     commit: Commit
-    kind: Kind
+    kind: CommitKind
     why: str = ""
 
 
-class Noticed(StrEnum):
+class CommitDetection(StrEnum):
     """Whether the suite would have noticed a commit; FAILED: it could not be tried."""
 
     NOTICED = "noticed"
@@ -34,35 +34,29 @@ class Noticed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class By:
-    """A benchmark that noticed: how many times as much head needs as base."""
+class BenchmarkShift:
+    """A benchmark whose result the commit moved."""
 
     benchmark: str
     dimension: Dimension
-    ratio: float | None
+    ratio: float | None  # head / base
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """A commit beside its parent.
-
-    `by` noticed it, `against` moved the other way. `benchmarks` is how many were compared,
-    `visible` the least change of any that would have been seen. `methods` are those that the commit
-    changed or added, `watched` those whose slowdown a benchmark notices that both revisions have,
-    `unwatched` those whose slowdown none of these does. `added` are benchmarks that came with it.
-    """
+class CommitResult:
+    """A commit compared with its parent."""
 
     change: PastChange
-    noticed: Noticed
+    noticed: CommitDetection
     reason: str = ""
-    by: tuple[By, ...] = ()
-    against: tuple[By, ...] = ()
-    benchmarks: int = 0
-    visible: float | None = None
-    methods: tuple[str, ...] = ()
-    watched: tuple[str, ...] = ()
-    unwatched: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
+    by: tuple[BenchmarkShift, ...] = ()  # benchmarks that detect it
+    against: tuple[BenchmarkShift, ...] = ()  # benchmarks that moved the other way
+    benchmarks: int = 0  # number of compared benchmarks
+    visible: float | None = None  # minimum detectable change of any benchmark
+    methods: tuple[str, ...] = ()  # methods that the commit changed or added
+    watched: tuple[str, ...] = ()  # of these: a benchmark of both revisions detects a slowdown
+    unwatched: tuple[str, ...] = ()  # of these: no benchmark of both revisions does
+    added: tuple[str, ...] = ()  # benchmarks that came with the commit
     seconds: float = 0.0
 
     @property
@@ -92,5 +86,5 @@ class Agreement:
 class Backtest:
     """The answer to "would the suite have noticed?", newest commit first."""
 
-    tried: tuple[Tried, ...]
+    tried: tuple[CommitResult, ...]
     agreement: Agreement

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from auditor.backtest.document import AgreementDocument, BacktestDocument, NoticedBy, TriedCommit
-from auditor.backtest.model import Agreement, Noticed, Tried
+from auditor.backtest.document import BacktestDocument, TriedCommit
+from auditor.backtest.model import Agreement, BenchmarkShift, CommitDetection, CommitResult
 from reports import names, number_format
 from reports.markdown import code, prose
 
@@ -13,52 +13,55 @@ _NAMED = 2
 def headline(document: BacktestDocument) -> str:
     """Return how many were noticed, in a sentence."""
     judged = [
-        commit for commit in document.commits if commit.noticed in {Noticed.NOTICED, Noticed.MISSED}
+        commit
+        for commit in document.commits
+        if commit.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
     ]
     if not judged:
         return "Cannot tell: no commit could be judged."
-    noticed = sum(one.noticed is Noticed.NOTICED for one in judged)
+    noticed = sum(commit.noticed is CommitDetection.NOTICED for commit in judged)
     open_ = len(document.commits) - len(judged)
     beside = f"; of {open_} more nobody can tell" if open_ else ""
     commits = number_format.count(len(judged), "commit")
     return f"The suite would have noticed {noticed} of {commits}{beside}."
 
 
-def line(one: Tried) -> str:
+def line(result: CommitResult) -> str:
     """Return one commit in a line, for those who watch."""
-    commit = one.change.commit
-    said = f": {names.label(one.reason)}" if one.reason else ""
+    commit = result.change.commit
+    reason = f": {names.label(result.reason)}" if result.reason else ""
     title = names.label(commit.title)
-    return f"{commit.id[:12]} {one.noticed}{said} ({number_format.seconds(one.seconds)}; {title})"
+    seconds = number_format.seconds(result.seconds)
+    return f"{commit.id[:12]} {result.noticed}{reason} ({seconds}; {title})"
 
 
-def by(one: TriedCommit) -> str:
+def detecting_benchmarks(commit: TriedCommit) -> str:
     """Return who noticed it, the largest change first."""
-    return _some(one.by)
+    return _some(commit.by)
 
 
-def _some(found: tuple[NoticedBy, ...]) -> str:
-    ordered = sorted(found, key=lambda each: -abs((each.ratio or 1.0) - 1.0))
+def _some(shifts: tuple[BenchmarkShift, ...]) -> str:
+    ordered = sorted(shifts, key=lambda shift: -abs((shift.ratio or 1.0) - 1.0))
     said = [
-        f"{names.label(each.benchmark)} ({each.dimension}, {number_format.times(each.ratio)})"
-        if each.ratio is not None
-        else names.label(each.benchmark)
-        for each in ordered[:_NAMED]
+        f"{names.label(shift.benchmark)} ({shift.dimension}, {number_format.times(shift.ratio)})"
+        if shift.ratio is not None
+        else names.label(shift.benchmark)
+        for shift in ordered[:_NAMED]
     ]
     more = f" and {len(ordered) - _NAMED} more" if len(ordered) > _NAMED else ""
     return ", ".join(said) + more
 
 
-def methods(one: TriedCommit) -> str:
+def methods(commit: TriedCommit) -> str:
     """Return how many of the methods that it changes are watched."""
-    if not one.methods:
-        return "none" if one.noticed is not Noticed.FAILED else ""
-    unknown = len(one.methods) - len(one.watched) - len(one.unwatched)
+    if not commit.methods:
+        return "none" if commit.noticed is not CommitDetection.FAILED else ""
+    unknown = len(commit.methods) - len(commit.watched) - len(commit.unwatched)
     open_ = f", {unknown} open" if unknown else ""
-    return f"{len(one.watched)} of {len(one.methods)} watched{open_}"
+    return f"{len(commit.watched)} of {len(commit.methods)} watched{open_}"
 
 
-def agreement(found: Agreement | AgreementDocument) -> list[str]:
+def agreement(found: Agreement) -> list[str]:
     """Return how "a changed method is watched" and "noticed" go together; empty: nothing known."""
     counts = (found.both, found.watched_only, found.noticed_only, found.neither)
     if not any(counts):
@@ -82,7 +85,7 @@ def _lines(document: BacktestDocument) -> Iterator[str]:
     yield "| commit | of | kind | noticed | by | changed methods | what it was |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for commit in document.commits:
-        told = by(commit) or commit.reason
+        told = detecting_benchmarks(commit) or commit.reason
         yield (
             f"| {code(commit.commit[:12])} | {commit.day} | {commit.kind} | {commit.noticed} "
             f"| {prose(told)} | {methods(commit)} | {prose(commit.title)} |"

@@ -120,13 +120,13 @@ def _to_nobody(stream: IO[str]) -> None:
 
 
 def _terminal(environment: Mapping[str, str], *, stderr: bool) -> Terminal:
-    made = _Lasting(
+    lasting = _Lasting(
         stderr=stderr,
         highlight=False,
         emoji=False,
         no_color=bool(environment.get("NO_COLOR")),
         _environ=environment,
     )
-    if not made.is_terminal and "COLUMNS" not in environment:
-        made.width = _WIDE
-    return made
+    if not lasting.is_terminal and "COLUMNS" not in environment:
+        lasting.width = _WIDE
+    return lasting

@@ -15,7 +15,7 @@ _LEVELS = (None, logging.INFO, logging.DEBUG)
 _FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
-class _File(logging.FileHandler):
+class _LogFile(logging.FileHandler):
     """A log that falls silent when the disk is full: what matters then is said elsewhere."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 the base's name
@@ -54,6 +54,6 @@ def logged(folder: Path, verbose: int) -> Iterator[None]:
 def _to_file(path: Path) -> logging.Handler:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _File(path, encoding="utf-8", errors="backslashreplace")
+        return _LogFile(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise unusable(path, error) from error

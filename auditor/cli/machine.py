@@ -51,12 +51,12 @@ def caveats(facts: Mapping[str, str], load: float | None) -> tuple[Caveat, ...]:
         found.append(
             Caveat("host-quota", f"processor time is limited ({quota}), which stops benchmarks")
         )
-    if load is not None and (others := busy(load, int(facts.get("cores", "1")))):
+    if load is not None and (others := busy_caveat(load, int(facts.get("cores", "1")))):
         found.append(others)
     return tuple(found)
 
 
-def busy(load: float, cores: int) -> Caveat | None:
+def busy_caveat(load: float, cores: int) -> Caveat | None:
     """Say that a machine has other work, given its mean number of running processes."""
     if load / cores <= BUSY_SHARE:
         return None

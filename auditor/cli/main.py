@@ -14,8 +14,8 @@ from typing import NamedTuple
 import click
 
 from auditor.cli import interrupts
+from auditor.cli.context import AppContext
 from auditor.cli.interrupts import INTERRUPTS
-from auditor.cli.surroundings import AppContext
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
 from reports import names
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from auditor.cli.context import AppContext
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
-from auditor.cli.surroundings import AppContext
 from auditor.config import Config, Places, load, places, shares
 from auditor.config.settings import MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
@@ -136,7 +136,7 @@ RETRY_FAILED = click.option(
 STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
 WARMUP = click.option(
     "--warmup",
-    type=click.Choice([str(one) for one in Criterion]),
+    type=click.Choice([str(criterion) for criterion in Criterion]),
     help="What ends the warm-up of a process of the suite: the plan, or a rule that looks at it.",
 )
 
@@ -160,7 +160,7 @@ def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Fun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CommandLine:
     """A command line, read: the configuration with the flags over it, and where things go."""
 
     config: Config
@@ -173,7 +173,7 @@ class Asked:
     @classmethod
     def of(
         cls, context: click.Context, changes: Mapping[str, Any], what: str | None = None
-    ) -> "Asked":
+    ) -> "CommandLine":
         """Read the command line; `changes` are keys of the configuration from its flags.
 
         `what` is the configuration or subject, where that is not the command's argument `what`.

@@ -33,7 +33,7 @@ Clock = Callable[[], float]
 
 
 @dataclass(slots=True)
-class Pace:
+class PhaseProgress:
     """How far a phase has come, and how long the rest will take at the speed so far."""
 
     name: str
@@ -54,26 +54,26 @@ class Pace:
         return (now - self.started) / fresh * (missing - fresh)
 
 
-def _named(trial: Trial) -> str:
+def _trial_name(trial: Trial) -> str:
     if trial.benchmark is not None:
         return trial.benchmark.id
     return _TESTS[trial.purpose] + (f" of {trial.tests}" if trial.tests else "")
 
 
 @dataclass(slots=True)
-class Watcher:
+class ProgressWatcher:
     """Hears what happens and shows it; subclasses draw."""
 
     console: Console
     clock: Clock
-    pace: Pace | None = None
+    pace: PhaseProgress | None = None
     reused: set[str] = field(default_factory=set)
     fresh: set[str] = field(default_factory=set)
     said: set[Caveat] = field(default_factory=set)
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""
-        self.pace = Pace(names.line(name), trials, seconds, self.clock())
+        self.pace = PhaseProgress(names.line(name), trials, seconds, self.clock())
         self.draw()
 
     def build_step(self, text: str) -> None:
@@ -93,7 +93,7 @@ class Watcher:
             self._say_resumed()
         self.pace.done += 1
         if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):
-            self.tell(f"{_named(run.trial)}: {ending(run.outcome)}")
+            self.tell(f"{_trial_name(run.trial)}: {ending(run.outcome)}")
         self.draw()
 
     def ended(self) -> None:
@@ -125,7 +125,7 @@ class Watcher:
 
 
 @dataclass(slots=True)
-class Lines(Watcher):
+class Lines(ProgressWatcher):
     """At most one line in some seconds, for logs."""
 
     last: float | None = None
@@ -148,7 +148,7 @@ class Lines(Watcher):
 
 
 @dataclass(slots=True)
-class Bar(Watcher):
+class Bar(ProgressWatcher):
     """A bar that is gone in the end."""
 
     progress: Progress | None = None
@@ -172,7 +172,7 @@ class Bar(Watcher):
         )
 
 
-def line(pace: Pace, now: float) -> str:
+def line(pace: PhaseProgress, now: float) -> str:
     """Return the state of a phase as words; one of no trials is its name."""
     if not pace.trials:
         return pace.name
@@ -189,7 +189,7 @@ def time_left(seconds: float | None) -> str:
 def observer(console: Console, clock: Clock) -> Iterator[Observer]:
     """Give the observer that suits the terminal, and clear it in the end."""
     if not console.live:
-        watcher = Watcher(console, clock) if console.quiet else Lines(console, clock)
+        watcher = ProgressWatcher(console, clock) if console.quiet else Lines(console, clock)
         yield watcher
         watcher.ended()
     else:
@@ -208,7 +208,7 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
 
 
 @contextmanager
-def told(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
     """Draw a bar on a terminal; elsewhere say nothing."""
     columns = (
         TextColumn(what),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from auditor.cli import plans
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
-from auditor.cli.options import Asked
+from auditor.cli.options import CommandLine
 from auditor.cli.progress import observer
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
@@ -24,21 +24,26 @@ _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def working(
-    asked: Asked,
+def open_work(
+    command_line: CommandLine,
     door: Callable[[Config, Places, Mapping[str, str], Observer], AbstractContextManager[Work]],
 ) -> Iterator[tuple[Work, Console]]:
     """Open what a feature needs, with a log and progress."""
-    opener = asked.surroundings.opener(door)
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    opener = command_line.surroundings.opener(door)
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     with (
-        logged(asked.places.output, asked.verbose),
+        logged(command_line.places.output, command_line.verbose),
         observer(console, time.monotonic) as watching,
-        opener(asked.config, asked.places, asked.surroundings.environment, watching) as work,
+        opener(
+            command_line.config,
+            command_line.places,
+            command_line.surroundings.environment,
+            watching,
+        ) as work,
     ):
-        _LOG.info("asked for %s in %s", asked.config.text, asked.places)
-        if asked.config.ignored:
-            watching.caveat(_ignored(asked.config.ignored))
+        _LOG.info("asked for %s in %s", command_line.config.text, command_line.places)
+        if command_line.config.ignored:
+            watching.caveat(_ignored(command_line.config.ignored))
         yield work, console
 
 

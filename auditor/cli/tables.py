@@ -30,7 +30,7 @@ def and_more(table: Table, rows: int) -> RenderableType:
     return Group(table, Text(f"and {more} more in the report", style="dim")) if more > 0 else table
 
 
-def some(lines: Sequence[str], most: int = 5) -> list[str]:
+def first_lines(lines: Sequence[str], most: int = 5) -> list[str]:
     """Return the first lines, and how many more the report has."""
     more = [f"and {len(lines) - most} more in the report"]
     return [*lines[:most], *(more if len(lines) > most else [])]

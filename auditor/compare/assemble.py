@@ -13,7 +13,7 @@ from auditor.compare.model import Comparison
 from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.compare.study_order import changed_methods
-from auditor.compare.study_patch import asked_of, audited, audited_again, differing
+from auditor.compare.study_patch import asked_of, audit_patch, audited_again, differing_methods
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
 from auditor.core.errors import UsageError
@@ -39,8 +39,8 @@ class Comparing:
         """Take the parts of both; nothing is measured yet."""
         config = configs[1]
         self._revisions = (as_revision(configs[0].subject), as_revision(config.subject))
-        asked = asked_of(config.compare, config.request)
-        self._config = replace(config, request=asked)
+        request = asked_of(config.compare, config.request)
+        self._config = replace(config, request=request)
         self._base = base
         self._head = head
         self._session = session
@@ -48,20 +48,22 @@ class Comparing:
 
     def plan(self) -> Preview:
         """Say what `compare` would measure."""
-        asked = self._config
-        return preview_comparison(self._base, self._head, asked.compare, asked.request)
+        config = self._config
+        return preview_comparison(self._base, self._head, config.compare, config.request)
 
     def compare(self) -> Comparison:
         """Run the benchmarks of both in turns, then slow down what head has changed."""
         self._number = self._session.begin("compare", self._config, self._head.project)
-        asked = self._config.compare
-        patch, said = differing(self._base, self._head)
+        request = self._config.compare
+        patch, caveats = differing_methods(self._base, self._head)
         changed = changed_methods(patch, self._base, self._head)
-        found = ComparisonStudy(self._base, self._head, asked, changed).compare()
+        comparison = ComparisonStudy(self._base, self._head, request, changed).compare()
         reuse = Reuse(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
-        patch = audited(patch, asked.methods, self._config.request, head)
-        return replace(found, patch=patch, caveats=(*found.caveats, *said, *reuse.caveats()))
+        patch = audit_patch(patch, request.methods, self._config.request, head)
+        return replace(
+            comparison, patch=patch, caveats=(*comparison.caveats, *caveats, *reuse.caveats())
+        )
 
     def audit_again(self, methods: Sequence[str]) -> AbsVerdict | None:
         """Slow changed methods down again, with new measurements only; None if the time is up."""
@@ -69,10 +71,10 @@ class Comparing:
             return None
         return audited_again(methods, self._config.request, self._head)
 
-    def document(self, found: Comparison) -> ComparisonDocument:
+    def document(self, comparison: Comparison) -> ComparisonDocument:
         """Return the result."""
         context = self._context()
-        made = comparison_document(found, context, base=self._base.project.revision)
+        made = comparison_document(comparison, context, base=self._base.project.revision)
         self._session.end(self._number, context.ended, results.text(made))
         return made
 

@@ -19,7 +19,7 @@ from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
 from auditor.compare import gates
-from auditor.compare import output as comparison
+from auditor.compare import terminal as comparison
 from auditor.compare.document import ComparisonDocument
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision
@@ -81,17 +81,17 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit compare origin/main HEAD
     bench-audit compare HEAD . --fail-on regression
     """
-    asked = _asked(context, given)
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
+    command_line = _asked(context, given)
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     if given["github"]:
-        github.files(asked.surroundings.environment)
-    folder = asked.places.output
+        github.files(command_line.surroundings.environment)
+    folder = command_line.places.output
     if given["dry_run"]:
-        with _comparing(asked, console, given["base"], given["head"]) as comparing:
+        with _comparing(command_line, console, given["base"], given["head"]) as comparing:
             plan = comparing.plan()
         as_json = given["format"] == "json"
-        return running.show_plan(console, plan, _judged(asked), as_json=as_json)
-    document, second, open_ = _compared(asked, console, given)
+        return running.show_plan(console, plan, _limits_in_words(command_line), as_json=as_json)
+    document, second, open_ = _compare_revisions(command_line, console, given)
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
@@ -106,36 +106,36 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.say(line)
     if given["github"]:
         comparison.write_for_github(
-            document, (verdict, said), folder, asked.surroundings.environment
+            document, (verdict, said), folder, command_line.surroundings.environment
         )
     return options.exit_code(verdict, given["inconclusive"])
 
 
-def _asked(context: click.Context, given: dict[str, Any]) -> options.Asked:
+def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine:
     """Read the command line; raises UsageError, also for a gate that can never pass."""
-    asked = options.Asked.of(context, changes_of(given))
-    if asked.config.compare.methods:
+    command_line = options.CommandLine.of(context, changes_of(given))
+    if command_line.config.compare.methods:
         from auditor.compare.study_patch import asked_of  # noqa: PLC0415 `--help` needs no numpy
 
-        request = asked_of(asked.config.compare, asked.config.request)
-        check_judgeable(replace(asked.config, request=request))
-    if given["fail_under"] is not None and not asked.config.compare.methods:
+        request = asked_of(command_line.config.compare, command_line.config.request)
+        check_judgeable(replace(command_line.config, request=request))
+    if given["fail_under"] is not None and not command_line.config.compare.methods:
         raise UsageError(
             "--fail-under is of methods that are slowed down, and --methods 0 slows none"
         )
-    return asked
+    return command_line
 
 
-def _compared(
-    asked: options.Asked, console: Console, given: Mapping[str, Any]
+def _compare_revisions(
+    command_line: options.CommandLine, console: Console, given: Mapping[str, Any]
 ) -> tuple[ComparisonDocument, SecondLook, frozenset[str]]:
     """Compare two revisions, keep what came out, and return it.
 
     Changed methods whose misses would fail the gate on them are slowed a second time. Last come
     those whose miss is borderline.
     """
-    folder = asked.places.output
-    with _comparing(asked, console, given["base"], given["head"]) as comparing:
+    folder = command_line.places.output
+    with _comparing(command_line, console, given["base"], given["head"]) as comparing:
         found = comparing.compare()
         document = comparing.document(found)
         if found.patch.verdict is not None:
@@ -144,7 +144,7 @@ def _compared(
             output.write(folder / "patch.html", page(patch))
         comparison.keep(folder, document)
         open_ = _borderline(found.patch.verdict)
-        missed = gates.missed(document, given["fail_under"], open_)
+        missed = gates.missed_methods(document, given["fail_under"], open_)
         if not missed:
             return document, SecondLook(()), open_
         again = comparing.audit_again(missed)
@@ -161,27 +161,29 @@ def _borderline(verdict: AbsVerdict | None) -> frozenset[str]:
 
 @contextmanager
 def _comparing(
-    asked: options.Asked, console: Console, base: str, head: str
+    command_line: options.CommandLine, console: Console, base: str, head: str
 ) -> "Iterator[Comparing]":
     """Make two revisions ready, with a log and progress."""
     from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
-    environment = asked.surroundings.environment
-    base_config, head_config = (at_revision(asked.config, one, Path.cwd()) for one in (base, head))
+    environment = command_line.surroundings.environment
+    base_config, head_config = (
+        at_revision(command_line.config, one, Path.cwd()) for one in (base, head)
+    )
     with (
-        logged(asked.places.output, asked.verbose),
+        logged(command_line.places.output, command_line.verbose),
         observer(console, time.monotonic) as watching,
-        asked.surroundings.opener(open_comparison)(
-            (base_config, head_config), asked.places, environment, watching
+        command_line.surroundings.opener(open_comparison)(
+            (base_config, head_config), command_line.places, environment, watching
         ) as comparing,
     ):
-        _LOG.info("asked for %s … %s in %s", base, head, asked.places)
+        _LOG.info("asked for %s … %s in %s", base, head, command_line.places)
         yield comparing
 
 
-def _judged(asked: options.Asked) -> str:
+def _limits_in_words(command_line: options.CommandLine) -> str:
     """Return the limits that count, as they were understood."""
-    request = asked.config.compare
+    request = command_line.config.compare
     return (
         f"A change counts from {as_percent(request.min_delta)} on; methods that differ are slowed "
         f"by {as_percent(request.slowdown)}."

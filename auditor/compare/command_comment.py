@@ -9,7 +9,7 @@ import click
 
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.compare.document import ComparisonDocument, read
 from auditor.compare.markdown import markdown
 from auditor.core.errors import Exit, UsageError

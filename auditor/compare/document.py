@@ -1,4 +1,4 @@
-"""The JSON result of `compare`: its types, and the way from a comparison to them.
+"""The JSON result of `compare`: its types, and the conversion of a comparison.
 
 The names are promised to other programs (reports/schema/compare.schema.json).
 """
@@ -6,7 +6,13 @@ The names are promised to other programs (reports/schema/compare.schema.json).
 import msgspec
 
 from auditor.abs.document import Score
-from auditor.compare.model import BenchmarkComparison, Change, Comparison, Dimension, Patch
+from auditor.compare.model import (
+    BenchmarkComparison,
+    Comparison,
+    Dimension,
+    Patch,
+    PerformanceChange,
+)
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.result import Result
@@ -16,128 +22,121 @@ from reports.results import Plain, Range, Setting, read_as, schema_of, setting, 
 Round = tuple[float, float, float]
 
 
-class InDimension(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a benchmark in time, allocations or bytes per operation.
-
-    `base` and `head` are trimmed geometric means of the rounds that decided, and `ratio` is
-    head / base (null where the base is 0); `itself` that of the base to itself; `visible` the least
-    growth (0.1 for 1.1 times) that would have been seen. `suspected` is a change that the first
-    rounds saw and that nothing confirmed or refuted. `rounds` are (base, base again, head), of the
-    first rounds and of those that were to confirm (`fresh`).
-    """
+class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
+    """A benchmark in time, allocations or bytes per operation."""
 
     dimension: Dimension
-    change: Change
-    base: float | None
-    head: float | None
-    ratio: float | None
-    interval: Range | None
-    confirmed: bool | None
-    itself: float | None
-    visible: float | None
-    rounds: tuple[Round, ...]
-    fresh: tuple[Round, ...]
+    change: PerformanceChange
+    base: float | None  # trimmed geometric mean of the rounds that decided
+    head: float | None  # likewise; see `paired`
+    ratio: float | None  # head / base; null: the base is 0
+    interval: Range | None  # of the ratio
+    confirmed: bool | None  # null: nothing was suspected
+    itself: float | None  # ratio of the base to itself, the A/A control
+    visible: float | None  # minimum detectable growth: 0.1 for 1.1 times
+    rounds: tuple[Round, ...]  # (base, base again, head) of the first rounds
+    fresh: tuple[Round, ...]  # likewise, of the confirming rounds
     reason: str
-    suspected: Change | None = None
+    suspected: PerformanceChange | None = None
+    """The change that the first rounds suggest and that nothing confirmed or refuted."""
     paired: bool = False
-    """Whether `head` is not the mean of head's own values, since `ratio` is that within rounds."""
+    """Whether `head` is `base` times the ratio within rounds, not the mean of head's own values."""
 
 
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a benchmark; `same`: built of the same code, so it was not measured."""
+class ComparedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """A benchmark of both revisions."""
 
     id: str
-    change: Change
-    same: bool
+    change: PerformanceChange
+    same: bool  # both revisions build the same code, so nothing was measured
     reason: str
-    dimensions: tuple[InDimension, ...]
+    dimensions: tuple[ComparedDimension, ...]
     calls_changed: bool | None = None
-    """Whether it calls a method that head has changed; null where that was not asked or counted."""
+    """Whether it calls a method that head has changed; null: not requested or not counted."""
     unit: str = ""
-    """The unit in which its tool shows the time, such as ns/op or ops/s; empty where unknown."""
+    """The unit in which its tool shows the time, such as ns/op or ops/s; empty: unknown."""
 
 
 class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
-    """A method that head has changed or added, and whether its slowdown would be noticed.
-
-    `outcome` is null where it was not slowed down.
-    """
+    """A method that head has changed or added, and whether the suite detects its slowdown."""
 
     id: str
     new: bool
-    outcome: Result | None
+    outcome: Result | None  # null: it was not slowed
     detected_by: tuple[str, ...]
     reason: str | None
 
 
 class PatchDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """The methods that differ; `score` is null where none was slowed down."""
+    """The methods that differ."""
 
     methods: tuple[PatchMethod, ...]
     removed: tuple[str, ...]
-    unwatched: tuple[str, ...]
+    unwatched: tuple[str, ...]  # new public methods that no benchmark calls
     slowdown: float | None
-    score: Score | None
+    score: Score | None  # null: no method was slowed
     caveats: tuple[Caveat, ...]
 
 
 class ComparisonDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/compare/1"
 ):
-    """The answer to "did a benchmark get slower, and would the suite have noticed?"."""
+    """Which benchmarks got slower, and whether the suite detects slowdowns of changed methods."""
 
-    base: str
+    base: str  # its revision
     min_delta: float
-    change: Change
-    benchmarks: tuple[Compared, ...]
+    change: PerformanceChange
+    benchmarks: tuple[ComparedBenchmark, ...]
     added: tuple[str, ...]
     removed: tuple[str, ...]
     controls: int
     suspected: tuple[str, ...]
     confirming_seconds: float | None = None
-    """About how long it takes to confirm what is suspected still; null where nothing is."""
+    """Estimated time to confirm the suspected changes; null: there are nbenchmark."""
     patch: PatchDocument
     caveats: tuple[Caveat, ...]
 
 
-def comparison_document(found: Comparison, context: Context, *, base: str) -> ComparisonDocument:
-    """Return the result of a comparison; `base` is the revision of the base."""
+def comparison_document(
+    comparison: Comparison, context: Context, *, base: str
+) -> ComparisonDocument:
+    """Return the document of a comparison; `base` is the revision of the base."""
     own = OWN_UNITS.get(context.harness, "")
-    made = {
+    fields = {
         **setting(context),
         "schema": "bench-audit/compare/1",
         "base": base,
-        "min_delta": found.min_delta,
-        "change": found.change,
-        "benchmarks": [_compared(benchmark, own) for benchmark in found.benchmarks],
-        "added": found.added,
-        "removed": found.removed,
-        "controls": found.controls,
-        "suspected": found.suspected,
-        "confirming_seconds": found.confirming_seconds,
-        "patch": _patch(found.patch),
-        "caveats": (*found.caveats, *context.caveats),
+        "min_delta": comparison.min_delta,
+        "change": comparison.change,
+        "benchmarks": [_benchmark_fields(benchmark, own) for benchmark in comparison.benchmarks],
+        "added": comparison.added,
+        "removed": comparison.removed,
+        "controls": comparison.controls,
+        "suspected": comparison.suspected,
+        "confirming_seconds": comparison.confirming_seconds,
+        "patch": _patch_fields(comparison.patch),
+        "caveats": (*comparison.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), ComparisonDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), ComparisonDocument)
 
 
-def _compared(one: BenchmarkComparison, own: str) -> Plain:
+def _benchmark_fields(benchmark: BenchmarkComparison, own: str) -> Plain:
     dimensions = [
         {
             **{name: getattr(dimension, name) for name in _SHARED},
             "rounds": dimension.rounds.first,
             "fresh": dimension.rounds.fresh,
         }
-        for dimension in one.dimensions
+        for dimension in benchmark.dimensions
     ]
     return {
-        "id": one.id,
-        "change": one.change,
-        "same": one.same,
-        "reason": one.reason,
+        "id": benchmark.id,
+        "change": benchmark.change,
+        "same": benchmark.same,
+        "reason": benchmark.reason,
         "dimensions": dimensions,
-        "calls_changed": one.calls_changed,
-        "unit": one.unit or own,
+        "calls_changed": benchmark.calls_changed,
+        "unit": benchmark.unit or own,
     }
 
 
@@ -147,16 +146,16 @@ _SHARED = (
 )  # fmt: skip
 
 
-def _patch(patch: Patch) -> Plain:
+def _patch_fields(patch: Patch) -> Plain:
     verdict = patch.verdict
-    known = {method.id: method for method in verdict.methods} if verdict else {}
+    judged = {method.id: method for method in verdict.methods} if verdict else {}
     methods = [
         {
             "id": name,
             "new": new,
-            "outcome": known[name].outcome if name in known else None,
-            "detected_by": known[name].detected_by if name in known else (),
-            "reason": known[name].reason if name in known else None,
+            "outcome": judged[name].outcome if name in judged else None,
+            "detected_by": judged[name].detected_by if name in judged else (),
+            "reason": judged[name].reason if name in judged else None,
         }
         for names, new in ((patch.changed, False), (patch.added, True))
         for name in names

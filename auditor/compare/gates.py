@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from auditor.abs.gates import MISSED
 from auditor.compare import page
-from auditor.compare.document import Compared, ComparisonDocument
-from auditor.compare.model import Change
+from auditor.compare.document import ComparedBenchmark, ComparisonDocument
+from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format
 
@@ -28,7 +28,7 @@ def judge(
     said: list[tuple[Exit, str]] = []
     changes = [benchmark.change for benchmark in document.benchmarks]
     if fail_on_regression:
-        found = changes.count(Change.REGRESSION)
+        found = changes.count(PerformanceChange.REGRESSION)
         if found:
             those = number_format.count(found, "regression")
             how = "called, not confirmed" if page.is_stored(document) else "confirmed"
@@ -36,7 +36,9 @@ def judge(
         elif suspects := page.suspected(document):
             those = number_format.count(len(suspects), "suspected regression")
             said.append((Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"))
-        elif (changes or document.removed) and all(change is Change.UNKNOWN for change in changes):
+        elif (changes or document.removed) and all(
+            change is PerformanceChange.UNKNOWN for change in changes
+        ):
             said.append((Exit.NO_VERDICT, "gate undecided: nothing can be told"))
         elif changed := [
             benchmark for benchmark in document.benchmarks if _may_hide_a_regression(benchmark)
@@ -45,7 +47,7 @@ def judge(
             text = f"gate undecided: of {those} of changed methods nothing can be told"
             said.append((Exit.NO_VERDICT, text))
         else:
-            open_ = changes.count(Change.UNKNOWN)
+            open_ = changes.count(PerformanceChange.UNKNOWN)
             rest = (
                 f"; of {number_format.count(open_, 'benchmark')} it cannot be told" if open_ else ""
             )
@@ -57,9 +59,9 @@ def judge(
     return worst, [text for _, text in said]
 
 
-def _may_hide_a_regression(benchmark: Compared) -> bool:
+def _may_hide_a_regression(benchmark: ComparedBenchmark) -> bool:
     """Tell whether nothing is known of a benchmark that calls what has changed."""
-    return benchmark.change is Change.UNKNOWN and benchmark.calls_changed is True
+    return benchmark.change is PerformanceChange.UNKNOWN and benchmark.calls_changed is True
 
 
 def _nothing_compared(document: ComparisonDocument) -> str:
@@ -71,7 +73,7 @@ def _nothing_compared(document: ComparisonDocument) -> str:
     return f"no benchmark is in both: {added} only in head, {removed} only in base"
 
 
-def missed(
+def missed_methods(
     document: ComparisonDocument, fail_under: float | None, unsure: Collection[str] = ()
 ) -> tuple[str, ...]:
     """Return the changed methods whose misses fail the gate on them, none where it does not."""

@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from auditor.compare.model import Change, Dimension, DimensionVerdict, Rounds
+from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
 from auditor.core.busy import is_busy
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
@@ -49,7 +49,7 @@ Values = Sequence[tuple[float, float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ComparisonThresholds:
     """What counts: changes from `min_delta` on; `fresh` rounds confirm one of `suspects`."""
 
     min_delta: float
@@ -88,10 +88,12 @@ def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None
     return median(series.values) if series and series.values else None
 
 
-def screened(dimension: Dimension, values: Values, limits: Limits) -> Change:
+def screen_rounds(
+    dimension: Dimension, values: Values, limits: ComparisonThresholds
+) -> PerformanceChange:
     """Return what the first rounds say: a change that is suspected, none, or that is open."""
     found = _ratio(dimension, values, FIRST_LEVEL)
-    return Change.UNKNOWN if found is None else change_of(found, limits)
+    return PerformanceChange.UNKNOWN if found is None else change_of(found, limits)
 
 
 def estimate(dimension: Dimension, values: Values) -> float | None:
@@ -100,16 +102,18 @@ def estimate(dimension: Dimension, values: Values) -> float | None:
     return None if found is None else found.estimate
 
 
-def differs_from_itself(dimension: Dimension, values: Values, limits: Limits) -> bool:
+def differs_from_itself(dimension: Dimension, values: Values, limits: ComparisonThresholds) -> bool:
     """Tell whether the same rule would suspect a change from the base to the base."""
     found = _itself(dimension, values)
     return found is not None and change_of(found, limits) in _CHANGES
 
 
-_CHANGES = (Change.REGRESSION, Change.IMPROVEMENT)
+_CHANGES = (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
 
 
-def _is_explained(dimension: Dimension, values: Values, found: Ratio, limits: Limits) -> bool:
+def _is_explained(
+    dimension: Dimension, values: Values, found: Ratio, limits: ComparisonThresholds
+) -> bool:
     """Tell whether the base may differ from itself by as much as head surely differs from it."""
     if not differs_from_itself(dimension, values, limits):
         return False
@@ -117,35 +121,35 @@ def _is_explained(dimension: Dimension, values: Values, found: Ratio, limits: Li
     return itself is not None and max(itself.high, 1 / itself.low) >= max(found.low, 1 / found.high)
 
 
-def change_of(found: Ratio, limits: Limits) -> Change:
+def change_of(found: Ratio, limits: ComparisonThresholds) -> PerformanceChange:
     """Return what a ratio and its interval say."""
     most = 1 + limits.min_delta
     if 1 / most < found.low and found.high < most:
-        return Change.NONE
+        return PerformanceChange.NONE
     if found.low > 1 and found.estimate >= most:
-        return Change.REGRESSION
+        return PerformanceChange.REGRESSION
     if found.high < 1 and found.estimate <= 1 / most:
-        return Change.IMPROVEMENT
-    return Change.UNKNOWN
+        return PerformanceChange.IMPROVEMENT
+    return PerformanceChange.UNKNOWN
 
 
-def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerdict:
+def judge(dimension: Dimension, rounds: Rounds, limits: ComparisonThresholds) -> DimensionVerdict:
     """Return the verdict, of the fresh rounds where there are any."""
-    screen = screened(dimension, rounds.first, limits)
+    screen = screen_rounds(dimension, rounds.first, limits)
     change, confirmed, reason, suspected = screen, None, "", None
     found, shown = _ratio(dimension, rounds.all, FIRST_LEVEL), rounds.all
     if change in _CHANGES:
         fresh = _ratio(dimension, rounds.fresh, limits.level)
         confirmed = fresh is not None and change_of(fresh, limits) is change
         if confirmed and fresh is not None and _is_explained(dimension, rounds.all, fresh, limits):
-            change, confirmed = Change.UNKNOWN, False
+            change, confirmed = PerformanceChange.UNKNOWN, False
             reason = "it differs from itself as well"
         elif confirmed:
             found, shown = fresh, rounds.fresh
         else:
             change, reason = _unconfirmed(found, fresh, change, limits)
-            suspected = screen if change is Change.UNKNOWN else None
-    elif change is Change.UNKNOWN:
+            suspected = screen if change is PerformanceChange.UNKNOWN else None
+    elif change is PerformanceChange.UNKNOWN:
         reason = open_because(found, limits)
     itself = _itself(dimension, rounds.all)
     estimates = _estimates(dimension, shown, found)
@@ -167,16 +171,25 @@ def judge(dimension: Dimension, rounds: Rounds, limits: Limits) -> DimensionVerd
 
 
 def _unconfirmed(
-    found: Ratio | None, fresh: Ratio | None, screen: Change, limits: Limits
-) -> tuple[Change, str]:
+    found: Ratio | None,
+    fresh: Ratio | None,
+    screen: PerformanceChange,
+    limits: ComparisonThresholds,
+) -> tuple[PerformanceChange, str]:
     if fresh is None:
-        return Change.UNKNOWN, f"a suspected {screen} could not be looked into: the time was up"
-    if found is not None and change_of(found, limits) is Change.NONE:
-        return Change.NONE, f"a suspected {screen} was not confirmed"
-    return Change.UNKNOWN, f"a suspected {screen} was not confirmed, and not refuted either"
+        return (
+            PerformanceChange.UNKNOWN,
+            f"a suspected {screen} could not be looked into: the time was up",
+        )
+    if found is not None and change_of(found, limits) is PerformanceChange.NONE:
+        return PerformanceChange.NONE, f"a suspected {screen} was not confirmed"
+    return (
+        PerformanceChange.UNKNOWN,
+        f"a suspected {screen} was not confirmed, and not refuted either",
+    )
 
 
-def open_because(found: Ratio | None, limits: Limits) -> str:
+def open_because(found: Ratio | None, limits: ComparisonThresholds) -> str:
     """Return why a ratio says neither that something has changed nor that nothing has."""
     if found is None:
         return "too few rounds"
@@ -208,9 +221,9 @@ def _estimates(dimension: Dimension, values: Values, found: Ratio | None) -> _Es
     more = _ADDED[dimension]
     above, below = (_mean(side) for side in _sides(_raised(dimension, values)))
     if found is None:
-        return _Estimates(base=_without(below, more), head=_without(above, more))
+        return _Estimates(base=_subtract_count(below, more), head=_subtract_count(above, more))
     paired = not isclose(above, below * found.estimate, rel_tol=_APART)
-    base, head = _without(below, more), _without(below * found.estimate, more)
+    base, head = _subtract_count(below, more), _subtract_count(below * found.estimate, more)
     if not base:
         return _Estimates(base=base, head=head, paired=paired)
     low, high = (max(0.0, (below * end - more) / base) for end in (found.low, found.high))
@@ -222,7 +235,7 @@ def _mean(values: Sequence[float]) -> float:
     return exp(trimmed(np.log(positive(values))).middle)
 
 
-def _without(value: float, more: float) -> float:
+def _subtract_count(value: float, more: float) -> float:
     """Return a count without what was added, and without what logarithms leave of rounding."""
     return max(0.0, round(value - more, _DIGITS)) if more else value
 
@@ -270,7 +283,7 @@ def _sides(rounds: Values) -> tuple[list[float], list[float]]:
     return [head for _, _, head in rounds], [one for both in rounds for one in both[:2]]
 
 
-def _visible(dimension: Dimension, rounds: Rounds, limits: Limits) -> float | None:
+def _visible(dimension: Dimension, rounds: Rounds, limits: ComparisonThresholds) -> float | None:
     """Return the least growth that would have been suspected and confirmed, most likely."""
     if len(rounds.all) < LOOKS[0]:
         return None

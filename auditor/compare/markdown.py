@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from auditor.compare.document import ComparisonDocument
-from auditor.compare.page import View, view
+from auditor.compare.page import ComparisonView, view
 from reports import number_format
 from reports.markdown import LIMIT, code, listed_gates, prose
 
@@ -31,7 +31,7 @@ def markdown(document: ComparisonDocument, limit: int = LIMIT, gates: Sequence[s
 class _Markdown:
     """A view with room for so many rows of each table."""
 
-    shown: View
+    shown: ComparisonView
     rows: int
     gates: Sequence[str]
 

@@ -9,7 +9,7 @@ from auditor.core.result import Interval
 from auditor.core.values import ALLOCATED, ALLOCATIONS, TIME
 
 
-class Change(StrEnum):
+class PerformanceChange(StrEnum):
     """What became of a benchmark from base to head."""
 
     REGRESSION = "regression"
@@ -18,7 +18,12 @@ class Change(StrEnum):
     UNKNOWN = "cannot tell"
 
 
-WORST_FIRST = (Change.REGRESSION, Change.UNKNOWN, Change.IMPROVEMENT, Change.NONE)
+WORST_FIRST = (
+    PerformanceChange.REGRESSION,
+    PerformanceChange.UNKNOWN,
+    PerformanceChange.IMPROVEMENT,
+    PerformanceChange.NONE,
+)
 
 
 class Dimension(StrEnum):
@@ -29,7 +34,7 @@ class Dimension(StrEnum):
     ALLOCATED = ALLOCATED
 
 
-class Side(StrEnum):
+class ComparisonArm(StrEnum):
     """Which revision a process runs: AGAIN is a second process of the base (the A/A arm)."""
 
     BASE = "base"
@@ -67,7 +72,7 @@ class DimensionVerdict:
     """
 
     dimension: Dimension
-    change: Change
+    change: PerformanceChange
     base: float | None
     head: float | None
     ratio: float | None
@@ -77,7 +82,7 @@ class DimensionVerdict:
     visible: float | None
     rounds: Rounds = field(repr=False)
     reason: str = ""
-    suspected: Change | None = None
+    suspected: PerformanceChange | None = None
     paired: bool = False
     """Whether `head`, which is `base` times `ratio`, is 1 % or more off the mean of head's values:
     the ratio is then that within rounds."""
@@ -101,12 +106,14 @@ class BenchmarkComparison:
     """The unit in which its tool shows the time, such as ops/s; empty where that is unknown."""
 
     @property
-    def change(self) -> Change:
+    def change(self) -> PerformanceChange:
         """Return the worst of its dimensions."""
         if self.same:
-            return Change.NONE
-        found = {dimension.change for dimension in self.dimensions}
-        return next((one for one in WORST_FIRST if one in found), Change.UNKNOWN)
+            return PerformanceChange.NONE
+        changes = {dimension.change for dimension in self.dimensions}
+        return next(
+            (change for change in WORST_FIRST if change in changes), PerformanceChange.UNKNOWN
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +153,7 @@ class Comparison:
     caveats: tuple[Caveat, ...] = ()
 
     @property
-    def change(self) -> Change:
+    def change(self) -> PerformanceChange:
         """Return the worst of all benchmarks; nothing changes where there is none."""
-        found = {benchmark.change for benchmark in self.benchmarks}
-        return next((one for one in WORST_FIRST if one in found), Change.NONE)
+        changes = {benchmark.change for benchmark in self.benchmarks}
+        return next((change for change in WORST_FIRST if change in changes), PerformanceChange.NONE)

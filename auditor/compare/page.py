@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.abs.text import words
-from auditor.compare.document import Compared, ComparisonDocument, InDimension, PatchMethod
-from auditor.compare.model import WORST_FIRST, Change, Dimension
+from auditor.compare.document import (
+    ComparedBenchmark,
+    ComparedDimension,
+    ComparisonDocument,
+    PatchMethod,
+)
+from auditor.compare.model import WORST_FIRST, Dimension, PerformanceChange
 from auditor.core import busy
 from auditor.core.units import duration, is_throughput
 from reports import names, number_format, plots
@@ -16,10 +21,18 @@ from reports.html import closing, rendered
 from reports.wording import Word
 
 CHANGES = {
-    Change.REGRESSION: Word("▲", "regression", "more than before, which fresh runs confirm"),
-    Change.UNKNOWN: Word("?", "cannot tell", "too noisy, failed, or not measured to the end"),
-    Change.IMPROVEMENT: Word("▼", "improvement", "less than before, which fresh runs confirm"),
-    Change.NONE: Word("=", "no change", "surely within the limit, or built of the same code"),
+    PerformanceChange.REGRESSION: Word(
+        "▲", "regression", "more than before, which fresh runs confirm"
+    ),
+    PerformanceChange.UNKNOWN: Word(
+        "?", "cannot tell", "too noisy, failed, or not measured to the end"
+    ),
+    PerformanceChange.IMPROVEMENT: Word(
+        "▼", "improvement", "less than before, which fresh runs confirm"
+    ),
+    PerformanceChange.NONE: Word(
+        "=", "no change", "surely within the limit, or built of the same code"
+    ),
 }
 UNITS = {
     Dimension.TIME: "time",
@@ -27,21 +40,21 @@ UNITS = {
     Dimension.ALLOCATED: "allocated bytes",
 }
 _STORED = {
-    Change.REGRESSION: "more than before, surely beyond how far files lie apart",
-    Change.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
-    Change.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
-    Change.NONE: "surely within the limit",
+    PerformanceChange.REGRESSION: "more than before, surely beyond how far files lie apart",
+    PerformanceChange.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
+    PerformanceChange.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
+    PerformanceChange.NONE: "surely within the limit",
 }
 """The meanings where another tool has measured: nothing was confirmed."""
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ComparisonRow:
     """A benchmark in one dimension."""
 
     name: str
-    change: Change
+    change: PerformanceChange
     word: Word
     what: str
     base: str
@@ -64,14 +77,14 @@ class PatchRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ComparisonView:
     """All that is shown of a comparison."""
 
     subject: str
     revisions: str
     headline: str
     counts: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     same: int
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -82,7 +95,7 @@ class View:
     caveats: tuple[tuple[str, str], ...]
 
 
-def view(document: ComparisonDocument) -> View:
+def view(document: ComparisonDocument) -> ComparisonView:
     """Put a comparison into words."""
     short = names.labels(benchmark.id for benchmark in document.benchmarks)
     rows = [
@@ -91,7 +104,7 @@ def view(document: ComparisonDocument) -> View:
         for row in _rows(benchmark, document, short[benchmark.id])
     ]
     methods = names.labels(method.id for method in document.patch.methods)
-    return View(
+    return ComparisonView(
         subject=f"{names.label(document.subject)} ({document.harness})",
         revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
         headline=busy.add_to_headline(headline(document), document.strain),
@@ -114,10 +127,12 @@ def view(document: ComparisonDocument) -> View:
 def headline(document: ComparisonDocument) -> str:
     """Say in one line whether something got slower."""
     slower = [
-        benchmark for benchmark in document.benchmarks if benchmark.change is Change.REGRESSION
+        benchmark
+        for benchmark in document.benchmarks
+        if benchmark.change is PerformanceChange.REGRESSION
     ]
     if slower:
-        short = list(names.labels(one.id for one in slower).values())
+        short = list(names.labels(benchmark.id for benchmark in slower).values())
         more = f" and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
         what = number_format.count(
             len(slower), "benchmark has a regression", "benchmarks have a regression"
@@ -148,8 +163,8 @@ def headline(document: ComparisonDocument) -> str:
     return f"No benchmark has a regression of {limit} or more"
 
 
-def _is_open(one: Compared) -> bool:
-    return one.change is Change.UNKNOWN
+def _is_open(benchmark: ComparedBenchmark) -> bool:
+    return benchmark.change is PerformanceChange.UNKNOWN
 
 
 def suspected(document: ComparisonDocument) -> dict[str, str]:
@@ -162,7 +177,7 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
         dimensions = [
             dimension
             for dimension in benchmark.dimensions
-            if dimension.suspected is Change.REGRESSION
+            if dimension.suspected is PerformanceChange.REGRESSION
         ]
         ratios = [dimension.ratio for dimension in dimensions if dimension.ratio is not None]
         if ratios:
@@ -178,7 +193,9 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
 def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
     """Return what is suspected of benchmarks that have no confirmed regression."""
     slower = {
-        benchmark.id for benchmark in document.benchmarks if benchmark.change is Change.REGRESSION
+        benchmark.id
+        for benchmark in document.benchmarks
+        if benchmark.change is PerformanceChange.REGRESSION
     }
     return {one: how for one, how in suspected(document).items() if one not in slower}
 
@@ -242,7 +259,7 @@ def _revision(name: str) -> str:
 
 def _counts(document: ComparisonDocument) -> str:
     found = Counter(benchmark.change for benchmark in document.benchmarks)
-    told = [f"{CHANGES[each].word}: {found[each]}" for each in WORST_FIRST if found[each]]
+    told = [f"{CHANGES[change].word}: {found[change]}" for change in WORST_FIRST if found[change]]
     benchmarks = number_format.count(len(document.benchmarks), "benchmark")
     return f"{benchmarks} ({', '.join(told) or 'none'})"
 
@@ -257,19 +274,21 @@ def _controls(document: ComparisonDocument) -> str:
     )
 
 
-def _rows(one: Compared, document: ComparisonDocument, name: str) -> Iterator[Row]:
+def _rows(
+    benchmark: ComparedBenchmark, document: ComparisonDocument, name: str
+) -> Iterator[ComparisonRow]:
     """Yield time, and what else has not stayed the same."""
-    if one.same:
+    if benchmark.same:
         return
-    if not one.dimensions:
-        yield _row(name, one.change, UNITS[Dimension.TIME], note=one.reason)
-    for dimension in one.dimensions:
-        if dimension.dimension is Dimension.TIME or dimension.change is not Change.NONE:
-            yield _measured(name, dimension, one.unit, document)
+    if not benchmark.dimensions:
+        yield _row(name, benchmark.change, UNITS[Dimension.TIME], note=benchmark.reason)
+    for dimension in benchmark.dimensions:
+        if dimension.dimension is Dimension.TIME or dimension.change is not PerformanceChange.NONE:
+            yield _measured_row(name, dimension, benchmark.unit, document)
 
 
-def _row(name: str, change: Change, what: str, *, note: str) -> Row:
-    return Row(
+def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> ComparisonRow:
+    return ComparisonRow(
         name=name,
         change=change,
         word=CHANGES[change],
@@ -283,28 +302,32 @@ def _row(name: str, change: Change, what: str, *, note: str) -> Row:
     )
 
 
-def _measured(name: str, one: InDimension, unit: str, document: ComparisonDocument) -> Row:
-    unit = unit if one.dimension is Dimension.TIME else ""
-    what, times = UNITS[one.dimension], number_format.NONE
-    if one.ratio is not None:
-        times = number_format.times(one.ratio)
+def _measured_row(
+    name: str, dimension: ComparedDimension, unit: str, document: ComparisonDocument
+) -> ComparisonRow:
+    unit = unit if dimension.dimension is Dimension.TIME else ""
+    what, times = UNITS[dimension.dimension], number_format.NONE
+    if dimension.ratio is not None:
+        times = number_format.times(dimension.ratio)
     if is_throughput(unit):
-        what, times = "throughput", times if one.ratio is None else f"{times} as long"
-    low, high = one.interval or (None, None)
+        what, times = "throughput", times if dimension.ratio is None else f"{times} as long"
+    low, high = dimension.interval or (None, None)
     known = low is not None and high is not None
-    return Row(
+    return ComparisonRow(
         name=name,
-        change=one.change,
-        word=CHANGES[one.change],
+        change=dimension.change,
+        word=CHANGES[dimension.change],
         what=what,
-        base=_value(one.base, one.dimension, unit),
-        head=_value(one.head, one.dimension, unit),
+        base=_value(dimension.base, dimension.dimension, unit),
+        head=_value(dimension.head, dimension.dimension, unit),
         times=times,
         interval=f"{low:.3g} … {high:.3g}" if known else number_format.NONE,
-        visible=number_format.NONE if one.visible is None else number_format.times(1 + one.visible),
-        note="; ".join(filter(None, (one.reason, _paired(one)))),
+        visible=number_format.NONE
+        if dimension.visible is None
+        else number_format.times(1 + dimension.visible),
+        note="; ".join(filter(None, (dimension.reason, _paired(dimension)))),
         plot=plots.forest(
-            None if one.ratio is None else one.ratio - 1,
+            None if dimension.ratio is None else dimension.ratio - 1,
             (low - 1, high - 1) if low is not None and high is not None else None,
             document.min_delta,
         ),
@@ -317,26 +340,35 @@ def _value(value: float | None, dimension: Dimension, unit: str) -> str:
     return number_format.number(value)
 
 
-def _paired(one: InDimension) -> str:
+def _paired(dimension: ComparedDimension) -> str:
     """Say over what a ratio is paired that is no quotient of two means; empty of another one."""
-    if not one.paired:
+    if not dimension.paired:
         return ""
-    rounds = len(one.fresh) if one.confirmed else len(one.rounds) + len(one.fresh)
+    rounds = (
+        len(dimension.fresh)
+        if dimension.confirmed
+        else len(dimension.rounds) + len(dimension.fresh)
+    )
     return f"paired over {number_format.count(rounds, 'round')}"
 
 
-def _method(one: PatchMethod, name: str) -> PatchRow:
-    kind = "new" if one.new else "changed"
-    if one.outcome is None:
+def _method(patch_method: PatchMethod, name: str) -> PatchRow:
+    kind = "new" if patch_method.new else "changed"
+    if patch_method.outcome is None:
         return PatchRow(name, kind, None, "not slowed down")
-    by = ", ".join(names.labels(one.detected_by).values())
-    return PatchRow(name, kind, words.OUTCOMES[one.outcome], f"by {by}" if by else one.reason or "")
+    by = ", ".join(names.labels(patch_method.detected_by).values())
+    return PatchRow(
+        name,
+        kind,
+        words.OUTCOMES[patch_method.outcome],
+        f"by {by}" if by else patch_method.reason or "",
+    )
 
 
 def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
     if not is_stored(document):
         return tuple(CHANGES.values())
-    return tuple(Word(one.glyph, one.word, _STORED[change]) for change, one in CHANGES.items())
+    return tuple(Word(word.glyph, word.word, _STORED[change]) for change, word in CHANGES.items())
 
 
 def html(document: ComparisonDocument) -> str:

@@ -26,13 +26,13 @@ def preview_comparison(
         before = replace(base, store=still.store, observer=still.observer, deadline=still.deadline)
         ComparisonStudy(before, still, request).compare()
 
-    seen = rehearse(head, compare)
-    pilot = seen.phase("pilot", Purpose.PILOT)
-    rounds = seen.phase("rounds (at most)", Purpose.COMPARISON)
+    lookups = rehearse(head, compare)
+    pilot = lookups.phase("pilot", Purpose.PILOT)
+    rounds = lookups.phase("rounds (at most)", Purpose.COMPARISON)
     phases, lows, highs = [pilot, rounds], [pilot.seconds], [pilot.seconds]
     lows.append(rounds.seconds * min(1.0, LOOKS[0] / request.rounds))
     highs.append(rounds.seconds * (1 + request.fresh / request.rounds))
-    names = study_patch.names(study_patch.differing(base, head)[0], request.methods, head)
+    names = study_patch.names(study_patch.differing_methods(base, head)[0], request.methods, head)
     if names and head.suite.benchmarks:
         of_patch = preview(replace(audit, methods=names), replace(head, request=audit.suite))
         phases += [replace(phase, name=f"patch: {phase.name}") for phase in of_patch.phases]

@@ -55,7 +55,7 @@ def calls_any(
     limits = CountingLimits(counting=COUNTING_PART, tests=0.0)
     counted = map_reach(methods, baseline, parts, with_unit_tests=False, limits=limits)
     uncounted = {method.id for method, _ in counted.invalid}
-    reach = counted.map([one for one in methods if one.id not in uncounted])
+    reach = counted.map([method for method in methods if method.id not in uncounted])
     return {
         benchmark.id: _any_called([reach.get((method.id, benchmark.id)) for method in methods])
         for benchmark in benchmarks

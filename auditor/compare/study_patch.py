@@ -13,7 +13,7 @@ from auditor.core.subject import Method
 from auditor.measure.context import StudyContext
 
 
-def differing(base: StudyContext, head: StudyContext) -> tuple[Patch, tuple[Caveat, ...]]:
+def differing_methods(base: StudyContext, head: StudyContext) -> tuple[Patch, tuple[Caveat, ...]]:
     """Return the methods that head has changed, added and removed, by what their sources say.
 
     Lines that are comments, and white space without a meaning, are no difference. Methods without a
@@ -49,7 +49,7 @@ def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
     )
 
 
-def audited(patch: Patch, most: int, asked: AbsRequest, head: StudyContext) -> Patch:
+def audit_patch(patch: Patch, most: int, request: AbsRequest, head: StudyContext) -> Patch:
     """Slow `most` of the methods down that head has changed or added, the public ones first.
 
     None is where head has no benchmark.
@@ -58,16 +58,18 @@ def audited(patch: Patch, most: int, asked: AbsRequest, head: StudyContext) -> P
     if not wanted or not head.suite.benchmarks:
         return patch
     methods = head.mutator.methods(head.suite.sources)
-    verdict = abs_audit.audit(replace(asked, methods=wanted), replace(head, request=asked.suite))
+    verdict = abs_audit.audit(
+        replace(request, methods=wanted), replace(head, request=request.suite)
+    )
     unreached = {method.id for method in verdict.methods if method.outcome is Result.UNREACHED}
     unwatched = _public(unreached & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
 
 
-def audited_again(methods: Sequence[str], asked: AbsRequest, head: StudyContext) -> AbsVerdict:
+def audited_again(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:
     """Slow methods down again, with new measurements only."""
-    suite = replace(asked.suite, seed=second_seed(asked.suite.seed))
-    again = replace(asked, suite=suite, methods=tuple(methods))
+    suite = replace(request.suite, seed=second_seed(request.suite.seed))
+    again = replace(request, suite=suite, methods=tuple(methods))
     return abs_audit.audit(again, replace(head, request=suite))
 
 

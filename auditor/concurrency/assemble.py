@@ -17,7 +17,7 @@ from auditor.concurrency.document import (
 from auditor.concurrency.judge import host_load
 from auditor.concurrency.judge.catalogue import Catalogue
 from auditor.concurrency.judge.focus import focus
-from auditor.concurrency.study import ConcurrencyStudy, Workers
+from auditor.concurrency.study import ConcurrencyContext, ConcurrencyStudy
 from auditor.config import Places
 from auditor.config.concurrency import ConcurrencyRequest, words_of
 from auditor.core.caveats import Caveat
@@ -86,14 +86,14 @@ class Racing:
 
     def __init__(
         self,
-        asked: ConcurrencyRequest,
+        request: ConcurrencyRequest,
         places: Places,
         environment: Mapping[str, str],
         store: SqliteStore,
         observer: Observer,
     ) -> None:
         """Place both versions; nothing of them is run yet."""
-        self._asked = asked
+        self._asked = request
         self._store = store
         self._observer = observer
         self._clock = SystemClock()
@@ -106,7 +106,7 @@ class Racing:
 
     def audit(self) -> ConcurrencyVerdict:
         """Make tests and race the versions."""
-        ready, asked = self._ready, self._asked
+        ready, request = self._ready, self._asked
         javac = Javac(self._host, self._java_environment, ready.jdk, _LEAST_RELEASE)
         guest = guests.prepare_guests(self._home, javac)
         with self._home.scratch() as scratch:
@@ -117,27 +117,27 @@ class Racing:
                 java=ready.java,
                 javac=Javac(self._host, self._java_environment, ready.jdk, self._release),
                 guest=guest.jar,
-                class_paths={one: ready.versions[one].class_path for one in Version},
+                class_paths={version: ready.versions[version].class_path for version in Version},
                 lock=self._home.machine_lock,
-                options=asked.options,
-                attempt_seconds=asked.plan.attempt_seconds,
+                options=request.options,
+                attempt_seconds=request.plan.attempt_seconds,
             )
             found, unread = self._focus(scratch)
             memory = replace(self.memory(guest.jar, unread), beside=arena.beside)
-            workers = Workers(
+            workers = ConcurrencyContext(
                 arena=arena,
                 writer=self._writes,
                 memory=memory,
                 observer=self._observer,
             )
-            verdict = ConcurrencyStudy(ready.subject, asked.plan, found, workers, unread).audit()
+            verdict = ConcurrencyStudy(ready.subject, request.plan, found, workers, unread).audit()
         noted = [one for each in memory.noted.values() for one in each]
         return replace(verdict, caveats=(*verdict.caveats, *host_load.caveats(noted)))
 
     def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
         facts, ready = self._host.facts(), self._ready
-        old, new = (self._origin(one) for one in Version)
+        old, new = (self._origin(version) for version in Version)
         around = Circumstances(
             old=old,
             new=new,
@@ -177,23 +177,23 @@ class Racing:
         return str(min(self._ready.java.feature, self._ready.jdk.feature))
 
     def _made_ready(self) -> _Ready:
-        asked, host = self._asked, self._host
+        request, host = self._asked, self._host
         jdk = find_jdk(host, self._given)
-        java = jdk_at(asked.java_home, host, self._given)
+        java = jdk_at(request.java_home, host, self._given)
         versions = {
-            one: ready_version(
-                asked.written[one],
-                asked.versions[one],
+            version: ready_version(
+                request.written[version],
+                request.versions[version],
                 home=self._home,
                 host=host,
                 environment=self._given,
             )
-            for one in Version
+            for version in Version
         }
-        names = [require_class(one, asked.subject) for one in versions.values()]
+        names = [require_class(one, request.subject) for one in versions.values()]
         for one in versions.values():
             require_readable(one, names[0], java.feature, jdk.feature)
-        if asked.jmh and "." not in names[0]:
+        if request.jmh and "." not in names[0]:
             raise UsageError(
                 f"--jmh writes no benchmark of {names[0]}: JMH takes none without a package, and a "
                 "class without one has no name in a package; leave --jmh out"
@@ -219,7 +219,7 @@ class Racing:
             java=self._ready.jdk.java,
             environment=self._java_environment,
         )
-        old, new = (reader.read(self._ready.versions[one].own, scratch) for one in Version)
+        old, new = (reader.read(self._ready.versions[version].own, scratch) for version in Version)
         unread = (*old.unreadable, *new.unreadable)
         said = [f"{len(unread)} classes cannot be read, {path}: {why}" for path, why in unread[:1]]
         caveats = tuple(Caveat("classes-unread", text) for text in said)
@@ -233,14 +233,14 @@ class Racing:
         ready = self._ready
         deciding = (
             ready.subject,
-            *(ready.versions[one].digest for one in Version),
+            *(ready.versions[version].digest for version in Version),
             ready.java.version,
             guest.name,
             *RACE_OPTIONS,
             *self._asked.options,
             _digest(RACERS),
         )
-        making = (_digest(MAKERS), *(one.slug for one in unread))
+        making = (_digest(MAKERS), *(caveat.slug for caveat in unread))
         return Races(self._store, self._clock, self._asked.plan, deciding, making)
 
     def _writes(self, catalogue: Catalogue) -> RaceWriter:
@@ -249,7 +249,7 @@ class Racing:
             for name, facts in catalogue.types.items()
             if facts.answers is not None
         }
-        old, new = (self._asked.written[one] for one in Version)
+        old, new = (self._asked.written[version] for version in Version)
         notes = Notes(subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed)
         return RaceWriter(catalogue.written, answers, notes, self._asked.jmh)
 
@@ -271,11 +271,11 @@ def _digest(modules: Sequence[str]) -> str:
 
 @contextmanager
 def open_concurrency(
-    asked: ConcurrencyRequest,
+    request: ConcurrencyRequest,
     places: Places,
     environment: Mapping[str, str],
     observer: Observer,
 ) -> Iterator[Racing]:
     """Make both versions ready and open the store."""
     with SqliteStore(places.store, host=LocalHost().facts()) as store:
-        yield Racing(asked, places, environment, store, observer)
+        yield Racing(request, places, environment, store, observer)

@@ -10,11 +10,11 @@ import click
 
 from auditor.cli import options
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.logs import logged
-from auditor.cli.machine import busy
+from auditor.cli.machine import busy_caveat
 from auditor.cli.progress import observer
-from auditor.cli.surroundings import AppContext
-from auditor.concurrency import output
+from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
 from auditor.config.concurrency import ConcurrencyRequest, concurrency_request
 from auditor.config.places import Places, class_places
@@ -83,7 +83,7 @@ PARAMETERS = (
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(output.FORMATS),
+        type=click.Choice(terminal.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
@@ -107,33 +107,33 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit concurrency --class org.example.Pool --old git:.@v1.3 --new . --fail-on regression
     """
     surroundings = context.find_object(AppContext) or AppContext.real()
-    asked = concurrency_request(given, Path.cwd())
+    request = concurrency_request(given, Path.cwd())
     quiet = given["quiet"] or given["format"] == "json"
     console = Console(surroundings.environment, quiet=quiet)
     places = class_places(
-        asked.subject,
-        tuple(asked.written.values()),
+        request.subject,
+        tuple(request.written.values()),
         surroundings.environment,
         output=given["output"],
         store=given["store"],
-        folders=[one.path for one in asked.versions.values() if isinstance(one, FolderSpec)],
+        folders=[one.path for one in request.versions.values() if isinstance(one, FolderSpec)],
     )
-    if others := busy(os.getloadavg()[0], os.cpu_count() or 1):
+    if others := busy_caveat(os.getloadavg()[0], os.cpu_count() or 1):
         console.say(f"note[{others.slug}]: {others.text}")
     with logged(places.output, given["verbose"]):
-        document = _raced(asked, places, surroundings, console)
-    output.show(document, given["format"], console)
-    console.note(f"\nreport: {places.output / output.PAGE}")
-    console.note(f"result: {places.output / output.RESULT}")
-    console.note(f"tests: {places.output / output.SUITE}")
-    verdict, said = output.judge(document, fail_on_regression=given["fail_on"] == "regression")
+        document = _raced(request, places, surroundings, console)
+    terminal.show(document, given["format"], console)
+    console.note(f"\nreport: {places.output / terminal.PAGE}")
+    console.note(f"result: {places.output / terminal.RESULT}")
+    console.note(f"tests: {places.output / terminal.SUITE}")
+    verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
     for line in said:
         console.say(line)
     return options.exit_code(verdict, given["inconclusive"])
 
 
 def _raced(
-    asked: ConcurrencyRequest, places: Places, surroundings: AppContext, console: Console
+    request: ConcurrencyRequest, places: Places, surroundings: AppContext, console: Console
 ) -> ConcurrencyDocument:
     """Race the versions, keep what came out, and return it."""
     from auditor.concurrency.assemble import open_concurrency  # noqa: PLC0415 numpy and scipy come with it
@@ -141,10 +141,10 @@ def _raced(
     environment = surroundings.environment
     with (
         observer(console, time.monotonic) as watching,
-        surroundings.opener(open_concurrency)(asked, places, environment, watching) as racing,
+        surroundings.opener(open_concurrency)(request, places, environment, watching) as racing,
     ):
-        _LOG.info("asked for %s in %s", asked, places)
+        _LOG.info("asked for %s in %s", request, places)
         verdict = racing.audit()
         document = racing.document(verdict)
-        output.keep(places.output, document, racing.files(verdict))
+        terminal.keep(places.output, document, racing.files(verdict))
     return document

@@ -1,4 +1,4 @@
-"""The JSON result of `concurrency`: its types, and the way from a verdict to them.
+"""The JSON result of `concurrency`: its types, and the conversion of a verdict.
 
 The names are promised to other programs (reports/schema/concurrency.schema.json).
 """
@@ -15,6 +15,7 @@ from auditor.core.contracts.concurrency import (
     Cause,
     ConcurrencyVerdict,
     Finding,
+    Focus,
     Judged,
     Scope,
     Suite,
@@ -29,7 +30,7 @@ Ratio = tuple[float, float | None]
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a version of the class comes from: as the user wrote it, and its revision if any."""
+    """The path or revision of a version of the class, as the user wrote it."""
 
     given: str
     revision: str = ""
@@ -37,23 +38,20 @@ class Origin(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """Where the versions come from, and where and with what they were run.
-
-    `started` and `ended` are UTC in ISO 8601; `version` is bench-audit's own.
-    """
+    """The origin of both versions and the environment of their runs."""
 
     old: Origin
     new: Origin
     host: str
     host_facts: NamedValues
     versions: NamedValues
-    version: str
+    version: str  # of bench-audit
     command: str
-    started: str
+    started: str  # UTC, ISO 8601
     ended: str
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class ConcurrencyPlan(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters; spreads are parts of the mean, `report` is the least difference (0.05)."""
 
     threads: tuple[int, ...]
@@ -83,7 +81,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Votes(msgspec.Struct, frozen=True, kw_only=True):
-    """How many tests say that a version outperforms the other, that none does, or nothing."""
+    """The number of tests by their vote."""
 
     old: int
     new: int
@@ -91,64 +89,48 @@ class Votes(msgspec.Struct, frozen=True, kw_only=True):
     inconclusive: int
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A test with one number of threads.
-
-    `old` and `new` are the measurements, seconds of a repetition of so many `calls`; a measurement
-    is the mean of `repetitions`. The intervals are those of their means. `speedup` is old / new:
-    where measurements were made in pairs the geometric mean with its interval, else the quotient of
-    the means, and its interval lies between the farthest ends of theirs. `reason` is empty of a
-    conclusive test, the others have no intervals.
-    """
+class MeasuredTest(msgspec.Struct, frozen=True, kw_only=True):
+    """A test with one number of threads; times are seconds of a repetition."""
 
     test: int
     vote: Vote
     speedup: float | None
+    """old / new: the geometric mean of the pairs, else the quotient of the means."""
     speedup_interval: Ratio | None
-    calls: int
-    repetitions: int
-    old: tuple[float, ...]
-    new: tuple[float, ...]
-    old_interval: Range | None
+    """That of the geometric mean, else between the farthest ends of both intervals."""
+    calls: int  # calls in a repetition
+    repetitions: int  # repetitions whose mean is one measurement
+    old: tuple[float, ...]  # measurements of the old version
+    new: tuple[float, ...]  # measurements of the new version
+    old_interval: Range | None  # of the mean; null: the test is inconclusive
     new_interval: Range | None
-    reason: str
+    reason: str  # why the test is inconclusive; empty: it is conclusive
 
 
-class Threads(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tests come to with one number of threads; 0: the control, the same in one thread.
+class ThreadsResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The tests with one number of threads and their finding."""
 
-    `speedup` and both ends of its interval are means of the conclusive tests: of these tests, not
-    of all that might have been made. `left_out` tests could not have changed the finding.
-    """
-
-    threads: int
+    threads: int  # 0: the control, the same calls in one thread
     finding: Finding
     votes: Votes
-    speedup: float | None
+    speedup: float | None  # mean of the conclusive tests
     speedup_interval: Ratio | None
-    left_out: int
-    tests: tuple[Measured, ...]
+    """Means of both ends: it is about these tests, not about all that might be generated."""
+    left_out: int  # tests that were not run, as they could not change the finding
+    tests: tuple[MeasuredTest, ...]
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """A test: the statements of its prefix, and of each suffix, which is done `repeats` times."""
+class GeneratedTest(msgspec.Struct, frozen=True, kw_only=True):
+    """The size of a generated test."""
 
     test: int
-    prefix: int
-    suffixes: tuple[int, ...]
-    repeats: int
+    prefix: int  # statements
+    suffixes: tuple[int, ...]  # statements of each
+    repeats: int  # how often each suffix is repeated
 
 
-class Focus(msgspec.Struct, frozen=True):
-    """A method that the tests prefer; `distance` 0: it was changed, 1: it calls one that was."""
-
-    method: str
-    distance: int
-    why: str
-
-
-class Dropped(msgspec.Struct, frozen=True):
-    """What was left out while tests were made, and how often."""
+class DroppedPart(msgspec.Struct, frozen=True):
+    """Something that was left out while tests were generated, and how often."""
 
     what: str
     times: int
@@ -157,20 +139,15 @@ class Dropped(msgspec.Struct, frozen=True):
 class ConcurrencyDocument(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/concurrency/1"
 ):
-    """The answer to "is the new version slower when threads share an object?".
+    """Whether the new version of a class is slower when threads share an object."""
 
-    `subject` is the class. `smallest` is the number of the test that shows the finding with the
-    fewest statements. `length` is that of a suffix in calls, `tried` the lengths that were tried.
-    `files` are the names of the generated sources.
-    """
-
-    subject: str
+    subject: str  # the class
     old: Origin
     new: Origin
     host: str
     host_facts: dict[str, str]
     seed: int
-    plan: Plan
+    plan: ConcurrencyPlan
     versions: dict[str, str]
     bench_audit: str
     command: str
@@ -178,36 +155,38 @@ class ConcurrencyDocument(
     ended: str
     finding: Finding
     cause: Cause
-    threads: tuple[Threads, ...]
-    control: Threads | None
-    smallest: int | None
-    tests: tuple[Made, ...]
-    length: int
-    tried: tuple[int, ...]
+    threads: tuple[ThreadsResult, ...]
+    control: ThreadsResult | None
+    smallest: int | None  # number of the test that shows the finding with the fewest statements
+    tests: tuple[GeneratedTest, ...]
+    length: int  # calls in a suffix
+    tried: tuple[int, ...]  # lengths that were tried
     methods: tuple[str, ...]
     focus: tuple[Focus, ...]
-    dropped: tuple[Dropped, ...]
-    files: tuple[str, ...]
+    dropped: tuple[DroppedPart, ...]
+    files: tuple[str, ...]  # names of the generated sources
     caveats: tuple[Caveat, ...]
 
 
-def concurrency_document(found: ConcurrencyVerdict, around: Circumstances) -> ConcurrencyDocument:
-    """Return the result of comparing two versions of a class."""
-    made = {
-        **_circumstances(around),
-        **_suite(found.suite),
+def concurrency_document(
+    verdict: ConcurrencyVerdict, circumstances: Circumstances
+) -> ConcurrencyDocument:
+    """Return the document of a comparison of two versions of a class."""
+    fields = {
+        **_circumstances(circumstances),
+        **_suite(verdict.suite),
         "schema": "bench-audit/concurrency/1",
-        "subject": found.subject,
-        "seed": found.plan.seed,
-        "plan": found.plan,
-        "finding": found.finding,
-        "cause": found.cause,
-        "threads": [_threads(thread) for thread in found.threads],
-        "control": found.control and _threads(found.control),
-        "smallest": found.smallest,
-        "caveats": tuple(dict.fromkeys((*found.suite.caveats, *found.caveats))),
+        "subject": verdict.subject,
+        "seed": verdict.plan.seed,
+        "plan": verdict.plan,
+        "finding": verdict.finding,
+        "cause": verdict.cause,
+        "threads": [_threads(thread) for thread in verdict.threads],
+        "control": verdict.control and _threads(verdict.control),
+        "smallest": verdict.smallest,
+        "caveats": tuple(dict.fromkeys((*verdict.suite.caveats, *verdict.caveats))),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), ConcurrencyDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), ConcurrencyDocument)
 
 
 def _circumstances(around: Circumstances) -> Plain:
@@ -242,41 +221,42 @@ def _suite(suite: Suite) -> Plain:
     }
 
 
-def _threads(one: ThreadVerdict) -> Plain:
-    intervals = [_interval(test) for test in one.tests]
+def _threads(verdict: ThreadVerdict) -> Plain:
+    intervals = [_interval(test) for test in verdict.tests]
     return {
-        "threads": one.threads,
-        "finding": one.finding,
-        "votes": {vote.value: one.votes(vote) for vote in Vote},
-        "speedup": one.speedup,
-        "speedup_interval": _mean([each for each in intervals if each is not None]),
-        "left_out": one.left_out,
+        "threads": verdict.threads,
+        "finding": verdict.finding,
+        "votes": {vote.value: verdict.votes(vote) for vote in Vote},
+        "speedup": verdict.speedup,
+        "speedup_interval": _mean([interval for interval in intervals if interval is not None]),
+        "left_out": verdict.left_out,
         "tests": [
-            _measured(each, interval) for each, interval in zip(one.tests, intervals, strict=True)
+            _test_fields(test, interval)
+            for test, interval in zip(verdict.tests, intervals, strict=True)
         ],
     }
 
 
-def _measured(one: Judged, interval: Ratio | None) -> Plain:
-    timed = one.timed
+def _test_fields(judged_test: Judged, interval: Ratio | None) -> Plain:
+    timed = judged_test.timed
     return {
         "test": timed.test,
-        "vote": one.vote,
-        "speedup": one.speedup,
+        "vote": judged_test.vote,
+        "speedup": judged_test.speedup,
         "speedup_interval": interval,
         **{name: getattr(timed, name) for name in _TIMED},
-        "old_interval": one.old,
-        "new_interval": one.new,
+        "old_interval": judged_test.old,
+        "new_interval": judged_test.new,
     }
 
 
 _TIMED = ("calls", "repetitions", "old", "new", "reason")
 
 
-def _interval(one: Judged) -> Ratio | None:
-    if one.ratio is None:
+def _interval(judged_test: Judged) -> Ratio | None:
+    if judged_test.ratio is None:
         return None
-    low, high = one.ratio
+    low, high = judged_test.ratio
     return low, None if isinf(high) else high
 
 

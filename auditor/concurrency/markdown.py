@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from auditor.concurrency.document import ConcurrencyDocument
-from auditor.concurrency.page import View, view
+from auditor.concurrency.page import ConcurrencyView, view
 from reports.markdown import CAVEATS, code, prose
 
 
@@ -12,7 +12,7 @@ def markdown(document: ConcurrencyDocument) -> str:
     return "\n".join(_lines(view(document))) + "\n"
 
 
-def _lines(shown: View) -> Iterator[str]:
+def _lines(shown: ConcurrencyView) -> Iterator[str]:
     # The sentences are made of our words and of numbers: nothing in them is the subject's.
     yield f"## {code(shown.subject)} under threads, {code(shown.versions)}"
     yield from ("", f"**{shown.headline}**")

@@ -6,9 +6,16 @@ from statistics import fmean
 
 from markupsafe import Markup
 
+from auditor.concurrency import page_throughput
 from auditor.concurrency import text as words
-from auditor.concurrency import throughput
-from auditor.concurrency.document import ConcurrencyDocument, Made, Measured, Origin, Plan, Threads
+from auditor.concurrency.document import (
+    ConcurrencyDocument,
+    ConcurrencyPlan,
+    GeneratedTest,
+    MeasuredTest,
+    Origin,
+    ThreadsResult,
+)
 from auditor.core import busy
 from auditor.core.contracts.concurrency import CROWD, Finding, Scope, Vote
 from reports import names, number_format
@@ -39,7 +46,7 @@ MOST_DRAWN = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ThreadsRow:
     """What all tests come to with a number of threads."""
 
     threads: str
@@ -53,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class VoteCell:
     """A test with a number of threads; `note` says why it is inconclusive, or not there."""
 
     kind: str
@@ -71,7 +78,7 @@ class MadeRow:
     number: int
     smallest: bool
     made: str
-    cells: tuple[Cell, ...]
+    cells: tuple[VoteCell, ...]
     plot: Markup = field(repr=False)
 
 
@@ -85,14 +92,14 @@ class FocusRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ConcurrencyView:
     """All that is shown of a comparison."""
 
     subject: str
     versions: str
     headline: str
     cause: str
-    rows: tuple[Row, ...]
+    rows: tuple[ThreadsRow, ...]
     plot: Markup = field(repr=False)
     drawn: str
     smallest: str
@@ -111,28 +118,28 @@ def _headline(document: ConcurrencyDocument) -> str:
     return f"Busy machine: {words.headline(document)}" if is_busy else words.headline(document)
 
 
-def view(document: ConcurrencyDocument) -> View:
+def view(document: ConcurrencyDocument) -> ConcurrencyView:
     """Put a document into words."""
-    common = throughput.everywhere(document)
-    return View(
+    common = page_throughput.conclusive_tests(document)
+    return ConcurrencyView(
         subject=names.label(document.subject),
         versions=f"{_origin(document.old)} … {_origin(document.new)}",
         headline=_headline(document),
         cause=words.cause(document),
-        rows=tuple(map(_row, throughput.lanes(document))),
-        plot=throughput.curve(document, common),
+        rows=tuple(map(_row, page_throughput.lanes(document))),
+        plot=page_throughput.curve(document, common),
         drawn=_drawn(document, len(common)),
         smallest=_smallest(document),
         tests=tuple(_tests(document)),
         focus=tuple(
-            FocusRow(names.label(one.method), _distance(one.distance), names.line(one.why))
-            for one in document.focus
+            FocusRow(names.label(focus.method), _distance(focus.distance), names.line(focus.why))
+            for focus in document.focus
         ),
         methods=tuple(map(names.label, document.methods)),
         length=_length(document),
         dropped=tuple(
-            f"{names.line(one.what)}: {number_format.count(one.times, 'time')}"
-            for one in document.dropped
+            f"{names.line(dropped_part.what)}: {number_format.count(dropped_part.times, 'time')}"
+            for dropped_part in document.dropped
         ),
         files=tuple(names.label(f"suite/{file}") for file in document.files),
         closing=_closing(document),
@@ -144,25 +151,25 @@ def html(document: ConcurrencyDocument) -> str:
     return rendered(
         "concurrency.html.j2",
         page=view(document),
-        findings=tuple((_FINDING_KINDS[each], word) for each, word in words.FINDINGS.items()),
-        votes=tuple((_VOTE_KINDS[each], word) for each, word in words.VOTES.items()),
+        findings=tuple((_FINDING_KINDS[finding], word) for finding, word in words.FINDINGS.items()),
+        votes=tuple((_VOTE_KINDS[vote], word) for vote, word in words.VOTES.items()),
     )
 
 
-def _origin(one: Origin) -> str:
-    given = names.label(one.given)
-    said = names.label(one.revision[:12])
+def _origin(origin: Origin) -> str:
+    given = names.label(origin.given)
+    said = names.label(origin.revision[:12])
     return given if not said or given.endswith(said) else f"{given} ({said})"
 
 
-def _row(lane: Threads) -> Row:
-    known = lane.votes
-    return Row(
-        threads=throughput.called(lane),
+def _row(lane: ThreadsResult) -> ThreadsRow:
+    votes = lane.votes
+    return ThreadsRow(
+        threads=page_throughput.lane_name(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],
-        votes=(known.old, known.new, known.none, known.inconclusive),
+        votes=(votes.old, votes.new, votes.none, votes.inconclusive),
         speedup=words.ratio(lane.speedup),
         interval=words.interval(lane.speedup_interval),
         left_out=lane.left_out,
@@ -183,7 +190,7 @@ def _drawn(document: ConcurrencyDocument, common: int) -> str:
 
 def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
     """Yield the tests: the smallest that shows the finding, then by their statements."""
-    lanes = throughput.lanes(document)
+    lanes = page_throughput.lanes(document)
     found = [{test.test: test for test in lane.tests} for lane in lanes]
     order = sorted(
         document.tests,
@@ -196,32 +203,32 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
             smallest=one.test == document.smallest,
             made=_made(one),
             cells=tuple(_cell(each.get(one.test)) for each in found),
-            plot=throughput.curve(document, {one.test}, throughput.SMALL)
+            plot=page_throughput.curve(document, {one.test}, page_throughput.SMALL)
             if at < MOST_DRAWN and runs > 1
             else Markup(),
         )
 
 
-def _statements(one: Made) -> int:
-    return one.prefix + sum(one.suffixes)
+def _statements(test: GeneratedTest) -> int:
+    return test.prefix + sum(test.suffixes)
 
 
-def _made(one: Made) -> str:
-    sizes = sorted({min(one.suffixes, default=0), max(one.suffixes, default=0)})
+def _made(test: GeneratedTest) -> str:
+    sizes = sorted({min(test.suffixes, default=0), max(test.suffixes, default=0)})
     suffix = " to ".join(map(str, sizes))
-    return f"{one.prefix} + {suffix}, {one.repeats:,} times"
+    return f"{test.prefix} + {suffix}, {test.repeats:,} times"
 
 
-def _cell(one: Measured | None) -> Cell:
-    if one is None:
-        return Cell("plain", None, number_format.NONE, "", "", "left out")
-    return Cell(
-        _VOTE_KINDS[one.vote],
-        words.VOTES[one.vote],
-        words.ratio(one.speedup),
-        words.interval(one.speedup_interval),
-        "" if one.speedup is None else f"{_mean(one.old)} → {_mean(one.new)}",
-        names.line(one.reason),
+def _cell(test: MeasuredTest | None) -> VoteCell:
+    if test is None:
+        return VoteCell("plain", None, number_format.NONE, "", "", "left out")
+    return VoteCell(
+        _VOTE_KINDS[test.vote],
+        words.VOTES[test.vote],
+        words.ratio(test.speedup),
+        words.interval(test.speedup_interval),
+        "" if test.speedup is None else f"{_mean(test.old)} → {_mean(test.new)}",
+        names.line(test.reason),
     )
 
 
@@ -271,7 +278,7 @@ def _closing(document: ConcurrencyDocument) -> Closing:
     )
 
 
-def _generation(plan: Plan) -> Facts:
+def _generation(plan: ConcurrencyPlan) -> Facts:
     tries = number_format.count(plan.most_tries, "try", "tries")
     calls = f"{plan.shortest:,} to {plan.longest:,} calls, {tries}"
     return (
@@ -284,7 +291,7 @@ def _generation(plan: Plan) -> Facts:
     )
 
 
-def _execution(plan: Plan) -> Facts:
+def _execution(plan: ConcurrencyPlan) -> Facts:
     steady = number_format.seconds(plan.steady_seconds)
     if plan.crowded_seconds != plan.steady_seconds:
         steady += f", {number_format.seconds(plan.crowded_seconds)} with more than {CROWD} threads"

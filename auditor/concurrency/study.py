@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.concurrency.judge import oracle
-from auditor.concurrency.judge.catalogue import Catalogue, described
+from auditor.concurrency.judge.catalogue import Catalogue, describe_types
 from auditor.concurrency.study_generation import Generating
 from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
@@ -30,7 +30,7 @@ from auditor.core.ports import Observer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workers:
+class ConcurrencyContext:
     """What the study is handed. `writer` writes the tests of a catalogue."""
 
     arena: ConcurrentTestRunner
@@ -46,7 +46,7 @@ class ConcurrencyStudy:
     subject: str
     plan: Plan
     focus: Sequence[Focus]
-    workers: Workers
+    workers: ConcurrencyContext
     caveats: tuple[Caveat, ...] = ()
     _racing: RaceMeasurement = field(init=False)
 
@@ -57,7 +57,7 @@ class ConcurrencyStudy:
         """
         plan, workers = self.plan, self.workers
         self._phase("the class is looked at")
-        catalogue = workers.arena.make(described(self.subject))
+        catalogue = workers.arena.make(describe_types(self.subject))
         _require_methods(catalogue)
         writer = workers.writer(catalogue)
         self._racing = RaceMeasurement(plan, workers.arena, writer)
@@ -104,8 +104,8 @@ class ConcurrencyStudy:
         for at, test in enumerate(suite.tests):
             left = len(suite.tests) - at
             for threads in counts:
-                votes = [one.vote for one in judged[threads]]
-                if enough and oracle.settled(votes, left, plan):
+                votes = [judged_test.vote for judged_test in judged[threads]]
+                if enough and oracle.is_settled(votes, left, plan):
                     left_out[threads] += 1
                     continue
                 how = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"
@@ -118,17 +118,17 @@ class ConcurrencyStudy:
 
     def _timed(self, test: Test, threads: int) -> Timed:
         memory = self.workers.memory
-        known = memory.timed(test, threads)
-        if known is None or (not known.reason and self._falls_short(known)):
-            known = self._racing.measured(test, threads)
+        timing = memory.timed(test, threads)
+        if timing is None or (not timing.reason and self._falls_short(timing)):
+            timing = self._racing.measured(test, threads)
             # What failed may have failed for the machine's sake, so it is run again next time.
-            if known.old and known.new:
-                memory.keep_timed(test, known)
-        return known
+            if timing.old and timing.new:
+                memory.keep_timed(test, timing)
+        return timing
 
-    def _falls_short(self, known: Timed) -> bool:
+    def _falls_short(self, timing: Timed) -> bool:
         """Tell whether measurements ended that this plan goes on with: it may ask to be surer."""
-        return self.plan.processes and oracle.goes_on(known.old, known.new, self.plan)
+        return self.plan.processes and oracle.goes_on(timing.old, timing.new, self.plan)
 
     def _phase(self, name: str) -> None:
         self.workers.observer.phase_started(name, 0, 0.0)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from auditor.concurrency.judge.catalogue import Catalogue
 from auditor.concurrency.judge.focus import weights
-from auditor.concurrency.judge.generation import Generator
-from auditor.concurrency.judge.length import Length, Tried, search
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator
+from auditor.concurrency.judge.length import Length, LengthAttempt, search
 from auditor.concurrency.judge.tally import Tally
-from auditor.concurrency.judge.uncompilable_calls import blamed, parts
+from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Version
@@ -42,7 +42,7 @@ class Generating:
     racing: RaceMeasurement
     memory: ConcurrentResultCache
     phase: Callable[[str], None]
-    _generator: Generator = field(init=False)
+    _generator: ConcurrentTestGenerator = field(init=False)
     _banned: tuple[Member, ...] = ()
 
     def suite(self, catalogue: Catalogue) -> Suite:
@@ -53,9 +53,9 @@ class Generating:
             return known
         members = (*catalogue.methods, *catalogue.creators)
         weighed = zip(members, weights(members, self.focus), strict=True)
-        self._generator = Generator(
+        self._generator = ConcurrentTestGenerator(
             catalogue=catalogue,
-            weights={one.key: weight for one, weight in weighed},
+            weights={member.key: weight for member, weight in weighed},
             plan=self.plan,
         )
         done = self._tested(self._begun())
@@ -97,12 +97,12 @@ class Generating:
 
         One that ended without a test may have met a bad hour, so nothing is taken from it.
         """
-        known = self.memory.progress()
-        if known is not None and (known.tests or known.number < self._most):
-            self._ban(known.banned)
-            self._generator = replace(self._generator, tally=Tally.of(known.learned))
-            self.compile(known.tests)
-            return known
+        progress = self.memory.progress()
+        if progress is not None and (progress.tests or progress.number < self._most):
+            self._ban(progress.banned)
+            self._generator = replace(self._generator, tally=Tally.of(progress.learned))
+            self.compile(progress.tests)
+            return progress
         fresh = self._generator
         length = self._length()
         # What was banned on the way hangs on how many lengths were tried, so it is forgotten.
@@ -150,23 +150,23 @@ class Generating:
             return found
         raise AssertionError("a search has an end")
 
-    def _tried(self, number: int, length: int) -> tuple[Tried, Tried] | None:
+    def _tried(self, number: int, length: int) -> tuple[LengthAttempt, LengthAttempt] | None:
         """Return what a test of a length takes; if one does not work, another one is made."""
         for each in (number, number + _FIRST_TRIED):
             test = self._compiled(each, length)
             if test is None:
                 continue
-            old, new = (self._lasts(test, one) for one in Version)
+            old, new = (self._lasts(test, version) for version in Version)
             if old is not None and new is not None:
                 return old, new
         return None
 
-    def _lasts(self, test: Test, version: Version) -> Tried | None:
+    def _lasts(self, test: Test, version: Version) -> LengthAttempt | None:
         few = min(self.plan.threads)
         pilot = self.racing.pilot(test, few, version)
         if isinstance(pilot, str):
             return None
-        return Tried(pilot.suffixes, self.plan.steady(few) / pilot.wall)
+        return LengthAttempt(pilot.suffixes, self.plan.steady(few) / pilot.wall)
 
     def _compiled(self, number: int, length: int) -> Test | None:
         """Make a test that compiles; without what javac does not take it is made again."""
@@ -182,10 +182,15 @@ class Generating:
 
     def _unwritable(self, test: Test) -> bool:
         """Ban the members that nobody can write, and tell whether there were some."""
-        found = parts(test)
-        said = self.compile([one.test for one in found])
-        paths = {self.writer.path(one.test): one.test.number for one in found}
-        banned = blamed(found, {paths[name]: problem for name, problem in said.items()})
+        member_tests = parts(test)
+        said = self.compile([member_test.test for member_test in member_tests])
+        paths = {
+            self.writer.path(member_test.test): member_test.test.number
+            for member_test in member_tests
+        }
+        banned = uncompilable_members(
+            member_tests, {paths[name]: problem for name, problem in said.items()}
+        )
         for member, problem in banned.items():
             self._generator.tally.drop(member.key, f"javac says {problem}, so it is not called")
         self._ban(tuple(banned))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from auditor.concurrency.document import ConcurrencyDocument, Ratio, Threads
+from auditor.concurrency.document import ConcurrencyDocument, Ratio, ThreadsResult
 from auditor.core.contracts.concurrency import SEQUENTIAL, Cause, Finding, Vote
 from reports import number_format
 from reports.wording import Word
@@ -45,13 +45,15 @@ def headline(document: ConcurrencyDocument) -> str:
     return f"Cannot tell: too few tests are conclusive, {', '.join(known)}"
 
 
-def _voting(document: ConcurrencyDocument) -> Sequence[Threads]:
+def _voting(document: ConcurrencyDocument) -> Sequence[ThreadsResult]:
     """Return the numbers of threads that share something."""
     return [thread for thread in document.threads if thread.threads > 1]
 
 
-def _strongest(lanes: Sequence[Threads], finding: Finding) -> str:
-    lane = max((one for one in lanes if one.finding is finding), key=lambda one: one.threads)
+def _strongest(lanes: Sequence[ThreadsResult], finding: Finding) -> str:
+    lane = max(
+        (result for result in lanes if result.finding is finding), key=lambda result: result.threads
+    )
     _, how, vote = _SHOWN[finding]
     of = lane.votes
     votes, against = (of.old, of.new) if vote is Vote.OLD else (of.new, of.old)
@@ -65,7 +67,7 @@ def _strongest(lanes: Sequence[Threads], finding: Finding) -> str:
     return f"{said}, {other} in {against} (all together {size})"
 
 
-def _neither(lanes: Sequence[Threads], limit: str) -> str:
+def _neither(lanes: Sequence[ThreadsResult], limit: str) -> str:
     calm = _numbers(lanes, Finding.NONE)
     return f"with {calm} neither version is {limit} faster in enough tests"
 
@@ -76,14 +78,14 @@ def undecided(document: ConcurrencyDocument) -> str:
     return f"; with {open_} it cannot be told" if open_ else ""
 
 
-def _numbers(lanes: Sequence[Threads], finding: Finding) -> str:
+def _numbers(lanes: Sequence[ThreadsResult], finding: Finding) -> str:
     found = [f"{lane.threads}" for lane in lanes if lane.finding is finding]
     if not found:
         return ""
     return f"{' and '.join(filter(None, (', '.join(found[:-1]), found[-1])))} threads"
 
 
-def _factor(lane: Threads) -> str:
+def _factor(lane: ThreadsResult) -> str:
     """Say how long the new version takes, in times of the old one, and how sure that is."""
     if not lane.speedup:
         return "speed-up unknown"
@@ -132,20 +134,20 @@ def cause(document: ConcurrencyDocument) -> str:
     return f"The same calls in one thread {said} ({numbers})."
 
 
-def votes(lane: Threads) -> str:
+def votes(lane: ThreadsResult) -> str:
     """Say how the tests voted."""
     known = lane.votes
     said = f"old faster in {known.old}, new in {known.new}, neither in {known.none}"
     return f"{said}, {known.inconclusive} inconclusive" if known.inconclusive else said
 
 
-def shown(lane: Threads) -> str:
+def lane_sentence(lane: ThreadsResult) -> str:
     """Say what was found with a number of threads, by which votes, and how large it is."""
     word = FINDINGS[lane.finding].word
     return f"{word} with {_threads(lane)}: {votes(lane)} ({_factor(lane)})"
 
 
-def _threads(lane: Threads) -> str:
+def _threads(lane: ThreadsResult) -> str:
     return (
         "one thread" if lane.threads == SEQUENTIAL else number_format.count(lane.threads, "thread")
     )

@@ -15,14 +15,14 @@ from rich.text import Text
 
 from auditor.cli import options
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.machine import caveats, unwritable
-from auditor.cli.surroundings import AppContext
 from auditor.config import Config, Places, load
 from auditor.config.places import home, state
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, ToolMissing, UsageError
 from auditor.core.jobs import HostInterference, Invocation
-from auditor.housekeeping.tools import TOOLS, look, usable
+from auditor.housekeeping.tools import TOOLS, check_tool, usable_harnesses
 from reports import number_format
 from runners.jmh.jdks import installed_jdks
 
@@ -79,7 +79,7 @@ def _tuned(surroundings: AppContext, given: Mapping[str, Any], console: Console)
     word = next(theirs for ours, theirs in _TUNING.items() if given[ours])
     if find_spec("pyperf") is None:
         raise ToolMissing('pyperf, which tunes machines, is missing; install "bench-audit[tune]"')
-    with _opened(surroundings, config) as opened:
+    with _open_host(surroundings, config) as opened:
         job = Invocation(
             argv=(sys.executable, "-m", "pyperf", "system", word),
             cwd=Path("/"),
@@ -91,7 +91,7 @@ def _tuned(surroundings: AppContext, given: Mapping[str, Any], console: Console)
     return Exit.OK if done.exit_code == 0 else Exit.MACHINE
 
 
-def _opened(surroundings: AppContext, config: Config) -> "AbstractContextManager[OpenHost]":
+def _open_host(surroundings: AppContext, config: Config) -> "AbstractContextManager[OpenHost]":
     from auditor.hosts import open_host  # noqa: PLC0415 only the doctor needs it
     from runners.hosts.clock import SystemClock  # noqa: PLC0415 as above
 
@@ -107,9 +107,11 @@ def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, A
     folders = {"cache": home(environment), "results": state(environment)}
     asked = {"host": given["host"]} if given["host"] else {}
     config = load(given["what"], asked, Path.cwd())
-    with _opened(surroundings, config) as opened:
+    with _open_host(surroundings, config) as opened:
         there = opened.environment
-        found = {one.name: look(one, opened.host, there, opened.home.root) for one in TOOLS}
+        found = {
+            tool.name: check_tool(tool, opened.host, there, opened.home.root) for tool in TOOLS
+        }
         jdks = installed_jdks(opened.host, tuple(sorted(there.items())))
         facts = dict(opened.host.facts().facts)
         probe = _probe(opened) if given["probe"] else None
@@ -119,16 +121,16 @@ def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, A
         "schema": "bench-audit/doctor/1",
         "tools": [
             {
-                "name": one.tool.name,
-                "purpose": one.tool.purpose,
-                "version": one.version,
-                "problem": one.problem,
-                "debian": one.tool.debian,
-                "macos": one.tool.macos,
+                "name": check.tool.name,
+                "purpose": check.tool.purpose,
+                "version": check.version,
+                "problem": check.problem,
+                "debian": check.tool.debian,
+                "macos": check.tool.macos,
             }
-            for one in found.values()
+            for check in found.values()
         ],
-        "harnesses": usable(found),
+        "harnesses": usable_harnesses(found),
         "jdks": [{"version": jdk.version, "path": str(jdk.home)} for jdk in jdks],
         "folders": [
             {"name": name, "path": str(path), "problem": unwritable(path)}
@@ -176,12 +178,12 @@ def _show(document: dict[str, Any], console: Console) -> None:
     ready = [name for name, works in document["harnesses"].items() if works]
     console.result(Text(f"\nReady for: {', '.join(ready) or 'nothing'}", style="bold"))
     if probe := document["probe"]:
-        console.result(Text(_said(probe), style="bold"))
+        console.result(Text(_probe_line(probe), style="bold"))
     for caveat in document["caveats"]:
         console.result(Text(f"• {caveat['text']} [{caveat['slug']}]"))
 
 
-def _said(probe: Mapping[str, Any]) -> str:
+def _probe_line(probe: Mapping[str, Any]) -> str:
     strain = HostInterference(**probe["strain"])
     also = [
         f"{name} {number_format.share(value)} of the time"

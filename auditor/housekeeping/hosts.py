@@ -7,7 +7,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.config.places import rented
 from auditor.core.errors import Exit
 from runners.hosts.clock import SystemClock
@@ -26,7 +26,7 @@ def command() -> None:
     """
 
 
-def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Ledger, Console]:
+def _open_ledger(context: click.Context, given: dict[str, Any]) -> tuple[Ledger, Console]:
     surroundings = context.find_object(AppContext) or AppContext.real()
     environment, clock = surroundings.environment, SystemClock()
     ledger = Ledger(rented(environment), LocalHost(clock), clock, environment)
@@ -38,7 +38,7 @@ def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Ledger, Cons
 @click.pass_context
 def list_(context: click.Context, /, **given: Any) -> int:
     """List what is rented: machines by audit, and whether that still runs; 4 where unknown."""
-    ledger, console = _opened(context, given)
+    ledger, console = _open_ledger(context, given)
     table = tables.lineless("id", "class", "begun", "audit", ">machines")
 
     def told(note: Note, ended: bool, machines: tuple[str, ...]) -> None:  # noqa: FBT001 as asked
@@ -60,7 +60,7 @@ def list_(context: click.Context, /, **given: Any) -> int:
 @click.pass_context
 def clean(context: click.Context, /, **given: Any) -> int:
     """Remove the machines of audits that were killed; exit with 4 where one is still there."""
-    ledger, console = _opened(context, given)
+    ledger, console = _open_ledger(context, given)
     removed: list[str] = []
 
     def told(note: Note, machines: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ import click
 
 from auditor.cli import options, output
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
@@ -42,19 +42,21 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = given["folder"].absolute()
     if not is_dir(folder):
         raise UsageError(f"there is no folder {folder}")
-    found = _suites_in(folder)
+    folders = _suites_in(folder)
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:
-        console.text(_configuration(found[0], folder, folder))
-        _say(found[0], None, console)
-        if found[1:]:
-            console.note(f"more suites: {list_suites(found[1:])}; -o FILE writes one file for each")
+        console.text(_configuration(folders[0], folder, folder))
+        _say(folders[0], None, console)
+        if folders[1:]:
+            console.note(
+                f"more suites: {list_suites(folders[1:])}; -o FILE writes one file for each"
+            )
         return Exit.OK
-    files = [target, *(_further_file(target, suite) for suite in found[1:])]
+    files = [target, *(_further_file(target, suite) for suite in folders[1:])]
     for file in files:
         if file.exists():
             raise UsageError(f"{file} is there already; choose another name with --output")
-    for suite, file in zip(found, files, strict=True):
+    for suite, file in zip(folders, files, strict=True):
         output.write(file, _configuration(suite, folder, file.parent))
         console.note(f"written: {file}")
         _say(suite, file, console)

@@ -18,22 +18,23 @@ from auditor.abs.exports.formats import Format, written
 from auditor.abs.page.report import page
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.compare import document as comparison_document
-from auditor.compare import output as comparison
+from auditor.compare import terminal as comparison
+from auditor.core import caveats
 from auditor.core.errors import Exit, UsageError
 from auditor.housekeeping import sources
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from auditor.trace import document as trace_document
-from auditor.trace import document_clients, output_clients
-from auditor.trace import output as tracing
+from auditor.trace import document_clients, terminal_clients
+from auditor.trace import terminal as tracing
 
 _PATH = click.Path(path_type=Path)
 _TABLE = "table"
 _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     COMPARE: (comparison_document.read, comparison),
     TRACE: (trace_document.read, tracing),
-    PROFILE: (document_clients.read, output_clients),
+    PROFILE: (document_clients.read, terminal_clients),
 }
 """What reads, keeps and shows the results that time no single revision."""
 
@@ -77,39 +78,42 @@ def command(context: click.Context, /, **given: Any) -> int:
     _sensible(given)
     if given["result"]:
         return _of_file(context, given)
-    asked = options.Asked.of(context, {})
-    console = Console(asked.surroundings.environment, quiet=asked.quiet)
-    wanted = json.loads(asked.config.text)
-    found = stored_result.last(asked.places.store, wanted, given["of"])
+    command_line = options.CommandLine.of(context, {})
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
+    wanted = json.loads(command_line.config.text)
+    found = stored_result.last(command_line.places.store, wanted, given["of"])
     if found.command in _OTHERS:
-        return _other(asked, console, found, given["format"])
+        return _other(command_line, console, found, given["format"])
     files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
     document, caveat = found.document(), stored_result.other_configuration(found, wanted)
     if caveat:
-        document = msgspec.structs.replace(document, caveats=(caveat, *document.caveats))
+        said = caveats.Caveat(caveat.slug, caveat.text)
+        document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = stored_result.beside(found.path, found.command, found.config, document)
-    abs_output.keep(asked, files, document, partial(page, beside=others))
+    abs_output.keep(command_line, files, document, partial(page, beside=others))
     console.note(f"the result of {found}")
     if caveat:
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
-        abs_output.show(asked, console, document, files)
+        abs_output.show(command_line, console, document, files)
     else:
         console.text(_written(document, given))
     return Exit.OK
 
 
-def _other(asked: options.Asked, console: Console, found: stored_result.Kept, format_: str) -> int:
+def _other(
+    command_line: options.CommandLine, console: Console, found: stored_result.Kept, format_: str
+) -> int:
     """Write a result of another kind again."""
-    read, shown = _OTHERS[found.command]
-    with stored_result.sound(asked.places.store):
+    read, module = _OTHERS[found.command]
+    with stored_result.sound(command_line.places.store):
         document = read(found.result())
-    if format_ not in shown.FORMATS:
-        those = ", ".join(shown.FORMATS)
+    if format_ not in module.FORMATS:
+        those = ", ".join(module.FORMATS)
         raise UsageError(f"a result of {found.command} has the formats {those}, not {format_}")
-    shown.keep(asked.places.output, document)
-    shown.show(document, format_, console)
-    console.note(f"\nreport: {asked.places.output / shown.PAGE}")
+    module.keep(command_line.places.output, document)
+    module.show(document, format_, console)
+    console.note(f"\nreport: {command_line.places.output / module.PAGE}")
     return Exit.OK
 
 
@@ -132,7 +136,7 @@ def _written(found: AbsOrStability, given: dict[str, Any]) -> str:
     chosen = Format(given["format"])
     texts = {}
     if given["sources"]:
-        texts = sources.texts(given["sources"], sources.named(found))
+        texts = sources.texts(given["sources"], sources.source_names(found))
     return written(found, chosen, rows=given["rows"] or "pairs", sources=texts)
 
 

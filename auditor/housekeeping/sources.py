@@ -10,7 +10,7 @@ LARGEST = 4 * 1024 * 1024
 """Bytes; a source that people read is smaller."""
 
 
-def named(document: AbsOrStability) -> tuple[str, ...]:
+def source_names(document: AbsOrStability) -> tuple[str, ...]:
     """Return the files in which methods of a result are."""
     methods = document.methods if isinstance(document, Document) else ()
     return tuple(dict.fromkeys(method.span.file for method in methods if method.span))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.config import load, places
 from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep
@@ -42,7 +42,7 @@ def _sub(name: str) -> Callable[[Callable[..., int]], click.Command]:
     return made
 
 
-def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
+def _open_store(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
     surroundings = context.find_object(AppContext) or AppContext.real()
     path = given["store"]
     if path is None:
@@ -54,14 +54,15 @@ def _opened(context: click.Context, given: dict[str, Any]) -> tuple[Path, Consol
 @_sub("list")
 def list_(context: click.Context, /, **given: Any) -> int:
     """Say what a store holds: runs by machine, audits by project."""
-    path, console = _opened(context, given)
-    found = upkeep.contents(path)
-    size = f"{found.bytes / 1e6:.1f} MB, {found.runs:,} runs ({found.failed:,} failed in a way "
-    console.result(Text(f"{path}: {size}that may pass), {found.values:,} values"))
-    for machine, runs in found.machines:
+    path, console = _open_store(context, given)
+    contents = upkeep.contents(path)
+    size = f"{contents.bytes / 1e6:.1f} MB, {contents.runs:,} runs"
+    failed = f"({contents.failed:,} failed in a way that may pass)"
+    console.result(Text(f"{path}: {size} {failed}, {contents.values:,} values"))
+    for machine, runs in contents.machines:
         console.result(Text(f"{runs:,} runs on {names.line(machine)}"))
     table = tables.lineless("project", ">revisions", ">finished audits", "last begun")
-    for subject in found.subjects:
+    for subject in contents.subjects:
         name = Text(names.label(subject.name))
         table.add_row(name, str(subject.revisions), str(subject.audits), subject.last)
     console.result("", table)
@@ -71,7 +72,7 @@ def list_(context: click.Context, /, **given: Any) -> int:
 @_sub("verify")
 def verify(context: click.Context, /, **given: Any) -> int:
     """Read everything in a store; exit with 4 where a page, a row or a value is damaged."""
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     runs = upkeep.verify(path)
     console.result(Text(f"{path}: all {runs:,} runs can be read"))
     return Exit.OK
@@ -91,11 +92,11 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=quiet)
     for source in sources:
-        found = upkeep.merge(into.absolute(), source.absolute())
+        merged = upkeep.merge(into.absolute(), source.absolute())
         console.result(
             Text(
-                f"{source}: {found.runs:,} runs and {found.audits:,} audits added, {found.known:,} "
-                "runs were there"
+                f"{source}: {merged.runs:,} runs and {merged.audits:,} audits added, "
+                f"{merged.known:,} runs were there"
             )
         )
     return Exit.OK
@@ -104,7 +105,7 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
 @_sub("export")
 def export(context: click.Context, /, **given: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     for line in csv_lines(LongTable(upkeep.EXPORTED, upkeep.exported(path))):
         console.text(line)
     return Exit.OK
@@ -131,7 +132,7 @@ def prune(context: click.Context, /, **given: Any) -> int:
     """Forget runs and results; what an audit needs of them is measured again."""
     if given["older_than"] is None and not given["failed"] and given["audits"] is None:
         raise UsageError("say what to forget: --older-than DAYS, --failed or --audits N")
-    path, console = _opened(context, given)
+    path, console = _open_store(context, given)
     before = None
     if given["older_than"] is not None:
         moment = datetime.now(UTC) - timedelta(days=given["older_than"])

@@ -16,7 +16,7 @@ _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class RequiredTool:
     """A program: `oldest` is the least version, `debian` and `macos` say how to get it."""
 
     name: str
@@ -28,7 +28,7 @@ class Tool:
 
 
 TOOLS = (
-    Tool(
+    RequiredTool(
         name="go",
         argument="version",
         oldest=(1, 20),
@@ -36,7 +36,7 @@ TOOLS = (
         debian="apt install golang-go, or an archive from go.dev/dl where that is too old",
         macos="brew install go",
     ),
-    Tool(
+    RequiredTool(
         name="java",
         argument="-version",
         oldest=(17,),
@@ -44,7 +44,7 @@ TOOLS = (
         debian="apt install openjdk-17-jdk-headless",
         macos="brew install openjdk@17 and set JAVA_HOME",
     ),
-    Tool(
+    RequiredTool(
         name="javac",
         argument="-version",
         oldest=(17,),
@@ -52,7 +52,7 @@ TOOLS = (
         debian="apt install openjdk-17-jdk-headless",
         macos="brew install openjdk@17 and set JAVA_HOME",
     ),
-    Tool(
+    RequiredTool(
         name="mvn",
         argument="-version",
         oldest=(3, 6),
@@ -60,7 +60,7 @@ TOOLS = (
         debian="apt install maven",
         macos="brew install maven",
     ),
-    Tool(
+    RequiredTool(
         name="python3",
         argument="--version",
         oldest=(3, 9),
@@ -68,7 +68,7 @@ TOOLS = (
         debian="apt install python3-venv",
         macos="brew install python",
     ),
-    Tool(
+    RequiredTool(
         name="git",
         argument="--version",
         oldest=(2, 20),
@@ -83,38 +83,42 @@ HARNESSES = {"go": ("go",), "jmh": ("java", "javac", "mvn"), "pytest": ("python3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ToolCheck:
     """A tool as it is here: its version if it answered, and what is wrong with it."""
 
-    tool: Tool
+    tool: RequiredTool
     version: str | None
     problem: str | None
 
 
-def look(tool: Tool, host: Host, environment: Mapping[str, str], folder: Path) -> Found:
+def check_tool(
+    tool: RequiredTool, host: Host, environment: Mapping[str, str], folder: Path
+) -> ToolCheck:
     """Ask a tool for its version; `folder` takes what it may want to write."""
     program = tool.name
     if tool.name in ("java", "javac") and environment.get("JAVA_HOME"):
         program = f"{environment['JAVA_HOME']}/bin/{tool.name}"
-    asked = Invocation(
+    invocation = Invocation(
         argv=(program, tool.argument),
         cwd=Path("/"),
         environment=_quiet(environment, folder),
         timeout_seconds=_SECONDS,
     )
     try:
-        answer = host.run(asked)
+        answer = host.run(invocation)
     except ToolMissing:
-        return Found(tool, None, f"{program} was not found" if program != tool.name else "missing")
+        return ToolCheck(
+            tool, None, f"{program} was not found" if program != tool.name else "missing"
+        )
     except MachineError as error:
-        return Found(tool, None, str(error))
+        return ToolCheck(tool, None, str(error))
     said = _COLOURS.sub("", (answer.stdout + answer.stderr).decode(errors="replace"))
     version = re.search(r"\d+(\.\d+)+|\d{2}", said)
     if answer.exit_code != 0 or version is None:
-        return Found(tool, None, f"does not work: {answer.tail(1) or 'no answer'}")
+        return ToolCheck(tool, None, f"does not work: {answer.tail(1) or 'no answer'}")
     numbers = tuple(int(number) for number in version[0].split("."))
     old = f"too old, {'.'.join(map(str, tool.oldest))} is needed" if numbers < tool.oldest else None
-    return Found(tool, version[0], old)
+    return ToolCheck(tool, version[0], old)
 
 
 def _quiet(environment: Mapping[str, str], folder: Path) -> tuple[tuple[str, str], ...]:
@@ -123,7 +127,7 @@ def _quiet(environment: Mapping[str, str], folder: Path) -> tuple[tuple[str, str
     return tuple(sorted({**kept, "XDG_CONFIG_HOME": str(folder / "config")}.items()))
 
 
-def usable(found: Mapping[str, Found]) -> dict[str, bool]:
+def usable_harnesses(found: Mapping[str, ToolCheck]) -> dict[str, bool]:
     """Say which harnesses have all they need."""
     return {
         harness: all(found[name].problem is None for name in needed)

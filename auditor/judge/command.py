@@ -12,17 +12,17 @@ from auditor.abs.document import Document
 from auditor.abs.page.report import page
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.compare import gates as compare_gates
-from auditor.compare import output as comparison
+from auditor.compare import terminal as comparison
 from auditor.config import Gates
 from auditor.core.errors import Exit, UsageError
 from auditor.importers.formats import KNOWN, OTHERWISE
 from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import is_table, read, unit
-from auditor.judge import output as judging
-from auditor.judge.output import Table, judged
+from auditor.judge import assemble as judging
+from auditor.judge.assemble import TableFile, judge_table
 from auditor.series.question import StoredQuestion, folder_of
 
 _POSITIVE = click.IntRange(min=1)
@@ -53,7 +53,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     click.option(
         "--tool",
-        type=click.Choice([one.value for one in ResearchTool]),
+        type=click.Choice([tool.value for tool in ResearchTool]),
         help="Whose table; by default it tells.",
     ),
     click.option(
@@ -108,7 +108,7 @@ def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
 
 def _table(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
     path = given["files"][0]
-    table = Table(
+    table = TableFile(
         path=path,
         content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
         slowdown=None if given["slowdown"] == "auto" else given["slowdown"],
@@ -116,7 +116,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
         stability_runs=given["stability_runs"],
         units=given["unit"],
     )
-    document = judged(table)
+    document = judge_table(table)
     folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
     abs_output.keep_in(folder, abs_output.JUDGED, document, page)
     as_json = given["format"] == "json"
@@ -131,7 +131,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
 
 def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
     _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
-    asked = StoredQuestion(
+    question = StoredQuestion(
         paths=given["files"],
         commit=given["commit"],
         against=given["against"],
@@ -139,25 +139,25 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
         min_delta=given["min_delta"],
         unlike=given["unlike_machines"],
     )
-    if not asked.compares:
+    if not question.compares:
         _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
-    head = asked.head()
+    head = question.head()
     folder = given["output"] or folder_of(
-        asked.paths[0].name, head.digest, surroundings.environment
+        question.paths[0].name, head.digest, surroundings.environment
     )
     as_json = given["format"] == "json"
-    if not asked.compares:
-        document = judging.steady(asked, head)
+    if not question.compares:
+        document = judging.steady(question, head)
         abs_output.keep_in(folder, abs_output.JUDGED, document, page)
         abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
         return _say_and_end(console, given, *gates.judge_stability(document))
-    found = judging.compared(asked, asked.base(), head)
-    comparison.keep(folder, found)
-    comparison.show(found, given["format"], console)
+    comparison_document = judging.compare_results(question, question.base(), head)
+    comparison.keep(folder, comparison_document)
+    comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
     verdict, said = compare_gates.judge(
-        found, fail_on_regression=given["fail_on"] == "regression", fail_under=None
+        comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
     return _say_and_end(console, given, verdict, said)
 

@@ -12,28 +12,28 @@ from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
 from auditor.importers.benchmark_names import align_names
-from auditor.judge import foreign, rule
-from auditor.judge.rule import LEAST, Sides
+from auditor.judge import foreign_runs, judge
+from auditor.judge.judge import LEAST, Sides
 from auditor.measure import stability_judge as audit
 from auditor.measure import trust
 from auditor.measure.failures import reason
-from auditor.series.stored import caveats, parted, runs_of
+from auditor.series.stored import caveats, runs_of, split_processes
 
 _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 """Facts that make two machines so unlike that their times are not compared."""
 
 
-def stability(found: StoredResults) -> Stability:
+def stability(results: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
-    runs = parted(found.runs)
-    benchmarks = tuple(Benchmark(group="", name=name) for name in found.benchmarks)
-    units = {name: found.unit(name) for name in found.benchmarks}
+    runs = split_processes(results.runs)
+    benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
+    units = {name: results.unit(name) for name in results.benchmarks}
     made = [
         run
         for benchmark in benchmarks
-        for run in _runs(benchmark, runs, found.digest, units[benchmark.name])
+        for run in _runs(benchmark, runs, results.digest, units[benchmark.name])
     ]
-    wanted = {name: runs_of(name, found.runs) for name in found.benchmarks}
+    wanted = {name: runs_of(name, results.runs) for name in results.benchmarks}
     judged = audit.judge(benchmarks, made, wanted_runs=wanted)
     steady = replace(
         judged,
@@ -41,14 +41,16 @@ def stability(found: StoredResults) -> Stability:
             _in_seconds(benchmark, units.get(benchmark.id, "")) for benchmark in judged.benchmarks
         ),
     )
-    together = () if len(runs) == len(found.runs) else tuple(_together(found.runs[0], wanted))
-    return foreign.untimed(steady, *caveats(found), *together, *trust.caveats(found, runs))
+    together = () if len(runs) == len(results.runs) else tuple(_together(results.runs[0], wanted))
+    return foreign_runs.without_durations(
+        steady, *caveats(results), *together, *trust.caveats(results, runs)
+    )
 
 
-def _in_seconds(one: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
+def _in_seconds(verdict: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
     """Return what was judged by the numbers of `_runs` with means in seconds per operation."""
-    means = tuple(1 / mean for mean in one.means) if is_throughput(unit) else one.means
-    return replace(one, means=means, unit=unit)
+    means = tuple(1 / mean for mean in verdict.means) if is_throughput(unit) else verdict.means
+    return replace(verdict, means=means, unit=unit)
 
 
 def _runs(
@@ -70,9 +72,9 @@ def _runs(
             values.extend(process.seconds if is_whole else (process.middle or 0.0,))
         if is_throughput(unit) and not failures:
             values = array("d", (1 / value for value in values))
-        outcome = failures[0] if failures else foreign.measured(values, slowed=False)
+        outcome = failures[0] if failures else foreign_runs.measured_outcome(values, slowed=False)
         if processes:
-            yield replace(foreign.run(digest, benchmark, (at, 1), outcome), host=run.host)
+            yield replace(foreign_runs.run(digest, benchmark, (at, 1), outcome), host=run.host)
 
 
 def compare(
@@ -100,7 +102,7 @@ def compare(
                 if isinstance(one, str)
                 else BenchmarkComparison(
                     id=name,
-                    dimensions=(rule.judge(one, min_delta, judged),),
+                    dimensions=(judge.judge(one, min_delta, judged),),
                     unit=_unit(name, base, head),
                 )
                 for name, one in known.items()
@@ -120,17 +122,20 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
 
     Files lie further apart than the processes of one, so those of one say nothing of a change.
     """
-    found = [_by_file(name, one) for one in (base, head)]
+    found = [_by_file(name, results) for results in (base, head)]
     for side, files in zip(("base", "head"), found, strict=True):
-        failed = [one.failure for file in files for one in file if one.failure is not None]
+        failed = [
+            process.failure for file in files for process in file if process.failure is not None
+        ]
         if failed:
             return f"it fails in {side}: {reason(failed[0])}"
-    versions = [{one.version for file in files for one in file} for files in found]
+    versions = [{process.version for file in files for process in file} for files in found]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
     unit = _unit(name, base, head)
     values = [
-        [mean_time([one.middle or 0.0 for one in file], unit) for file in files] for files in found
+        [mean_time([process.middle or 0.0 for process in file], unit) for file in files]
+        for files in found
     ]
     return Sides(base=values[0], head=values[1], obstacle=obstacle)
 
@@ -147,7 +152,7 @@ def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
 def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     for name, side in (("base", base), ("head", head)):
         yield from (replace(caveat, text=f"{name}: {caveat.text}") for caveat in caveats(side))
-    if differing := _differing(base, head):
+    if differing := _differences(base, head):
         text = f"base and head were not measured alike: {'; '.join(differing)}"
         yield Caveat("unlike-sides", text)
     text = (
@@ -193,7 +198,7 @@ def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
     return ""
 
 
-def _differing(base: StoredResults, head: StoredResults) -> list[str]:
+def _differences(base: StoredResults, head: StoredResults) -> list[str]:
     """Return what is known to differ."""
     keys = sorted({key for side in (base, head) for run in side.runs for key, _ in run.host.facts})
     names: list[set[str]] = [{run.host.name for run in side.runs} for side in (base, head)]

@@ -21,13 +21,13 @@ from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.importers.research_tools.rows import Rows
-from auditor.judge import foreign
+from auditor.judge import foreign_runs
 from auditor.measure import stability_judge
 from auditor.measure.stability_judge import slowdown_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class TableRequest:
     """A table, and what it does not tell.
 
     `digest` identifies it. `slowdown` is None where the spreads are to size it. `runs` of the
@@ -59,23 +59,23 @@ class Question:
         return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first
 
 
-def audit(question: Question) -> AbsVerdict | Stability:
+def audit(question: TableRequest) -> AbsVerdict | Stability:
     """Judge a table by the rule `paper`; the stability alone where no method is slowed in it.
 
     Raises UsageError where the slowdown cannot be sized.
     """
-    known = _Known(question)
-    steady = _steady(known)
-    if not known.methods:
+    runs = _TableRuns(question)
+    steady = _steady(runs)
+    if not runs.methods:
         return steady
     slowdown = question.slowdown or _sized(steady)
-    pairs = [pair for method in known.methods for pair in _pairs(known, method, slowdown)]
+    pairs = [pair for method in runs.methods for pair in _pairs(runs, method, slowdown)]
     verdict = abs_score.judge(
         AbsData(
             slowdown=slowdown,
             slowdown_source="auto" if question.slowdown is None else "fixed",
             rule=Rule.PAPER,
-            methods=tuple(MethodData(method=method) for method in known.methods),
+            methods=tuple(MethodData(method=method) for method in runs.methods),
             pairs=tuple(pairs),
             stability=steady,
         )
@@ -86,10 +86,10 @@ def audit(question: Question) -> AbsVerdict | Stability:
     )
 
 
-class _Known:
+class _TableRuns:
     """The table as runs: of the plain suite by benchmark, of the slowed ones by pair."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: TableRequest) -> None:
         rows = question.rows
         self._digest, self._first = question.digest, question.first
         self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
@@ -108,18 +108,18 @@ class _Known:
 
     def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
         """Return the first `wanted` runs; one that is missing stands for all that are."""
-        made = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
-        there = {run.trial.repetition for run in made}
+        runs = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
+        there = {run.trial.repetition for run in runs}
         if len(there) < wanted:
             first = next(at for at in range(1, wanted + 1) if at not in there)
             text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
-            made.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
-        return tuple(made)
+            runs.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
+        return tuple(runs)
 
     def _made(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
-        for one in self._rows.get((method.id if method else None, benchmark.id), ()):
-            place = (one.run - self._first + 1, one.part + 1)
-            yield self._run(method, benchmark, place, _outcome(one))
+        for rows in self._rows.get((method.id if method else None, benchmark.id), ()):
+            place = (rows.run - self._first + 1, rows.part + 1)
+            yield self._run(method, benchmark, place, _outcome(rows))
 
     def _run(
         self,
@@ -128,7 +128,7 @@ class _Known:
         place: tuple[int, int],
         outcome: Outcome,
     ) -> Run:
-        return foreign.run(self._digest, benchmark, place, outcome, method)
+        return foreign_runs.run(self._digest, benchmark, place, outcome, method)
 
 
 def _method(name: str, language: Language) -> Method:
@@ -140,18 +140,18 @@ def _outcome(rows: Rows) -> Outcome:
     wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
         return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
-    return foreign.measured(rows.seconds, slowed=rows.method is not None)
+    return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
 
-def _steady(known: _Known) -> Stability:
+def _steady(known: _TableRuns) -> Stability:
     """Judge the plain suite; how long it took is not in a table."""
     runs = [
         run
         for benchmark in known.benchmarks
         for run in known.judged(None, benchmark, known.wanted_plain)
     ]
-    found = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
-    return foreign.untimed(found, Caveat("from-a-table", _FROM_A_TABLE))
+    stability = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
+    return foreign_runs.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
 
 
 _FROM_A_TABLE = (
@@ -177,7 +177,7 @@ def _sized(steady: Stability) -> float:
     return size
 
 
-def _pairs(known: _Known, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+def _pairs(known: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
     for benchmark in known.benchmarks:
         runs = known.judged(method, benchmark, known.wanted)
         yield detection.judge_pair(

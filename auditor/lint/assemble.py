@@ -32,11 +32,11 @@ class LintRequest:
 
 def rules() -> tuple[Rule, ...]:
     """Return the rules of all languages."""
-    return tuple(rule for one in LINTERS.values() for rule in one.rules)
+    return tuple(rule for linter in LINTERS.values() for rule in linter.rules)
 
 
-def linted(
-    config: Config, places: Places, environment: Mapping[str, str], asked: LintRequest
+def lint_sources(
+    config: Config, places: Places, environment: Mapping[str, str], request: LintRequest
 ) -> LintDocument:
     """Read a subject's sources, and say what is wrong with its benchmarks; nothing of it is run.
 
@@ -44,22 +44,22 @@ def linted(
     """
     found = sources(
         config.subject,
-        tuple(ending for one in LINTERS.values() for ending in one.endings),
+        tuple(ending for linter in LINTERS.values() for ending in linter.endings),
         home=Home(places.home),
         host=LocalHost(SystemClock()),
         environment=tuple(sorted(environment.items())),
     )
     readings = [
         Reading(
-            linter=one,
-            files=tuple(file for file in found.files if file.path.endswith(one.endings)),
-            large=tuple(each for each in found.large if each.path.endswith(one.endings)),
+            linter=linter,
+            files=tuple(file for file in found.files if file.path.endswith(linter.endings)),
+            large=tuple(source for source in found.large if source.path.endswith(linter.endings)),
         )
-        for one in LINTERS.values()
+        for linter in LINTERS.values()
     ]
-    other = _of_another(asked.result, found.revision)
-    measured = tuple(_timed(asked.result)) if asked.result and not other else ()
-    looked = lint(readings, asked.wanted, measured)
+    other = _of_another(request.result, found.revision)
+    measured = tuple(_timed(request.result)) if request.result and not other else ()
+    looked = lint(readings, request.wanted, measured)
     looked = replace(looked, caveats=(*other, *looked.caveats))
     return lint_document(looked, LintedSources(found.name, found.revision, own_version()))
 
@@ -88,7 +88,7 @@ def _timed(result: AbsOrStability) -> Iterator[Timed]:
             yield Timed(benchmark=benchmark.id, seconds=seconds, calls=calls)
 
 
-def _seconds(one: Benchmark) -> float | None:
+def _seconds(benchmark: Benchmark) -> float | None:
     """Return the seconds of an operation, the mean of the runs."""
-    means = [mean for mean in one.means if mean is not None]
+    means = [mean for mean in benchmark.means if mean is not None]
     return sum(means) / len(means) if means else None

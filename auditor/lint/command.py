@@ -8,10 +8,10 @@ import click
 from auditor.abs import stored_result
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.config import load, places
 from auditor.core.errors import Exit
-from auditor.lint import output
+from auditor.lint import terminal
 from auditor.lint.judge import Wanted
 
 
@@ -29,12 +29,12 @@ from auditor.lint.judge import Wanted
     ),
     click.option(
         "--fail-on",
-        type=click.Choice([str(one) for one in output.SURE]),
+        type=click.Choice([str(sure) for sure in terminal.SURE]),
         help="Exit with 1 where a finding is at least as sure.",
     ),
     click.option("--list", "listed", is_flag=True, help="List the rules, and look at nothing."),
     click.option(
-        "--format", type=click.Choice(output.FORMATS), default="table", help="What stdout gets."
+        "--format", type=click.Choice(terminal.FORMATS), default="table", help="What stdout gets."
     ),
     options.SAID[0],
 )
@@ -52,7 +52,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     """
     from auditor.lint.assemble import (  # noqa: PLC0415 the linters' parsers come with it
         LintRequest,
-        linted,
+        lint_sources,
         rules,
     )
 
@@ -60,15 +60,15 @@ def command(context: click.Context, /, **given: Any) -> int:
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     if given["listed"]:
-        console.result(output.listed(rules()))
+        console.result(terminal.rule_table(rules()))
         return Exit.OK
     config = load(given["what"], {}, Path.cwd())
     wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
     result = None if given["result"] is None else stored_result.read(given["result"])
-    asked = LintRequest(wanted=wanted, result=result)
-    document = linted(config, places(config, environment), environment, asked)
-    output.show(document, given["format"], console)
-    code, said = output.judge(document, given["fail_on"])
+    request = LintRequest(wanted=wanted, result=result)
+    document = lint_sources(config, places(config, environment), environment, request)
+    terminal.show(document, given["format"], console)
+    code, said = terminal.judge(document, given["fail_on"])
     for line in said:
         console.say(line)
     return code

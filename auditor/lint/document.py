@@ -1,4 +1,4 @@
-"""What is wrong with the sources of a suite, as a document.
+"""The JSON result of `lint`: its types, and the conversion of findings.
 
 The names are promised to other programs (reports/schema/lint.schema.json).
 """
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import msgspec
 
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.lint import Finding, Linted, Rule, Seen, Sure
+from auditor.core.contracts.lint import Finding, Linted, Proof, Rule, Seen, Sure
 from auditor.core.subject import Span
 from reports.results import schema_of, strict
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that was looked for."""
+    """A rule that was applied."""
 
     id: str
     title: str
@@ -24,30 +24,20 @@ class LintRule(msgspec.Struct, frozen=True, kw_only=True):
     benchmarks: int = 0  # number of benchmarks that the rule looked at, those of its language
 
 
-class LintProof(msgspec.Struct, frozen=True):
-    """What a run says of a finding."""
-
-    seen: Seen
-    text: str
-
-
 class LintFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """One place; `allowed` is the reason that a marker in the source gives, null without one.
-
-    `benchmark` is empty where it is that of no single one.
-    """
+    """One place that a rule reports."""
 
     rule: str
     sure: Sure
-    benchmark: str
+    benchmark: str  # empty: the place belongs to no single one
     span: Span
     text: str
-    allowed: str | None
-    proof: LintProof | None
+    allowed: str | None  # reason given by a marker in the source; null: no marker
+    proof: Proof | None
 
     @property
     def counts(self) -> bool:
-        """Tell whether it is to be mended: no marker allows it, and no run refutes it."""
+        """Tell whether it is to be fixed: no marker allows it and no run refutes it."""
         refuted = self.proof is not None and self.proof.seen is Seen.REFUTED
         return self.allowed is None and not refuted
 
@@ -55,7 +45,7 @@ class LintFinding(msgspec.Struct, frozen=True, kw_only=True):
 class LintDocument(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/lint/1"
 ):
-    """The answer to "what is wrong with these benchmarks, by their sources alone?"."""
+    """The findings in the sources of a suite."""
 
     bench_audit: str
     subject: str
@@ -69,49 +59,49 @@ class LintDocument(
 
 @dataclass(frozen=True, slots=True)
 class LintedSources:
-    """What was looked at, and by which version of bench-audit."""
+    """The sources, and the version of bench-audit that read them."""
 
     subject: str
     revision: str
     version: str
 
 
-def lint_document(found: Linted, sources: LintedSources) -> LintDocument:
-    """Return the result of looking at sources."""
-    made = LintDocument(
+def lint_document(linted: Linted, sources: LintedSources) -> LintDocument:
+    """Return the document of the findings."""
+    document = LintDocument(
         bench_audit=sources.version,
         subject=sources.subject,
         revision=sources.revision,
-        benchmarks=len(found.benchmarks),
-        rules=tuple(_rule(rule, found.applied.get(rule.id, 0)) for rule in found.rules),
-        findings=tuple(_finding(finding) for finding in found.findings),
-        unread=found.unread,
-        caveats=found.caveats,
+        benchmarks=len(linted.benchmarks),
+        rules=tuple(_rule(rule, linted.applied.get(rule.id, 0)) for rule in linted.rules),
+        findings=tuple(_finding(finding) for finding in linted.findings),
+        unread=linted.unread,
+        caveats=tuple(Caveat(caveat.slug, caveat.text) for caveat in linted.caveats),
     )
-    return msgspec.convert(strict(msgspec.to_builtins(made)), LintDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(document)), LintDocument)
 
 
-def _rule(one: Rule, benchmarks: int) -> LintRule:
+def _rule(rule: Rule, benchmarks: int) -> LintRule:
     return LintRule(
-        id=one.id,
-        title=one.title,
-        advice=one.advice,
-        sure=one.sure,
-        practice=one.practice or None,
+        id=rule.id,
+        title=rule.title,
+        advice=rule.advice,
+        sure=rule.sure,
+        practice=rule.practice or None,
         benchmarks=benchmarks,
     )
 
 
-def _finding(one: Finding) -> LintFinding:
-    smell, proof = one.smell, one.proof
+def _finding(finding: Finding) -> LintFinding:
+    smell = finding.smell
     return LintFinding(
-        rule=one.rule.id,
-        sure=one.sure,
+        rule=finding.rule.id,
+        sure=finding.sure,
         benchmark=smell.benchmark,
-        span=smell.span,
+        span=Span(smell.span.file, smell.span.first_line, smell.span.last_line),
         text=smell.text,
-        allowed=one.allowed or None,
-        proof=LintProof(proof.seen, proof.text) if proof else None,
+        allowed=finding.allowed or None,
+        proof=finding.proof,
     )
 
 

@@ -9,7 +9,7 @@ from auditor.core.comments import comments_above
 from auditor.core.contracts.lint import Finding, Linted, Linter, Rule, Smell, Timed
 from auditor.core.errors import UsageError
 from auditor.core.subject import SourceFile
-from auditor.lint.evidence import proof
+from auditor.lint.judge_evidence import proof
 
 MARKER = "bench-audit:allow"
 _NAMES = re.compile(rb"[\w-]+(?:,[\w-]+)*")
@@ -71,10 +71,10 @@ class _Markers:
         """Return why a smell is allowed, empty where it is not."""
         markers = self.by_file.get(smell.span.file, {})
         for number in self._places(smell) if markers else ():
-            found = markers.get(number)
-            if found is not None and smell.rule in found.rules:
-                found.used = True
-                return found.reason
+            marker = markers.get(number)
+            if marker is not None and smell.rule in marker.rules:
+                marker.used = True
+                return marker.reason
         return ""
 
     def _places(self, smell: Smell) -> Iterator[int]:
@@ -88,18 +88,18 @@ class _Markers:
 def _markers(sources: Iterable[SourceFile], comment: str, known: set[str]) -> _Markers:
     begin = comment.encode()
     pattern = re.compile(re.escape(begin) + rb"\s*" + MARKER.encode() + rb"(?!\S)[ \t]*(.*)")
-    found = _Markers(begin)
+    markers = _Markers(begin)
     for source in sources:
         if MARKER.encode() not in source.text:
             continue
         lines = source.text.split(b"\n")
-        found.lines[source.path] = lines
+        markers.lines[source.path] = lines
         for number, line in enumerate(lines, 1):
             if match := pattern.search(line):
                 where = f"{source.path}:{number}"
                 marker = _read(match[1].strip(), where, known)
-                found.by_file.setdefault(source.path, {})[number] = marker
-    return found
+                markers.by_file.setdefault(source.path, {})[number] = marker
+    return markers
 
 
 def _read(text: bytes, where: str, known: set[str]) -> _Marker:
@@ -130,7 +130,7 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
     names of rules that are none, also in markers.
     """
     every = [rule for look in looks for rule in look.linter.rules]
-    rules, known = wanted.of(every), {one.id for one in every}
+    rules, known = wanted.of(every), {rule.id for rule in every}
     by_id = {rule.id: rule for rule in rules}
     benchmarks: list[str] = []
     findings: list[Finding] = []
@@ -142,7 +142,7 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
         benchmarks += looked.benchmarks
         applied |= {rule.id: len(looked.benchmarks) for rule in reading.linter.rules}
         unread += looked.unread
-        unread += (one.path for one in reading.large if reading.linter.may_hold(one))
+        unread += (source.path for source in reading.large if reading.linter.may_hold(source))
         markers = _markers(reading.files, reading.linter.comment, known)
         findings += [
             Finding(
@@ -155,7 +155,13 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
             if smell.rule in by_id
         ]
         needless += _needless(markers, by_id)
-    findings.sort(key=lambda one: (one.smell.span.file, one.smell.span.first_line, one.rule.id))
+    findings.sort(
+        key=lambda finding: (
+            finding.smell.span.file,
+            finding.smell.span.first_line,
+            finding.rule.id,
+        )
+    )
     return Linted(
         rules=rules,
         benchmarks=tuple(benchmarks),
@@ -168,10 +174,10 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
 
 def _needless(markers: _Markers, looked_for: Mapping[str, Rule]) -> list[str]:
     return [
-        one.where
+        marker.where
         for found in markers.by_file.values()
-        for one in found.values()
-        if not one.used and all(rule in looked_for for rule in one.rules)
+        for marker in found.values()
+        if not marker.used and all(rule in looked_for for rule in marker.rules)
     ]
 
 

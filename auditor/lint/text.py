@@ -32,8 +32,8 @@ def headline(document: LintDocument) -> str:
 
 def _in(counted: Sequence[LintFinding], looked: str) -> str:
     """Return in how many benchmarks findings are; some are of what several share."""
-    inside = [one for one in counted if one.benchmark]
-    of = len({(one.span.file, one.benchmark) for one in inside})
+    inside = [finding for finding in counted if finding.benchmark]
+    of = len({(finding.span.file, finding.benchmark) for finding in inside})
     if len(inside) == len(counted):
         return f" in {of} of {looked}"
     return f", {len(inside)} of them in {of} of {looked}" if inside else f" beside {looked}"
@@ -50,16 +50,16 @@ def _besides(document: LintDocument) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def place(one: LintFinding) -> str:
+def place(finding: LintFinding) -> str:
     """Return file and line, as editors and terminals open them."""
-    return f"{one.span.file}:{one.span.first_line}"
+    return f"{finding.span.file}:{finding.span.first_line}"
 
 
-def state(one: LintFinding) -> str:
+def state(finding: LintFinding) -> str:
     """Return what is known besides the sources: that it is allowed, or what a run says."""
-    if one.allowed is not None:
-        return f"allowed: {one.allowed}"
-    return "" if one.proof is None else f"{one.proof.seen}: {one.proof.text}"
+    if finding.allowed is not None:
+        return f"allowed: {finding.allowed}"
+    return "" if finding.proof is None else f"{finding.proof.seen}: {finding.proof.text}"
 
 
 def markdown(document: LintDocument) -> str:
@@ -90,14 +90,14 @@ def _lines(document: LintDocument) -> Iterator[str]:
 
 def sarif(document: LintDocument) -> str:
     """Return a log with a result for each finding; what is allowed or refuted is suppressed."""
-    found, kinds = _findings(document)
-    return sarif_log(found, kinds, document.bench_audit, _CATEGORY)
+    findings, kinds = _findings(document)
+    return sarif_log(findings, kinds, document.bench_audit, _CATEGORY)
 
 
 def github(document: LintDocument) -> str:
     """Return one line for each finding that counts, those that are surest first."""
-    found, _ = _findings(document)
-    return annotations(sorted(found, key=lambda one: one.level is Level.NOTE))
+    findings, _ = _findings(document)
+    return annotations(sorted(findings, key=lambda finding: finding.level is Level.NOTE))
 
 
 def _findings(document: LintDocument) -> tuple[list[SourceFinding], list[FindingKind]]:

@@ -35,12 +35,12 @@ class Qualifying:
         self,
         config: Config,
         session: Session,
-        asked: QualifyRequest,
+        request: QualifyRequest,
         environment: Mapping[str, str],
     ) -> None:
         """Make the subject ready; nothing is measured yet. `environment` is that of the gate."""
         self._session = session
-        self._asked = asked
+        self._asked = request
         self._environment = tuple(sorted(environment.items()))
         self._config, self._parts = session.ready(config)
         self._placed = place(config.subject, **session.machine.parts)
@@ -53,9 +53,9 @@ class Qualifying:
             raise SubjectError(
                 f"none of the methods can be slowed: {subjects[0].method}: {subjects[0].refusal}"
             )
-        asked, session = self._asked, self._session
+        request, session = self._asked, self._session
         folder = session.home.work(f"gate-{self._parts.project.digest[:16]}")
-        budget = asked.budget_seconds
+        budget = request.budget_seconds
         deadline = None if budget is None else Deadline(session.clock, budget)
         with session.home.locked(folder):
             gate = LocalGate(
@@ -64,33 +64,35 @@ class Qualifying:
                 tree=self._placed.root,
                 files=tuple(self._placed.files),
                 overlay=self._overlays(usable),
-                words=asked.command,
+                words=request.command,
                 environment=self._environment,
-                alarm=Alarm(codes=asked.codes, words=asked.words),
-                timeout_seconds=asked.timeout_seconds,
+                alarm=Alarm(codes=request.codes, words=request.words),
+                timeout_seconds=request.timeout_seconds,
             )
             memory = Gates(session.store, session.clock, self._deciding(), _deciding(usable))
-            study = QualifyStudy(subjects, asked.plan, _Alone(gate, session.lock), memory, deadline)
+            study = QualifyStudy(
+                subjects, request.plan, _Alone(gate, session.lock), memory, deadline
+            )
             try:
                 return study.qualify(told)
             finally:
                 gate.clean()
 
-    def document(self, found: Qualification) -> QualifyDocument:
+    def document(self, qualification: Qualification) -> QualifyDocument:
         """Return the result."""
         context = self._session.context(self._config, self._parts.project, "qualify")
         again = replace(context, command=self._asked.again)
-        return qualify_document(found, self._asked.written, again)
+        return qualify_document(qualification, self._asked.written, again)
 
     def _deciding(self) -> tuple[str, ...]:
-        asked = self._asked
-        words = asked.words.pattern if asked.words else ""
+        request = self._asked
+        words = request.words.pattern if request.words else ""
         return (
             self._parts.project.digest,
-            asked.written,
-            repr(sorted(asked.codes)),
+            request.written,
+            repr(sorted(request.codes)),
             words,
-            repr([*named(asked.command, self._environment)]),
+            repr([*named(request.command, self._environment)]),
         )
 
     def _subjects(self) -> list[Subject]:
@@ -106,12 +108,16 @@ class Qualifying:
                 "(bench-audit trace --benchmarks shows which are called)"
             )
         chosen = candidates(request, self._parts).methods
-        request = replace(request, methods=tuple(one.id for one in chosen))
-        found = {one.id: Subject(method=one.id, refusal=one.refusal or "") for one in chosen}
+        request = replace(request, methods=tuple(method.id for method in chosen))
+        found = {
+            method.id: Subject(method=method.id, refusal=method.refusal or "") for method in chosen
+        }
         for factor in self._asked.plan.factors:
             verdict = abs_audit.audit(replace(request, slowdown=factor - 1.0), self._parts)
-            for one in found.values():
-                found[one.method] = _with(one, factor, verdict, self._session.store.schedule)
+            for subject in found.values():
+                found[subject.method] = _with(
+                    subject, factor, verdict, self._session.store.schedule
+                )
         return list(found.values())
 
     def _overlays(
@@ -120,16 +126,16 @@ class Qualifying:
         """Return what makes the versions of a case; a method is hooked in both of them."""
         parts, inside = self._parts, self._inside()
         methods = {method.id: method for method in parts.mutator.methods(parts.suite.sources)}
-        known = {one.method: one for one in subjects}
+        known = {subject.method: subject for subject in subjects}
         first = subjects[0].method
 
         def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
             subject = known[case.method or first]
-            wanted = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
+            delay = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
             slowing = checkout_slowdown.SourcePatcher(
                 methods[subject.method], subject.guarded, parts
             )
-            made = slowing.laid(wanted, trace, version)
+            made = slowing.laid(delay, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
             return {posixpath.normpath(inside / name): content for name, content in made.items()}
 
@@ -148,12 +154,12 @@ def open_qualifying(
     places: Places,
     environment: Mapping[str, str],
     observer: Observer,
-    asked: QualifyRequest,
+    request: QualifyRequest,
 ) -> Iterator[Qualifying]:
     """Make the subject ready that a gate is shown, and open its store."""
     with open_session(config, places, environment, observer) as session:
         # The command is the user's own, and gets what they have.
-        yield Qualifying(config, session, asked, environment)
+        yield Qualifying(config, session, request, environment)
 
 
 class _Alone:
@@ -172,7 +178,7 @@ class _Alone:
 
 def _deciding(subjects: list[Subject]) -> Callable[[Case], str]:
     """Return what tells the versions of a case apart: another factor has answers of its own."""
-    known = {one.method: one for one in subjects}
+    known = {subject.method: subject for subject in subjects}
 
     def told(case: Case) -> str:
         subject = known.get(case.method, subjects[0])
@@ -190,25 +196,25 @@ def _with(
     """Return a method with what the audit at a factor has found of it."""
     (mine,) = [method for method in verdict.methods if method.id == subject.method]
     subject = replace(subject, reached_by=mine.reached_by or subject.reached_by)
-    for pair in _measured(verdict, subject.method):
+    for pair in _pairs_of_method(verdict, subject.method):
         known = schedule(pair.runs[-1].trials[0]) if pair.runs[-1].trials else None
         delay = None if known is None else _slowed(known[0])
         if known is not None and delay is not None:
             achieved = pair.achieved_slowdown
-            one = Injected(factor, delay, None if achieved is None else 1.0 + achieved)
+            injected = Injected(factor, delay, None if achieved is None else 1.0 + achieved)
             return replace(
                 subject,
                 seconds=pair.method_seconds,
                 guarded=known[1],
-                injected=(*subject.injected, one),
+                injected=(*subject.injected, injected),
             )
     return subject
 
 
-def _measured(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
+def _pairs_of_method(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
     """Yield pairs of a method, those first in which it has the largest share."""
-    mine = [pair for pair in verdict.pairs if pair.method == method and pair.runs]
-    yield from sorted(mine, key=lambda one: -(one.share or 0.0))
+    verdicts = [pair for pair in verdict.pairs if pair.method == method and pair.runs]
+    yield from sorted(verdicts, key=lambda one: -(one.share or 0.0))
 
 
 def _slowed(schedule: Schedule) -> Delay | None:

@@ -12,7 +12,7 @@ from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
 from auditor.core.ports import Observer
-from auditor.qualify import output
+from auditor.qualify import terminal
 from auditor.qualify.document import QualifyDocument
 from reports import number_format
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(output.FORMATS),
+        type=click.Choice(terminal.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
@@ -67,19 +67,19 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit qualify --method Parse -- ./gate.sh {base} {head}
     bench-audit qualify --method Parse --must-see 1.5x --max-false-alarms 5% -- ./gate.sh
     """
-    asked = qualify_request(given)
+    request = qualify_request(given)
     changes = options.shared_changes({**given, "budget": None})
     if given["method"]:
         changes["methods"] = list(given["method"])
-    what = options.Asked.of(context, changes)
+    what = options.CommandLine.of(context, changes)
     _require_here(what.config)
-    document = _qualified(what, asked)
+    document = _qualified(what, request)
     folder = what.places.output
     console = Console(what.surroundings.environment, quiet=what.quiet)
-    output.show(document, given["format"], console)
-    console.note(f"\nreport: {folder / output.PAGE}")
-    console.note(f"result: {folder / output.RESULT}")
-    verdict, said = output.judge(document)
+    terminal.show(document, given["format"], console)
+    console.note(f"\nreport: {folder / terminal.PAGE}")
+    console.note(f"result: {folder / terminal.RESULT}")
+    verdict, said = terminal.judge(document)
     for line in said:
         console.say(line)
     return options.exit_code(verdict, given["inconclusive"])
@@ -90,7 +90,7 @@ def _require_here(config: Config) -> None:
         raise UsageError("a gate is run on this machine: leave out the host and the cluster")
 
 
-def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
+def _qualified(what: options.CommandLine, request: QualifyRequest) -> QualifyDocument:
     """Show the gate what it is to be shown, and keep what came out."""
     from auditor.qualify.assemble import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
 
@@ -98,14 +98,16 @@ def _qualified(what: options.Asked, asked: QualifyRequest) -> QualifyDocument:
         config: Config, places: Places, environment: Mapping[str, str], observer: Observer
     ) -> "AbstractContextManager[Qualifying]":
         opener = what.surroundings.opener(open_qualifying)
-        return opener(config, places, environment, observer, asked)
+        return opener(config, places, environment, observer, request)
 
-    with running.working(what, opened) as (work, console):
-        found = work.qualify(lambda one, left: console.note(output.line(one, left)))
-        if found.known:
+    with running.open_work(what, opened) as (work, console):
+        qualification = work.qualify(
+            lambda shown_pair, left: console.note(terminal.line(shown_pair, left))
+        )
+        if qualification.known:
             console.note(
-                f"known from an earlier call: {number_format.count(found.known, 'answer')}"
+                f"known from an earlier call: {number_format.count(qualification.known, 'answer')}"
             )
-        document = work.document(found)
-        output.keep(what.places.output, document)
+        document = work.document(qualification)
+        terminal.keep(what.places.output, document)
     return document

@@ -1,4 +1,4 @@
-"""What a performance gate is worth, as a document."""
+"""The JSON result of `qualify`: its types, and the conversion of a qualification."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import msgspec
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.qualify import (
     Answer,
-    Asked,
-    Flaw,
+    Demand,
+    Diagnosis,
     Qualification,
     Rate,
     Shown,
@@ -21,92 +21,70 @@ from reports.results import Setting, schema_of, setting, strict
 Plain = dict[str, Any]
 
 
-class Method(msgspec.Struct, frozen=True, kw_only=True):
-    """A method that was slowed; `seconds` of a call, null where no benchmark calls it.
-
-    `seen_from` is the least factor that the gate sees more often than not.
-    """
+class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
+    """A method that was slowed in the pairs."""
 
     method: str
-    seconds: float | None
+    seconds: float | None  # time of a call; null: no benchmark calls it
     calibrated: bool
-    reached_by: tuple[str, ...]
-    refusal: str
-    seen_from: float | None
+    reached_by: tuple[str, ...]  # benchmarks that call it in their measured loop
+    refusal: str  # why it cannot be slowed
+    seen_from: float | None  # least factor that the gate detects more often than not
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """How often the gate fired at a kind of pair; `interval` is of 90 % (Clopper and Pearson).
-
-    `achieved` is how many times as long the method took in its benchmark, null where that was not
-    measured.
-    """
+class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
+    """How often the gate fired at a kind of checkout pair."""
 
     side: Side
     method: str
     factor: float
-    achieved: float | None
+    achieved: float | None  # factor measured in the method's benchmark; null: not measured
     alarms: int
     shown: int
     failed: int
-    rate: float | None
-    interval: tuple[float, float]
-    seconds: float | None
-    skipped: bool
+    rate: float | None  # alarms / shown
+    interval: tuple[float, float]  # 90 % Clopper-Pearson interval of the rate
+    seconds: float | None  # median time of a run of the gate
+    skipped: bool  # larger slowdowns are not detected, so it was not shown
 
 
-class Diagnosis(msgspec.Struct, frozen=True):
-    """A flaw, and what shows it."""
-
-    flaw: Flaw
-    evidence: str
-
-
-class Demand(msgspec.Struct, frozen=True):
-    """What is asked of the gate, and whether it does it."""
-
-    asked: str
-    answer: Asked
-    why: str
-
-
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
-    """One pair that was shown; `ran` are the versions whose code has been run."""
+class CheckoutPairAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The gate's answer to one checkout pair."""
 
     side: Side
     method: str
     factor: float
-    number: int
+    number: int  # how many pairs of this kind were shown, this one included
     answer: Answer
-    turn: int
+    turn: int  # how often the gate was run in these checkouts
     seconds: float
     exit_code: int | None
-    ran: tuple[str, ...]
+    ran: tuple[str, ...]  # versions whose code has been run
 
 
 class QualifyDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/qualify/1"
 ):
-    """The answer to "does this gate work at all?"; `gate` is its command."""
+    """Whether a performance gate detects slowdowns."""
 
-    gate: str
+    gate: str  # its command
     gate_seconds: float | None
-    methods: tuple[Method, ...]
-    rates: tuple[Cell, ...]
+    methods: tuple[SlowedMethod, ...]
+    rates: tuple[CheckoutPairRate, ...]
     diagnoses: tuple[Diagnosis, ...]
     demands: tuple[Demand, ...]
-    answers: tuple[Answered, ...]
+    answers: tuple[CheckoutPairAnswer, ...]
     caveats: tuple[Caveat, ...]
 
 
-def qualify_document(found: Qualification, gate: str, context: Context) -> QualifyDocument:
-    """Return the result of showing a gate pairs."""
-    by_name = {subject.method: subject for subject in found.subjects}
-    made = {
+def qualify_document(qualification: Qualification, gate: str, context: Context) -> QualifyDocument:
+    """Return the document of a qualification."""
+    by_name = {subject.method: subject for subject in qualification.subjects}
+    fields = {
         **setting(context),
         "schema": "bench-audit/qualify/1",
         "gate": gate,
-        "gate_seconds": found.seconds,
+        "gate_seconds": qualification.seconds,
         "methods": [
             {
                 "method": subject.method,
@@ -114,43 +92,45 @@ def qualify_document(found: Qualification, gate: str, context: Context) -> Quali
                 "calibrated": bool(subject.injected),
                 "reached_by": subject.reached_by,
                 "refusal": subject.refusal,
-                "seen_from": found.seen_from.get(subject.method),
+                "seen_from": qualification.seen_from.get(subject.method),
             }
-            for subject in found.subjects
+            for subject in qualification.subjects
         ],
-        "rates": [_cell(rate, by_name.get(rate.case.method)) for rate in found.rates],
-        "diagnoses": found.diagnoses,
-        "demands": found.demands,
-        "answers": [_answered(one) for one in found.shown],
-        "caveats": (*found.caveats, *context.caveats),
+        "rates": [
+            _rate_fields(rate, by_name.get(rate.case.method)) for rate in qualification.rates
+        ],
+        "diagnoses": qualification.diagnoses,
+        "demands": qualification.demands,
+        "answers": [_answer_fields(shown_pair) for shown_pair in qualification.shown],
+        "caveats": (*qualification.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), QualifyDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), QualifyDocument)
 
 
-def _cell(one: Rate, subject: Subject | None) -> Plain:
-    injected = subject.at(one.case.factor) if subject else None
+def _rate_fields(rate: Rate, subject: Subject | None) -> Plain:
+    injected = subject.at(rate.case.factor) if subject else None
     return {
         "achieved": injected and injected.achieved,
-        "side": one.case.side,
-        "method": one.case.method,
-        "factor": one.case.factor,
-        "alarms": one.alarms,
-        "shown": one.shown,
-        "failed": one.failed,
-        "rate": one.alarms / one.shown if one.shown else None,
-        "interval": one.interval,
-        "seconds": one.seconds,
-        "skipped": one.skipped,
+        "side": rate.case.side,
+        "method": rate.case.method,
+        "factor": rate.case.factor,
+        "alarms": rate.alarms,
+        "shown": rate.shown,
+        "failed": rate.failed,
+        "rate": rate.alarms / rate.shown if rate.shown else None,
+        "interval": rate.interval,
+        "seconds": rate.seconds,
+        "skipped": rate.skipped,
     }
 
 
-def _answered(one: Shown) -> Plain:
+def _answer_fields(shown_pair: Shown) -> Plain:
     return {
-        "side": one.case.side,
-        "method": one.case.method,
-        "factor": one.case.factor,
+        "side": shown_pair.case.side,
+        "method": shown_pair.case.method,
+        "factor": shown_pair.case.factor,
         **{
-            name: getattr(one, name)
+            name: getattr(shown_pair, name)
             for name in ("number", "answer", "turn", "seconds", "exit_code", "ran")
         },
     }

@@ -34,28 +34,30 @@ _LEAST_DEAD = 3
 _FEW = {True: Asked.FAILED, False: Asked.PASSED, None: Asked.UNDECIDED}
 
 
-def rate(case: Case, shown: Sequence[Shown], *, skipped: bool = False) -> Rate:
+def rate(case: Case, shown_pairs: Sequence[Shown], *, skipped: bool = False) -> Rate:
     """Return how often the gate has fired at a case at its first run."""
-    mine = [one for one in shown if one.case == case]
-    told = [one for one in mine if one.answer is not Answer.FAILED]
-    alarms = sum(fired(one) for one in told)
+    mine = [shown_pair for shown_pair in shown_pairs if shown_pair.case == case]
+    told = [shown_pair for shown_pair in mine if shown_pair.answer is not Answer.FAILED]
+    alarms = sum(fired(shown_pair) for shown_pair in told)
     return Rate(
         case=case,
         alarms=alarms,
         shown=len(told),
         failed=len(mine) - len(told),
         interval=(lower_bound(alarms, len(told), LEVEL), upper_bound(alarms, len(told), LEVEL)),
-        seconds=median(one.seconds / one.turn for one in told) if told else None,
+        seconds=median(shown_pair.seconds / shown_pair.turn for shown_pair in told)
+        if told
+        else None,
         skipped=skipped,
     )
 
 
-def fired(one: Shown) -> bool:
+def fired(shown_pair: Shown) -> bool:
     """Tell whether a gate has fired when it was run for the first time."""
-    return one.answer is Answer.ALARM and one.turn == 1
+    return shown_pair.answer is Answer.ALARM and shown_pair.turn == 1
 
 
-def seen(one: Rate) -> bool | None:
+def is_detected(one: Rate) -> bool | None:
     """Tell whether the gate fires more often than not; None where that is not known."""
     if one.interval[0] > HALF:
         return True
@@ -71,39 +73,39 @@ def noisy(one: Rate, most: float) -> bool | None:
     return False if high <= most else None
 
 
-def hopeless(case: Case, rates: Sequence[Rate]) -> bool:
+def is_hopeless(case: Case, rates: Sequence[Rate]) -> bool:
     """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
     return any(
-        one.case.factor > case.factor and seen(one) is False
-        for one in _of(rates, Side.SLOWED, case.method)
+        one.case.factor > case.factor and is_detected(one) is False
+        for one in _rates_of(rates, Side.SLOWED, case.method)
     )
 
 
-def settled(one: Rate, plan: GatePlan) -> bool:
+def is_settled(one: Rate, plan: GatePlan) -> bool:
     """Tell whether more answers would tell no more than is asked."""
     if one.shown + one.failed >= plan.runs:
         return True
     if one.case.side is not Side.SAME:
-        return seen(one) is not None
+        return is_detected(one) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
     too_many = noisy(one, most)
-    return too_many is False or (too_many is True and seen(one) is not None)
+    return too_many is False or (too_many is True and is_detected(one) is not None)
 
 
 def judge(
     subjects: Sequence[Subject],
     plan: GatePlan,
-    shown: Sequence[Shown],
+    shown_pairs: Sequence[Shown],
     skipped: Sequence[Case] = (),
 ) -> Qualification:
     """Return what the answers say; `skipped` are cases that were not shown on purpose."""
-    cases = list(dict.fromkeys(one.case for one in shown))
-    rates = [rate(one, shown) for one in cases]
-    rates += [rate(one, (), skipped=True) for one in skipped]
+    cases = list(dict.fromkeys(shown_pair.case for shown_pair in shown_pairs))
+    rates = [rate(case, shown_pairs) for case in cases]
+    rates += [rate(case, (), skipped=True) for case in skipped]
     rates.sort(key=lambda one: (one.case.side is not Side.SAME, one.case.side is Side.SPED,
                                 one.case.method, one.case.factor))  # fmt: skip
-    times = [one.seconds / one.turn for one in shown]
-    diagnoses = tuple(_diagnoses(subjects, plan, rates, shown))
+    times = [shown_pair.seconds / shown_pair.turn for shown_pair in shown_pairs]
+    diagnoses = tuple(_diagnoses(subjects, plan, rates, shown_pairs))
     return Qualification(
         subjects=tuple(subjects),
         plan=plan,
@@ -112,7 +114,7 @@ def judge(
         demands=tuple(_demands(plan, rates)),
         seen_from={subject.method: _seen_from(subject.method, rates) for subject in subjects},
         seconds=median(times) if times else None,
-        shown=tuple(shown),
+        shown=tuple(shown_pairs),
         caveats=tuple(_inexact(subjects, rates)),
     )
 
@@ -122,8 +124,8 @@ def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
     found = None
     if _always(rates):
         return None
-    for one in sorted(_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
-        if seen(one) is not True:
+    for one in sorted(_rates_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
+        if is_detected(one) is not True:
             break
         found = one.case.factor
     return found
@@ -131,10 +133,10 @@ def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
 
 def _always(rates: Sequence[Rate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(seen(one) for one in _of(rates, Side.SAME))
+    return any(is_detected(one) for one in _rates_of(rates, Side.SAME))
 
 
-def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+def _rates_of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
     return [
         one
         for one in rates
@@ -143,18 +145,18 @@ def _of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Ra
 
 
 def _largest(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
-    mine = [one for one in _of(rates, side, method) if one.shown]
+    mine = [one for one in _rates_of(rates, side, method) if one.shown]
     most = max((one.case.factor for one in mine), default=0.0)
     return [one for one in mine if one.case.factor == most]
 
 
 def _diagnoses(
-    subjects: Sequence[Subject], plan: GatePlan, rates: Sequence[Rate], shown: Sequence[Shown]
+    subjects: Sequence[Subject], plan: GatePlan, rates: Sequence[Rate], shown_pairs: Sequence[Shown]
 ) -> Iterator[Diagnosis]:
-    told = [one for one in shown if one.answer is not Answer.FAILED]
-    if (found := _unrun(told)) is not None:
-        yield found
-    same = _of(rates, Side.SAME)
+    told = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not Answer.FAILED]
+    if (diagnosis := _unrun(told)) is not None:
+        yield diagnosis
+    same = _rates_of(rates, Side.SAME)
     if _always(rates):
         text = f"it fired {_times(same[0])} at base and head that are alike"
         yield Diagnosis(Flaw.ALWAYS, text)
@@ -169,28 +171,28 @@ def _diagnoses(
     yield from _blindness(subjects, rates, told)
 
 
-def _unrun(told: Sequence[Shown]) -> Diagnosis | None:
+def _unrun(shown_pairs: Sequence[Shown]) -> Diagnosis | None:
     """Say whether the gate has run both versions at all: what runs leaves a trace."""
-    if not told:
+    if not shown_pairs:
         return None
-    both = sum(set(one.ran) == set(Version) for one in told)
+    both = sum(set(shown_pair.ran) == set(Version) for shown_pair in shown_pairs)
     if both:
         return None
-    sides = {side for one in told for side in one.ran}
+    sides = {side for shown_pair in shown_pairs for side in shown_pair.ran}
     if not sides:
-        text = f"in none of {len(told)} runs the slowed code of base or of head was run"
+        text = f"in none of {len(shown_pairs)} runs the slowed code of base or of head was run"
         return Diagnosis(Flaw.NOT_RUN, text)
     (side,) = sides if len(sides) == 1 else (None,)
     named = f"only the code of {side} was run" if side else "the code of one side only was run"
-    return Diagnosis(Flaw.SELF_COMPARISON, f"in all {len(told)} runs {named}")
+    return Diagnosis(Flaw.SELF_COMPARISON, f"in all {len(shown_pairs)} runs {named}")
 
 
 def _blindness(
-    subjects: Sequence[Subject], rates: Sequence[Rate], told: Sequence[Shown]
+    subjects: Sequence[Subject], rates: Sequence[Rate], shown_pairs: Sequence[Shown]
 ) -> Iterator[Diagnosis]:
     slowed = _largest(rates, Side.SLOWED)
     fires = sum(one.alarms for one in slowed) > 0
-    backwards = [one for one in _largest(rates, Side.SPED) if seen(one)]
+    backwards = [one for one in _largest(rates, Side.SPED) if is_detected(one)]
     if backwards:
         text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
         if fires:
@@ -199,13 +201,17 @@ def _blindness(
             more = [f"{_times(one)} where it is {_factor(one)} as slow" for one in slowed[:1]]
             yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *more)))
             return
-    later = [one.turn for one in told if one.answer is Answer.ALARM and one.turn > 1]
+    later = [
+        shown_pair.turn
+        for shown_pair in shown_pairs
+        if shown_pair.answer is Answer.ALARM and shown_pair.turn > 1
+    ]
     if not fires:
         yield from _silence(rates, slowed, later)
         return
     for subject in subjects:
         mine = _largest(rates, Side.SLOWED, subject.method)
-        if mine and seen(mine[0]) is False and any(seen(one) for one in slowed):
+        if mine and is_detected(mine[0]) is False and any(is_detected(one) for one in slowed):
             many = len(subject.reached_by)
             why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
             why = why if many else "no benchmark calls it"
@@ -242,7 +248,7 @@ def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
 
 def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
     asked = f"at most {percent(most)} false alarms"
-    same = [one for one in _of(rates, Side.SAME) if one.shown]
+    same = [one for one in _rates_of(rates, Side.SAME) if one.shown]
     if not same:
         return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
     low, high = (percent(one, 1) for one in same[0].interval)
@@ -255,9 +261,9 @@ def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
     if _always(rates):
         why = "it fires at base and head that are alike, too"
         return Demand(asked, Asked.FAILED, why)
-    mine = [one for one in _of(rates, Side.SLOWED) if one.case.factor == factor]
-    beyond = [one.skipped or hopeless(one.case, rates) for one in mine]
-    answers = [False if lost else seen(one) for one, lost in zip(mine, beyond, strict=True)]
+    mine = [one for one in _rates_of(rates, Side.SLOWED) if one.case.factor == factor]
+    beyond = [one.skipped or is_hopeless(one.case, rates) for one in mine]
+    answers = [False if lost else is_detected(one) for one, lost in zip(mine, beyond, strict=True)]
     answer = Asked.PASSED if answers and all(answers) else Asked.UNDECIDED
     if False in answers:
         answer = Asked.FAILED
@@ -272,14 +278,14 @@ def _inexact(subjects: Sequence[Subject], rates: Sequence[Rate]) -> Iterator[Cav
     """Say where a slowdown is not the one that was asked for, or nobody knows."""
     for subject in subjects:
         factors = {one.case.factor for one in rates if one.case.method == subject.method}
-        for one in subject.injected:
-            if one.factor not in factors or one.achieved is None:
+        for injected in subject.injected:
+            if injected.factor not in factors or injected.achieved is None:
                 continue
-            ratio = (one.achieved - 1.0) / (one.factor - 1.0)
+            ratio = (injected.achieved - 1.0) / (injected.factor - 1.0)
             if abs(ratio - 1.0) > TOLERANCE:
                 text = (
-                    f"{subject.method} took {one.achieved:.2f} times as long where {one.factor:g} "
-                    "was asked for, in the benchmark that it was measured in"
+                    f"{subject.method} took {injected.achieved:.2f} times as long where "
+                    f"{injected.factor:g} was asked for, in the benchmark that it was measured in"
                 )
                 yield Caveat("slowdown-inexact", text)
         if clocked := sorted(factor for factor in factors if subject.at(factor) is None):

@@ -22,8 +22,8 @@ def _lines(document: QualifyDocument) -> Iterator[str]:
         yield f"| {name} | {' | '.join(cells(rate))} |"
     if document.diagnoses:
         yield from ("", "### What is wrong with it", "")
-    for found in document.diagnoses:
-        yield f"* **{found.flaw}**: {code(found.evidence)}"
+    for diagnosis in document.diagnoses:
+        yield f"* **{diagnosis.flaw}**: {code(diagnosis.evidence)}"
     if document.caveats:
         yield from ("", "### Caveats", "")
     for caveat in document.caveats[:CAVEATS]:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from auditor.core.contracts.qualify import Asked, Side
 from auditor.qualify import text as words
-from auditor.qualify.document import Answered, Cell, QualifyDocument
+from auditor.qualify.document import CheckoutPairAnswer, CheckoutPairRate, QualifyDocument
 from reports import charts, names, number_format, plots
 from reports.charts import Axes, ChartCurve, Point
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -23,7 +23,7 @@ _DEMANDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class QualifyRow:
     """A kind of pair, and how often the gate fired at it."""
 
     pair: str
@@ -52,7 +52,7 @@ class DemandRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class QualifyView:
     """All that is shown of a gate."""
 
     subject: str
@@ -61,7 +61,7 @@ class View:
     took: str
     demands: tuple[DemandRow, ...]
     flaws: Facts
-    rows: tuple[Row, ...]
+    rows: tuple[QualifyRow, ...]
     curves: tuple[Drawn, ...]
     told: tuple[str, ...]
     answers: tuple[tuple[str, ...], ...]
@@ -69,10 +69,10 @@ class View:
     closing: Closing
 
 
-def view(document: QualifyDocument) -> View:
+def view(document: QualifyDocument) -> QualifyView:
     """Put a document into words."""
     took = document.gate_seconds
-    return View(
+    return QualifyView(
         subject=names.label(document.subject),
         gate=names.line(document.gate),
         headline=words.headline(document),
@@ -88,7 +88,7 @@ def view(document: QualifyDocument) -> View:
             (str(diagnose.flaw), names.line(diagnose.evidence)) for diagnose in document.diagnoses
         ),
         rows=tuple(
-            Row(
+            QualifyRow(
                 pair=words.SIDES[rate.side],
                 method=names.label(rate.method),
                 cells=words.cells(rate),
@@ -108,16 +108,16 @@ def html(document: QualifyDocument) -> str:
     return rendered("qualify.html.j2", page=view(document))
 
 
-def _answer(one: Answered) -> tuple[str, ...]:
+def _answer(answer: CheckoutPairAnswer) -> tuple[str, ...]:
     return (
-        words.SIDES[one.side],
-        names.label(one.method),
-        f"{one.factor:g}" if one.method else "",
-        str(one.number),
-        words.answer(one.answer, one.turn),
-        "" if one.exit_code is None else str(one.exit_code),
-        " and ".join(one.ran),
-        number_format.seconds(one.seconds),
+        words.SIDES[answer.side],
+        names.label(answer.method),
+        f"{answer.factor:g}" if answer.method else "",
+        str(answer.number),
+        words.answer(answer.answer, answer.turn),
+        "" if answer.exit_code is None else str(answer.exit_code),
+        " and ".join(answer.ran),
+        number_format.seconds(answer.seconds),
     )
 
 
@@ -125,27 +125,32 @@ def _curves(document: QualifyDocument) -> Iterator[Drawn]:
     """Yield a drawing for each method that was slowed by something."""
     same = [rate for rate in document.rates if rate.side is Side.SAME and rate.shown]
     for method in document.methods:
-        mine = [rate for rate in document.rates if rate.method == method.method and rate.shown]
-        slowed = sorted(_of(mine, Side.SLOWED), key=lambda one: one.factor)
-        sped = sorted(_of(mine, Side.SPED), key=lambda one: one.factor)
+        rates = [rate for rate in document.rates if rate.method == method.method and rate.shown]
+        slowed = sorted(_rates_of(rates, Side.SLOWED), key=lambda rate: rate.factor)
+        sped = sorted(_rates_of(rates, Side.SPED), key=lambda rate: rate.factor)
         if slowed:
-            yield _drawn(method.method, same, slowed, sped)
+            yield _draw_rates(method.method, same, slowed, sped)
 
 
-def _of(cells: list[Cell], side: Side) -> list[Cell]:
+def _rates_of(cells: list[CheckoutPairRate], side: Side) -> list[CheckoutPairRate]:
     return [cell for cell in cells if cell.side is side]
 
 
-def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) -> Drawn:
+def _draw_rates(
+    method: str,
+    same: list[CheckoutPairRate],
+    slowed: list[CheckoutPairRate],
+    sped: list[CheckoutPairRate],
+) -> Drawn:
     """Draw the rates over the factors, which stand evenly apart behind the pairs that are alike."""
-    factors = sorted({one.factor for one in (*slowed, *sped)})
+    factors = sorted({rate.factor for rate in (*slowed, *sped)})
     places = {factor: number for number, factor in enumerate(factors, 1)}
-    slower = tuple(_point(0, one) for one in same) + tuple(
-        _point(places[one.factor], one) for one in slowed
+    slower = tuple(_point(0, rate) for rate in same) + tuple(
+        _point(places[rate.factor], rate) for rate in slowed
     )
     curves = [ChartCurve("slower", "first", slower)]
     if sped:
-        faster = tuple(_point(places[one.factor], one) for one in sped)
+        faster = tuple(_point(places[rate.factor], rate) for rate in sped)
         curves.append(ChartCurve("faster", "second", faster))
     axes = Axes(
         size=SIZE,
@@ -159,15 +164,15 @@ def _drawn(method: str, same: list[Cell], slowed: list[Cell], sped: list[Cell]) 
         most=100.0,
     )
     told = "; ".join(
-        f"{number_format.times(one.factor) + ' ' if one.method else ''}{words.SIDES[one.side]} "
-        f"{one.alarms} of {one.shown}"
-        for one in (*same, *slowed, *sped)
+        f"{number_format.times(rate.factor) + ' ' if rate.method else ''}{words.SIDES[rate.side]} "
+        f"{rate.alarms} of {rate.shown}"
+        for rate in (*same, *slowed, *sped)
     )
     label = f"alarms about {names.label(method)}: {told}"
     plot = plots.svg(SIZE, label, charts.body(axes, curves), kind="lines")
     return Drawn(method=names.label(method), told=told, plot=plot)
 
 
-def _point(place: float, one: Cell) -> Point:
-    low, high = one.interval
-    return Point(place, 100 * (one.rate or 0.0), 100 * low, 100 * high)
+def _point(place: float, rate: CheckoutPairRate) -> Point:
+    low, high = rate.interval
+    return Point(place, 100 * (rate.rate or 0.0), 100 * low, 100 * high)

@@ -53,26 +53,26 @@ class QualifyStudy:
         """
         known = 0
         for case, number in self._turns():
-            shown = self._known(case, number)
-            if shown is None:
+            shown_pair = self._known(case, number)
+            if shown_pair is None:
                 if not self._allowed():
                     break
-                shown = self._gate.show(case, number, self._again(case))
-                self._memory.keep(shown)
+                shown_pair = self._gate.show(case, number, self._again(case))
+                self._memory.keep(shown_pair)
             else:
                 known += 1
-            self._shown.append(shown)
+            self._shown.append(shown_pair)
             self._require_answers()
-            told(shown, self._left())
-        found = judge.judge(self._all, self._plan, self._shown, self._skipped())
-        return replace(found, known=known)
+            told(shown_pair, self._left())
+        qualification = judge.judge(self._all, self._plan, self._shown, self._skipped())
+        return replace(qualification, known=known)
 
     def _known(self, case: Case, number: int) -> Shown | None:
         """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
-        found = self._memory.known(case, number)
-        if found is None or found.answer is not Answer.QUIET:
-            return found
-        return found if found.turn >= self._again(case) else None
+        shown_pair = self._memory.known(case, number)
+        if shown_pair is None or shown_pair.answer is not Answer.QUIET:
+            return shown_pair
+        return shown_pair if shown_pair.turn >= self._again(case) else None
 
     def _turns(self) -> Iterator[tuple[Case, int]]:
         """Yield what is to be shown next, in rounds of drawn orders, the plainest first.
@@ -95,49 +95,51 @@ class QualifyStudy:
     def _cases(self) -> list[Case]:
         """Return all pairs, the ones that tell most first."""
         sizes = sorted(self._plan.factors, reverse=True)
-        found = [Case(side=Side.SAME)]
+        cases = [Case(side=Side.SAME)]
         for side, factors in (
             (Side.SLOWED, sizes[:1]),
             (Side.SPED, sizes[:1]),
             (Side.SLOWED, sizes[1:]),
         ):
-            found += [
+            cases += [
                 Case(side=side, method=subject.method, factor=factor)
                 for factor in factors
                 for subject in self._subjects
                 if side is not Side.SPED or subject is self._subjects[0]
             ]
-        return found
+        return cases
 
     def _settled(self, case: Case) -> bool:
         if self._hopeless(case):
             return True
-        return judge.settled(judge.rate(case, self._shown), self._plan)
+        return judge.is_settled(judge.rate(case, self._shown), self._plan)
 
     def _hopeless(self, case: Case) -> bool:
         if case.side is not Side.SLOWED:
             return False
         rates = [judge.rate(one, self._shown) for one in self._cases()]
-        return judge.hopeless(case, rates)
+        return judge.is_hopeless(case, rates)
 
     def _skipped(self) -> list[Case]:
-        shown = {one.case for one in self._shown}
-        return [one for one in self._cases() if one not in shown and self._hopeless(one)]
+        cases = {shown_pair.case for shown_pair in self._shown}
+        return [case for case in self._cases() if case not in cases and self._hopeless(case)]
 
     def _again(self, case: Case) -> int:
         """Return how often a quiet gate is run: again only where nothing else has made it fire."""
         largest = case.side is Side.SLOWED and case.factor == max(self._plan.factors)
-        silent = not any(one.answer is Answer.ALARM and one.turn == 1 for one in self._shown)
+        silent = not any(
+            shown_pair.answer is Answer.ALARM and shown_pair.turn == 1 for shown_pair in self._shown
+        )
         return self._plan.turns if largest and silent else 1
 
     def _allowed(self) -> bool:
         if self._deadline is None:
             return True
-        took = [one.seconds for one in self._shown]
+        took = [shown_pair.seconds for shown_pair in self._shown]
         return self._deadline.allows(mean(took) if took else 0.0)
 
     def _require_answers(self) -> None:
-        failed = [one for one in self._shown if one.answer is Answer.FAILED]
+        failed = [shown_pair for shown_pair in self._shown if shown_pair.answer is Answer.FAILED]
         if len(failed) == len(self._shown) >= _HOPELESS:
             last = failed[-1]
             how = (
@@ -154,7 +156,7 @@ class QualifyStudy:
     def _left(self) -> int:
         """Return how many more answers may be needed, about."""
         return sum(
-            max(1, math.ceil(self._plan.runs / 4) - judge.rate(one, self._shown).shown)
-            for one in self._cases()
-            if not self._settled(one)
+            max(1, math.ceil(self._plan.runs / 4) - judge.rate(case, self._shown).shown)
+            for case in self._cases()
+            if not self._settled(case)
         )

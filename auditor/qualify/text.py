@@ -2,7 +2,7 @@
 
 from auditor.core.contracts.qualify import Answer, Side
 from auditor.core.units import percent
-from auditor.qualify.document import Cell, Method, QualifyDocument
+from auditor.qualify.document import CheckoutPairRate, QualifyDocument, SlowedMethod
 from reports import number_format
 
 SIDES = {Side.SAME: "alike", Side.SLOWED: "head slower", Side.SPED: "head faster"}
@@ -32,7 +32,7 @@ def headline(document: QualifyDocument) -> str:
     return f"This gate works: it sees {', '.join(seen)}; {alarms}."
 
 
-def method(one: Method) -> str:
+def method(one: SlowedMethod) -> str:
     """Say what is known of a method that was slowed."""
     if one.refusal:
         return f"{one.method} cannot be slowed: {one.refusal}"
@@ -44,7 +44,7 @@ def method(one: Method) -> str:
     return f"{one.method}{took}, called by {benchmarks}{how}"
 
 
-def cells(one: Cell) -> tuple[str, str, str, str, str]:
+def cells(one: CheckoutPairRate) -> tuple[str, str, str, str, str]:
     """Return factor, achieved factor, alarms, rate and its interval."""
     factor = f"{one.factor:g}" if one.method else ""
     achieved = "" if one.achieved is None else f"{one.achieved:.2f}"

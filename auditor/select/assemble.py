@@ -21,20 +21,20 @@ from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
 from auditor.core.files.paths import is_file
 from auditor.languages.harnesses import HARNESSES
-from auditor.select import judge, judge_removal
+from auditor.select import judge
 from auditor.select.document import (
-    Answer,
-    Call,
-    Lost,
-    Most,
+    CoveredMethod,
+    HarnessCall,
+    LostMethod,
+    MostDetected,
     Pick,
     Proposal,
-    Removed,
+    RemovedBenchmark,
+    SelectAnswer,
     Selection,
-    Undecided,
-    Watched,
+    UndecidedBenchmark,
 )
-from auditor.select.judge import Choice, Watcher
+from auditor.select.judge import Candidate, Choice
 from reports import results
 
 _PASSED_ON = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
@@ -62,7 +62,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
             found.append(one)
             continue
         if path.suffix == ".json":
-            found += [method.id for method in _compared(path).patch.methods]
+            found += [method.id for method in _read_comparison(path).patch.methods]
             continue
         try:
             lines = read_regular(path).decode().splitlines()
@@ -72,7 +72,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(found)) if written else None
 
 
-def _compared(path: Path) -> comparison_document.ComparisonDocument:
+def _read_comparison(path: Path) -> comparison_document.ComparisonDocument:
     content = read_named(path)
     try:
         return comparison_document.read(content)
@@ -83,7 +83,7 @@ def _compared(path: Path) -> comparison_document.ComparisonDocument:
 
 
 @dataclass(frozen=True)
-class Subject:
+class CountedResult:
     """A result, and the methods of it that count: None for all."""
 
     document: Document
@@ -120,7 +120,7 @@ class Subject:
         )
 
     @cached_property
-    def watchers(self) -> tuple[Watcher, ...]:
+    def watchers(self) -> tuple[Candidate, ...]:
         """Return the benchmarks; one without a time counts as one of the usual length."""
         usual = median(
             [benchmark.seconds for benchmark in self.document.benchmarks if benchmark.seconds]
@@ -133,7 +133,7 @@ class Subject:
             for name in found:
                 detects[name].add(method)
         return tuple(
-            Watcher(
+            Candidate(
                 id=benchmark.id,
                 seconds=benchmark.seconds or usual,
                 max_spread=benchmark.max_spread,
@@ -149,35 +149,35 @@ class Subject:
         support = HARNESSES.get(document.harness)
         chosen = [benchmark for benchmark in document.benchmarks if benchmark.id in names]
         known = [benchmark.id for benchmark in document.benchmarks]
-        made = support.calls([one.id for one in chosen], known) if support else ()
-        inexact = [Caveat("inexact-call", one.problem) for one in made if one.problem]
+        subsets = support.calls([benchmark.id for benchmark in chosen], known) if support else ()
+        inexact = [Caveat("inexact-call", subset.problem) for subset in subsets if subset.problem]
         return {
             "subject": document.subject,
             "revision": document.revision,
             "harness": document.harness,
-            "benchmarks": tuple(self._pick(one, names) for one in chosen),
+            "benchmarks": tuple(self._pick(benchmark, names) for benchmark in chosen),
             "seconds": _sum(chosen),
             "suite_benchmarks": len(known),
             "suite_seconds": _sum(document.benchmarks),
             "calls": tuple(
-                Call(
-                    pattern=one.pattern,
-                    skip=one.skip,
-                    package=one.package,
-                    parameters=dict(one.parameters),
-                    command=one.command,
+                HarnessCall(
+                    pattern=subset.pattern,
+                    skip=subset.skip,
+                    package=subset.package,
+                    parameters=dict(subset.parameters),
+                    command=subset.command,
                 )
-                for one in made
+                for subset in subsets
             ),
             "caveats": (*passed_on, *caveats, *inexact),
         }
 
-    def _pick(self, one: Benchmark, names: Collection[str]) -> Pick:
-        mine = [method for method, found in self.detected_by.items() if one.id in found]
+    def _pick(self, benchmark: Benchmark, names: Collection[str]) -> Pick:
+        mine = [method for method, found in self.detected_by.items() if benchmark.id in found]
         return Pick(
-            id=one.id,
-            seconds=one.seconds or None,
-            max_spread=one.max_spread,
+            id=benchmark.id,
+            seconds=benchmark.seconds or None,
+            max_spread=benchmark.max_spread,
             detects=tuple(mine),
             alone=tuple(
                 method for method in mine if len(set(self.detected_by[method]) & set(names)) == 1
@@ -192,11 +192,11 @@ def _sum(benchmarks: Sequence[Benchmark]) -> float | None:
 
 
 def select(
-    found: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
+    document: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
 ) -> Selection:
     """Return what to run within a budget, or at all where there is none. Raises UsageError."""
-    named, unaudited = _named(changed, found)
-    subject = Subject(found, named)
+    named, unaudited = _split_names(changed, document)
+    subject = CountedResult(document, named)
     if budget is not None and subject.untimed:
         raise UsageError(
             f"how long {subject.untimed[0]} takes is not known, so no budget can be kept; run "
@@ -204,7 +204,7 @@ def select(
         )
     chosen = _choice(subject, budget, nested=nested)
     run = {watcher.id for watcher in chosen.watchers}
-    counted, total = subject.counted, found.scores.total
+    counted, total = subject.counted, document.scores.total
     return Selection(
         **subject.answer(run, _caveats(subject, unaudited)),
         budget=budget,
@@ -213,17 +213,19 @@ def select(
         unaudited=unaudited,
         methods=tuple(one for one in subject.detected_by if one in chosen.methods),
         lost=tuple(
-            Lost(one, by) for one, by in subject.detected_by.items() if one not in chosen.methods
+            LostMethod(one, by)
+            for one, by in subject.detected_by.items()
+            if one not in chosen.methods
         ),
         counted=counted,
         percent=100 * len(chosen.methods) / counted if counted else None,
         total_percent=total.percent if named is None else None,
-        most=Most(chosen.most, chosen.proven),
+        most=MostDetected(chosen.most, chosen.proven),
         cheapest=chosen.cheapest,
     )
 
 
-def _caveats(subject: Subject, unaudited: Sequence[str]) -> list[Caveat]:
+def _caveats(subject: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
     caveats = []
     if subject.untimed:
         text = (
@@ -240,21 +242,22 @@ def _caveats(subject: Subject, unaudited: Sequence[str]) -> list[Caveat]:
     return caveats
 
 
-def _choice(subject: Subject, budget: float | None, *, nested: bool) -> Choice:
+def _choice(subject: CountedResult, budget: float | None, *, nested: bool) -> Choice:
     watchers = [watcher for watcher in subject.watchers if watcher.detects]
     if budget is None:
-        return judge.everything(watchers)
-    return judge.within(watchers, budget, nested=nested)
+        return judge.cheapest_choice(watchers)
+    return judge.choice_within(watchers, budget, nested=nested)
 
 
-def _named(
-    changed: Sequence[str] | None, found: Document
+def _split_names(
+    changed: Sequence[str] | None, document: Document
 ) -> tuple[frozenset[str] | None, tuple[str, ...]]:
     """Return the methods of a result that names mean, and the names that mean none."""
     if changed is None:
         return None, ()
     meant = {
-        name: [method.id for method in found.methods if _means(name, method.id)] for name in changed
+        name: [method.id for method in document.methods if _means(name, method.id)]
+        for name in changed
     }
     known = frozenset(one for ids in meant.values() for one in ids)
     return known, tuple(name for name, ids in meant.items() if not ids)
@@ -266,59 +269,59 @@ def _means(name: str, method: str) -> bool:
     return any(one == name or one.endswith(ends) for one in (method, method.partition("(")[0]))
 
 
-def propose(found: Document) -> Proposal:
+def propose(document: Document) -> Proposal:
     """Return which benchmarks can go."""
-    subject = Subject(found)
+    subject = CountedResult(document)
     unknown = {
         benchmark.id
-        for benchmark in found.benchmarks
+        for benchmark in document.benchmarks
         if not benchmark.seconds or not benchmark.means
     }
-    unknown |= {benchmark.id for benchmark in found.benchmarks} - {
-        pair.benchmark for pair in found.pairs
+    unknown |= {benchmark.id for benchmark in document.benchmarks} - {
+        pair.benchmark for pair in document.pairs
     }
     open_pairs = {
         (pair.method, pair.benchmark)
-        for pair in found.pairs
+        for pair in document.pairs
         if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
     }
-    facts = Facts(found)
+    facts = Facts(document)
     unexamined = {
         benchmark.id
-        for benchmark in found.benchmarks
+        for benchmark in document.benchmarks
         if benchmark.id not in unknown and not facts.is_mostly_examined(benchmark.id)
     }
-    made = judge_removal.removal(
+    removal = judge.removal(
         [watcher for watcher in subject.watchers if watcher.id not in unknown],
         open_pairs=open_pairs,
         unknown=sorted(unknown),
         unexamined=unexamined,
     )
-    gone = {one.id for one, _ in made.removed}
-    stays = {benchmark.id for benchmark in found.benchmarks} - gone
-    removed = [benchmark for benchmark in found.benchmarks if benchmark.id in gone]
+    gone = {candidate.id for candidate, _ in removal.removed}
+    stays = {benchmark.id for benchmark in document.benchmarks} - gone
+    removed = [benchmark for benchmark in document.benchmarks if benchmark.id in gone]
     return Proposal(
         **subject.answer(stays, ()),
-        removed=tuple(_removed(made)),
-        undecided=tuple(Undecided(*item) for item in sorted(made.undecided.items())),
-        unknown=made.unknown,
+        removed=tuple(_removed(removal)),
+        undecided=tuple(UndecidedBenchmark(*item) for item in sorted(removal.undecided.items())),
+        unknown=removal.unknown,
         unexamined=tuple(sorted(unexamined)),
         seconds_saved=_sum(removed),
-        cheapest=made.kept.cheapest,
+        cheapest=removal.kept.cheapest,
     )
 
 
-def _removed(made: judge_removal.Removal) -> Iterator[Removed]:
-    for one, watched in made.removed:
-        yield Removed(
-            id=one.id,
-            seconds=one.seconds,
-            max_spread=one.max_spread,
-            watched=tuple(Watched(*each) for each in watched),
+def _removed(removal: judge.Removal) -> Iterator[RemovedBenchmark]:
+    for candidate, watched in removal.removed:
+        yield RemovedBenchmark(
+            id=candidate.id,
+            seconds=candidate.seconds,
+            max_spread=candidate.max_spread,
+            watched=tuple(CoveredMethod(*each) for each in watched),
         )
 
 
-def plain(answer: Answer) -> results.Plain:
+def plain(answer: SelectAnswer) -> results.Plain:
     """Return an answer as dictionaries, lists, strings and numbers."""
     builtins: results.Plain = msgspec.to_builtins(answer)
     return builtins

@@ -11,10 +11,10 @@ from auditor.abs import stored_result
 from auditor.abs.document import Document
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
-from auditor.select import assemble, text
-from auditor.select.document import Answer
+from auditor.select import assemble, terminal
+from auditor.select.document import SelectAnswer
 
 
 @click.command(short_help="Which benchmarks to run where time is short, and which can go?")
@@ -51,7 +51,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["result"]:
         found = stored_result.read(given["result"])
     else:
-        found = stored_result.stored(options.Asked.of(context, {}), console)
+        found = stored_result.stored(options.CommandLine.of(context, {}), console)
     answer, shown = answering(stored_result.matrix(found))
     if given["format"] == "json":
         console.document(assemble.plain(answer))
@@ -63,7 +63,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     return Exit.NO_VERDICT
 
 
-def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[Answer, RenderableType]]:
+def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[SelectAnswer, RenderableType]]:
     """Return what makes the answer asked for; raises UsageError for what makes no sense."""
     asked = [f"--{name}" for name in ("budget", "most", "changed") if given[name]]
     if given["remove"] and asked:
@@ -71,12 +71,17 @@ def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[Answer, Rendera
     if given["most"] and not given["budget"]:
         raise UsageError("--most is of a budget: give one, such as --budget 10m")
     if given["remove"]:
-        return lambda found: (proposal := assemble.propose(found), text.proposal(proposal))
+        return lambda document: (
+            proposal := assemble.propose(document),
+            terminal.proposal(proposal),
+        )
     budget = assemble.budget(given["budget"])
     changed = assemble.names(given["changed"], Path.cwd())
 
-    def chosen(found: Document) -> tuple[Answer, RenderableType]:
-        made = assemble.select(found, budget=budget, nested=not given["most"], changed=changed)
-        return made, text.selection(made)
+    def chosen(document: Document) -> tuple[SelectAnswer, RenderableType]:
+        selection = assemble.select(
+            document, budget=budget, nested=not given["most"], changed=changed
+        )
+        return selection, terminal.selection(selection)
 
     return chosen

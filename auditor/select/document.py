@@ -19,14 +19,14 @@ class Pick(msgspec.Struct, frozen=True, kw_only=True):
     alone: tuple[str, ...]
 
 
-class Lost(msgspec.Struct, frozen=True):
+class LostMethod(msgspec.Struct, frozen=True):
     """A method that the suite detects and the choice does not, and who detects it."""
 
     method: str
     detected_by: tuple[str, ...]
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class HarnessCall(msgspec.Struct, frozen=True, kw_only=True):
     """How the harness's own command runs the choice, or a part of it.
 
     A part is what is in one package (Go) or has one set of parameters (JMH). `pattern` and `skip`
@@ -40,14 +40,14 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     command: str
 
 
-class Most(msgspec.Struct, frozen=True):
+class MostDetected(msgspec.Struct, frozen=True):
     """No choice within the budget detects more `methods`; `reached`: it is known that one does."""
 
     methods: int
     reached: bool
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class SelectAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What both answers say: of which result, how long a run takes, and how to run it.
 
     `benchmarks` are to be run; `suite_seconds` is how long a run of the whole suite takes; null:
@@ -61,12 +61,12 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None
     suite_benchmarks: int
     suite_seconds: float | None
-    calls: tuple[Call, ...]
+    calls: tuple[HarnessCall, ...]
     caveats: tuple[Caveat, ...]
 
 
 class Selection(
-    Answer, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/selection/1"
+    SelectAnswer, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/selection/1"
 ):
     """Which benchmarks to run within a budget.
 
@@ -82,38 +82,40 @@ class Selection(
     changed: tuple[str, ...] | None
     unaudited: tuple[str, ...]
     methods: tuple[str, ...]
-    lost: tuple[Lost, ...]
+    lost: tuple[LostMethod, ...]
     counted: int
     percent: float | None
     total_percent: float | None
-    most: Most
+    most: MostDetected
     cheapest: bool
 
 
-class Watched(msgspec.Struct, frozen=True):
+class CoveredMethod(msgspec.Struct, frozen=True):
     """A method that a removed benchmark detects, and the kept ones that detect it, too."""
 
     method: str
     kept_by: tuple[str, ...]
 
 
-class Removed(msgspec.Struct, frozen=True, kw_only=True):
+class RemovedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """A benchmark that can go."""
 
     id: str
     seconds: float | None
     max_spread: float | None
-    watched: tuple[Watched, ...]
+    watched: tuple[CoveredMethod, ...]
 
 
-class Undecided(msgspec.Struct, frozen=True):
+class UndecidedBenchmark(msgspec.Struct, frozen=True):
     """A benchmark that is kept since it may be the only one to notice these methods."""
 
     benchmark: str
     methods: tuple[str, ...]
 
 
-class Proposal(Answer, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/removal/1"):
+class Proposal(
+    SelectAnswer, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/removal/1"
+):
     """Which benchmarks can go, with the score and each method's detection kept.
 
     `benchmarks` are kept for what they detect, `undecided` for what they might, and `unknown` since
@@ -121,8 +123,8 @@ class Proposal(Answer, frozen=True, kw_only=True, tag_field="schema", tag="bench
     half, or nobody knows how much. `seconds_saved` is per run of the suite.
     """
 
-    removed: tuple[Removed, ...]
-    undecided: tuple[Undecided, ...]
+    removed: tuple[RemovedBenchmark, ...]
+    undecided: tuple[UndecidedBenchmark, ...]
     unknown: tuple[str, ...]
     seconds_saved: float | None
     cheapest: bool

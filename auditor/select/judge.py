@@ -1,6 +1,6 @@
-"""Which benchmarks to run where time is short (select.md)."""
+"""Which benchmarks to run where time is short, and which can go (select.md)."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, isfinite
 
@@ -16,7 +16,7 @@ _FINENESS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watcher:
+class Candidate:
     """A benchmark as something to choose: what a run of it costs, and what it detects.
 
     `seconds` is above zero. `max_spread` is None where it is not known.
@@ -42,7 +42,7 @@ class Choice:
     within the budget detects more than `most` methods; `proven`: some choice does detect so many.
     """
 
-    watchers: tuple[Watcher, ...]
+    watchers: tuple[Candidate, ...]
     methods: frozenset[str]
     cheapest: bool
     most: int
@@ -54,8 +54,22 @@ class Choice:
         return sum(watcher.seconds for watcher in self.watchers)
 
 
-def everything(
-    watchers: Sequence[Watcher], *, required: Collection[str] = (), largest: int = LARGEST
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """What can go: `removed` with, for each method that one detects, who is kept and does so too.
+
+    `undecided` are the methods that nothing detects and that a benchmark might, by benchmark: it is
+    kept for these. `unknown` are benchmarks that could not be measured, which are kept as well.
+    """
+
+    kept: Choice
+    removed: tuple[tuple[Candidate, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    undecided: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...]
+
+
+def cheapest_choice(
+    watchers: Sequence[Candidate], *, required: Collection[str] = (), largest: int = LARGEST
 ) -> Choice:
     """Return the cheapest benchmarks that detect all that the suite detects, `required` included.
 
@@ -67,8 +81,8 @@ def everything(
     return pool.choice(chosen, len(pool.methods), cheapest=exact, proven=True)
 
 
-def within(
-    watchers: Sequence[Watcher], budget: float, *, nested: bool = True, largest: int = LARGEST
+def choice_within(
+    watchers: Sequence[Candidate], budget: float, *, nested: bool = True, largest: int = LARGEST
 ) -> Choice:
     """Return benchmarks that take no more than `budget` seconds and detect many methods.
 
@@ -90,25 +104,69 @@ Found = tuple[frozenset[int], bool]
 """Which benchmarks, and whether nothing is cheaper."""
 
 
+def removal(
+    watchers: Sequence[Candidate],
+    *,
+    open_pairs: Collection[tuple[str, str]],
+    unknown: Collection[str],
+    unexamined: Collection[str] = (),
+    largest: int = LARGEST,
+) -> Removal:
+    """Return benchmarks without which every method is detected that is detected now.
+
+    `open_pairs` are the (method, benchmark) that are undecided: no detection, but where nothing
+    detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
+    which the audited methods hold too little.
+    """
+    detected = frozenset[str]().union(*(watcher.detects for watcher in watchers))
+    undecided: dict[str, tuple[str, ...]] = {}
+    for method, benchmark in sorted(open_pairs):
+        if method not in detected:
+            undecided[benchmark] = (*undecided.get(benchmark, ()), method)
+    choice = cheapest_choice(
+        watchers, required={*undecided, *unknown, *unexamined}, largest=largest
+    )
+    stays = {watcher.id for watcher in choice.watchers}
+    gone = sorted(
+        (watcher for watcher in watchers if watcher.id not in stays), key=lambda watcher: watcher.id
+    )
+    return Removal(
+        kept=choice,
+        removed=tuple(
+            (candidate, tuple(_remaining_detection(candidate, choice.watchers)))
+            for candidate in gone
+        ),
+        undecided=undecided,
+        unknown=tuple(sorted(unknown)),
+    )
+
+
+def _remaining_detection(
+    candidate: Candidate, candidates: Sequence[Candidate]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for method in sorted(candidate.detects):
+        yield method, tuple(other.id for other in candidates if method in other.detects)
+
+
 @dataclass(frozen=True, slots=True)
 class _Pool:
     """Benchmarks with times and weights in whole parts of `part` seconds."""
 
-    watchers: tuple[Watcher, ...]
+    watchers: tuple[Candidate, ...]
     part: float
     costs: tuple[int, ...]
     weights: tuple[int, ...]
     largest: int
 
     @classmethod
-    def of(cls, watchers: Sequence[Watcher], largest: int) -> "_Pool":
+    def of(cls, watchers: Sequence[Candidate], largest: int) -> "_Pool":
         ordered = tuple(sorted(watchers, key=lambda watcher: watcher.id))
-        part = max(0.001, sum(one.weight for one in ordered) / _FINENESS)
+        part = max(0.001, sum(candidate.weight for candidate in ordered) / _FINENESS)
         return cls(
             ordered,
             part,
-            tuple(_parts(one.seconds, part) for one in ordered),
-            tuple(_parts(one.weight, part) for one in ordered),
+            tuple(_parts(candidate.seconds, part) for candidate in ordered),
+            tuple(_parts(candidate.weight, part) for candidate in ordered),
             largest,
         )
 
@@ -163,16 +221,18 @@ class _Pool:
     ) -> Found | None:
         """Return the least weight that detects these methods, and no others; None if too dear."""
         names = [
-            at for at, one in enumerate(self.watchers) if one.detects <= methods and one.detects
+            at
+            for at, candidate in enumerate(self.watchers)
+            if candidate.detects <= methods and candidate.detects
         ]
-        must = [at for at, one in enumerate(self.watchers) if one.id in required]
+        must = [at for at, candidate in enumerate(self.watchers) if candidate.id in required]
         names = sorted({*names, *must})
         rows = [*self._covering(methods, names), *self._paid(names, limit)]
         rows += [Row({names.index(one): 1}, least=1) for one in must]
         if len(names) <= self.largest:
-            found = zero_one.minimum([self.weights[name] for name in names], rows)
-            if found.exact:
-                return self._named(found.chosen, names)
+            solution = zero_one.minimum([self.weights[name] for name in names], rows)
+            if solution.exact:
+                return self._named(solution.chosen, names)
         greedy = self._greedy(methods, names, must)
         paid = limit is None or sum(self.costs[one] for one in greedy) <= limit
         return (greedy, False) if paid else None
@@ -186,10 +246,10 @@ class _Pool:
         costs, rows, names = self._maximum(self.parts(budget), least)
         if len(self.watchers) > self.largest:
             return -zero_one.lower_bound(costs, rows), False
-        found = zero_one.minimum(costs, rows)
-        chosen = [self.watchers[names[one]] for one in found.chosen or () if one < len(names)]
-        fits = sum(one.seconds for one in chosen) <= budget
-        return -found.bound, found.exact and fits
+        solution = zero_one.minimum(costs, rows)
+        chosen = [self.watchers[names[one]] for one in solution.chosen or () if one < len(names)]
+        fits = sum(candidate.seconds for candidate in chosen) <= budget
+        return -solution.bound, solution.exact and fits
 
     def fullest(self, limit: int, most: int, *, proven: bool) -> Found | None:
         """Return the least weight that detects `most` methods, else a greedy choice."""
@@ -198,15 +258,15 @@ class _Pool:
         costs, rows, names = self._maximum(limit, self.costs)
         weights = [*(self.weights[name] for name in names), *([0] * (len(costs) - len(names)))]
         enough = Row({column: -one for column, one in enumerate(costs) if one}, least=most)
-        found = zero_one.minimum(weights, [*rows, enough])
-        if found.chosen is None:
+        solution = zero_one.minimum(weights, [*rows, enough])
+        if solution.chosen is None:
             return self._filled(limit), False
-        chosen = frozenset(names[one] for one in found.chosen if one < len(names))
-        return chosen, found.exact
+        chosen = frozenset(names[one] for one in solution.chosen if one < len(names))
+        return chosen, solution.exact
 
     def _maximum(self, limit: int, times: Sequence[int]) -> tuple[list[int], list[Row], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
-        names = [at for at, one in enumerate(self.watchers) if one.detects]
+        names = [at for at, candidate in enumerate(self.watchers) if candidate.detects]
         methods = sorted(self.methods)
         costs = [*([0] * len(names)), *([-1] * len(methods))]
         rows = [Row({column: times[one] for column, one in enumerate(names)}, most=limit)]
@@ -250,8 +310,8 @@ class _Pool:
         left, rest = self.methods, limit
         while names := [
             at
-            for at, one in enumerate(self.watchers)
-            if one.detects & left and self.costs[at] <= rest
+            for at, candidate in enumerate(self.watchers)
+            if candidate.detects & left and self.costs[at] <= rest
         ]:
             taken.append(self._best(left, names))
             left -= self.watchers[taken[-1]].detects

@@ -12,8 +12,7 @@ from auditor.core.series.stored import StoredResults
 from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview
 from auditor.measure.reuse import Reuse
-from auditor.series.preview import preview_series
-from auditor.series.study import series
+from auditor.series.study import preview_series, series
 from auditor.session import Session, open_session
 
 

@@ -73,10 +73,10 @@ class StoredQuestion:
         return read(self.paths, self.commit)
 
 
-def circumstances(asked: StoredQuestion, found: StoredResults) -> Callable[[], Context]:
+def circumstances(question: StoredQuestion, results: StoredResults) -> Callable[[], Context]:
     """Return what tells the circumstances of a result that is begun now, once it is done."""
     started = SystemClock().now()
-    return lambda: context_of(asked, found, len(found.runs), started)
+    return lambda: context_of(question, results, len(results.runs), started)
 
 
 def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
@@ -85,12 +85,12 @@ def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
     return state(environment) / f"{readable}-{digest[:8]}"
 
 
-def context_of(asked: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
+def context_of(question: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
     """Return the circumstances of a result that was begun at `started` and is done now."""
     host = host_of(head.runs)
-    more = len(asked.paths) - 1
+    more = len(question.paths) - 1
     return Context(
-        subject=f"{asked.paths[0].name or '.'}{f' and {more} more' if more else ''}",
+        subject=f"{question.paths[0].name or '.'}{f' and {more} more' if more else ''}",
         revision=revision_of(head),
         language=LANGUAGES.get(head.harness, "unknown"),
         harness=head.harness,
@@ -99,14 +99,14 @@ def context_of(asked: StoredQuestion, head: StoredResults, runs: int, started: s
         runs=runs,
         stability_runs=runs,
         version=own_version(),
-        command=asked.command,
+        command=question.command,
         started=started,
         ended=SystemClock().now(),
     )
 
 
-def revision_of(found: StoredResults) -> str:
+def revision_of(results: StoredResults) -> str:
     """Return the commit where there is one of all runs, else what was read."""
-    known = found.commits
-    is_one = len(known) == 1 and all(run.commit for run in found.runs)
-    return known[0] if is_one else f"sha256:{found.digest[:12]}"
+    known = results.commits
+    is_one = len(known) == 1 and all(run.commit for run in results.runs)
+    return known[0] if is_one else f"sha256:{results.digest[:12]}"

@@ -11,9 +11,9 @@ from rich.console import RenderableType
 
 from auditor.cli import options, output, running
 from auditor.cli.console import Console
-from auditor.cli.options import Asked
-from auditor.cli.progress import told
-from auditor.cli.surroundings import AppContext
+from auditor.cli.context import AppContext
+from auditor.cli.options import CommandLine
+from auditor.cli.progress import progress_bar
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from auditor.core.provenance import Context
@@ -38,7 +38,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class SeriesCommand:
     """What a command (`verb`, with its `own` options as words) does with series.
 
     Of a suite that is run it needs `forks` processes of `least` iterations. `page` makes the
@@ -57,7 +57,9 @@ class Answer:
     """Whether something of a document was judged; else the exit code is 5."""
 
 
-def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -> Exit:
+def run_series_command(
+    context: click.Context, given: Mapping[str, Any], answer: SeriesCommand
+) -> Exit:
     """Run or read, judge, write the files and print."""
     suite = source.suite(given["files"], is_suite=given["is_suite"])
     if suite is not None:
@@ -66,50 +68,52 @@ def answered(context: click.Context, given: Mapping[str, Any], answer: Answer) -
     source.refuse_what_is_of_suites(given, files[0])
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
-    asked = StoredQuestion(verb=answer.verb, paths=files, more=answer.own, commit=given["commit"])
-    found = source.kept(files, given["commit"]) or _read(asked)
-    started = circumstances(asked, found)
-    with told(console, answer.doing) as tell:
+    question = StoredQuestion(
+        verb=answer.verb, paths=files, more=answer.own, commit=given["commit"]
+    )
+    found = source.stored_suite(files, given["commit"]) or _read(question)
+    started = circumstances(question, found)
+    with progress_bar(console, answer.doing) as tell:
         document = answer.judged(found, started, tell)
     folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
     as_json = given["format"] == "json"
     return _show(console, folder, answer, (document, found), as_json=as_json)
 
 
-def _read(asked: StoredQuestion) -> StoredResults:
+def _read(question: StoredQuestion) -> StoredResults:
     try:
-        return asked.head()
+        return question.head()
     except UsageError as error:
-        if any(map(is_dir, asked.paths)):
+        if any(map(is_dir, question.paths)):
             raise UsageError(f"{error}; add --run if it is the folder of a suite") from error
         raise
 
 
-def _run(context: click.Context, suite: str, answer: Answer) -> Exit:
+def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
     from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = Asked.of(context, source.changes(context.params), what=suite)
-    series = asked.config.series
-    wanted = replace(series, forks=series.forks or answer.forks, least=answer.least)
+    command_line = CommandLine.of(context, source.changes(context.params), what=suite)
+    series = command_line.config.series
+    request = replace(series, forks=series.forks or answer.forks, least=answer.least)
     if context.params["dry_run"]:
-        with running.working(asked, open_series) as (work, console):
-            plan = work.plan_series(wanted)
-        return running.show_plan(console, plan, "", as_json=asked.as_json)
+        with running.open_work(command_line, open_series) as (work, console):
+            plan = work.plan_series(request)
+        return running.show_plan(console, plan, "", as_json=command_line.as_json)
     words = " ".join((answer.verb, *answer.own))
-    with running.working(asked, open_series) as (work, console):
-        found = work.series(answer.verb, wanted)
-        context_of = partial(work.circumstances, words, wanted)
+    with running.open_work(command_line, open_series) as (work, console):
+        found = work.series(answer.verb, request)
+        context_of = partial(work.circumstances, words, request)
         document = answer.judged(found, context_of, lambda _done, _of: None)
         work.remember(results.text(document))
-    as_json = asked.as_json
-    folder = asked.places.output
+    as_json = command_line.as_json
+    folder = command_line.places.output
     return _show(console, folder, answer, (document, found), as_json=as_json)
 
 
 def _show(
     console: Console,
     folder: Path,
-    answer: Answer,
+    answer: SeriesCommand,
     made: tuple[Any, StoredResults],
     *,
     as_json: bool,

@@ -83,7 +83,7 @@ def changes(given: Mapping[str, Any]) -> dict[str, Any]:
     return options.shared_changes(given) | ({"steady": known} if known else {})
 
 
-def kept(files: Sequence[Path], commit: str | None) -> StoredResults | None:
+def stored_suite(files: Sequence[Path], commit: str | None) -> StoredResults | None:
     """Return what a store has of the last suite, None where these files are none.
 
     Raises UsageError and StoreError.

@@ -8,49 +8,52 @@ from auditor.core.jobs import HostFacts
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 
 
-def parted(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
+def split_processes(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
     """Return the runs; of a single one its processes, if benchmarks have several of them."""
     if len(runs) > 1:
         return runs
     parts: dict[int, dict[str, tuple[StoredProcess, ...]]] = {}
     for name, processes in runs[0].processes.items():
-        for at, one in enumerate(processes):
-            parts.setdefault(at, {})[name] = (one,)
+        for at, process in enumerate(processes):
+            parts.setdefault(at, {})[name] = (process,)
     return tuple(replace(runs[0], processes=each) for each in parts.values()) or runs
 
 
 def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
-    """Return how many runs should have a benchmark; of a single one, `parted`, the first ones."""
+    """Return how many runs should have a benchmark.
+
+    Of a single run, parted by `split_processes`, the first ones should.
+    """
     return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 
-def caveats(found: StoredResults) -> Iterator[Caveat]:
+def caveats(results: StoredResults) -> Iterator[Caveat]:
     """Yield what is to be known of results, whatever is asked of them."""
-    yield from found.caveats
+    yield from results.caveats
     figures = {
         name
-        for run in found.runs
+        for run in results.runs
         for name, processes in run.processes.items()
         if any(process.middle is not None and not process.seconds for process in processes)
     }
     if figures:
         text = (
-            f"of {len(figures)} of {len(found.benchmarks)} benchmarks only a figure of each "
-            f"process was stored, not its values{_keeping(found.harness)}"
+            f"of {len(figures)} of {len(results.benchmarks)} benchmarks only a figure of each "
+            f"process was stored, not its values{_keeping(results.harness)}"
         )
         yield Caveat("figures-only", text)
-    if found.left_out:
-        text = f"these measure no time, and were left out: {some(found.left_out)}"
+    if results.left_out:
+        text = f"these measure no time, and were left out: {some(results.left_out)}"
         yield Caveat("no-times", text)
-    if found.older:
-        chosen = some(found.commits) or "unknown"
+    if results.older:
+        chosen = some(results.commits) or "unknown"
         text = (
             f"the runs are those of commit {chosen}; results of others are there, too "
-            f"({some(found.older)}), and the option --commit chooses"
+            f"({some(results.older)}), and the option --commit chooses"
         )
         yield Caveat("chosen-commit", text)
-    if len(found.commits) > 1:
-        text = f"the runs are of {len(found.commits)} commits: {some(found.commits)}"
+    if len(results.commits) > 1:
+        text = f"the runs are of {len(results.commits)} commits: {some(results.commits)}"
         yield Caveat("mixed-commits", text)
 
 

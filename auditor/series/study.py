@@ -21,6 +21,8 @@ from auditor.core.suite import Benchmark, Configured
 from auditor.measure import own_series, readings, schedules
 from auditor.measure.block_sizes import operations_in, pilots
 from auditor.measure.context import StudyContext
+from auditor.measure.planning.preview import Preview, expected_of_phases, planned_phase
+from auditor.measure.planning.rehearsal import rehearse
 from auditor.measure.stability_judge import filtered
 from auditor.measure.stability_study import unseen
 from auditor.measure.suite_runs import chosen, first_failure
@@ -35,13 +37,13 @@ _CALL_SECONDS = 0.1
 _TOO_LATE = "the budget was used up before any benchmark gave a series"
 
 
-def series(asked: SeriesRequest, parts: StudyContext) -> StoredResults:
-    """Return what `watched` gives as results; a benchmark that cannot be listed has failed.
+def series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
+    """Return the runs of `measure_processes` as results; an unlisted benchmark has failed.
 
     Raises NoBenchmarks where none gave a series.
     """
-    runs, project = watched(asked, parts), parts.project
-    found = own_series.results(
+    runs, project = measure_processes(request, parts), parts.project
+    results = own_series.results(
         runs,
         harness=project.harness,
         digest=project.digest,
@@ -50,67 +52,80 @@ def series(asked: SeriesRequest, parts: StudyContext) -> StoredResults:
     looked_at = len(chosen(parts.suite, parts.request.benchmarks))
     missing = unseen(parts.suite, parts.request.benchmarks, looked_at)
     failed = {name: (StoredProcess(failure=Unreadable(why, "")),) for name, why in missing.unlisted}
-    first = replace(found.runs[0], processes={**found.runs[0].processes, **failed})
+    first = replace(results.runs[0], processes={**results.runs[0].processes, **failed})
     return replace(
-        found,
-        runs=(first, *found.runs[1:]),
+        results,
+        runs=(first, *results.runs[1:]),
         caveats=(*filtered(missing, looked_at), *parts.said_of_budget),
     )
 
 
-def watched(asked: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
+def measure_processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
-    runs = processes(asked, parts)
+    runs = processes(request, parts)
     if not any(isinstance(run.outcome, Measured) for run in runs):
         why = f"every benchmark fails; the first: {first_failure(runs)}" if runs else _TOO_LATE
         raise NoBenchmarks(why)
     return runs
 
 
-def processes(asked: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
+def processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    plan = asked.plan
-    tried = pilots(
+    plan = request.plan
+    runs = pilots(
         [benchmark for benchmark in benchmarks if benchmark.block_seconds is None], plan, parts
     )
     plans = {benchmark.id: plan for benchmark in benchmarks}
     operations = (
-        operations_in(benchmarks, tried, plans) if parts.fixed_operations else dict.fromkeys(plans)
+        operations_in(benchmarks, runs, plans) if parts.fixed_operations else dict.fromkeys(plans)
     )
-    seconds = {run.trial.benchmark: _seconds(run) for run in tried}
+    seconds = {run.trial.benchmark: _seconds(run) for run in runs}
     wanted = [
-        (benchmark, schedule(benchmark, asked, operations[benchmark.id], seconds.get(benchmark)))
+        (benchmark, schedule(benchmark, request, operations[benchmark.id], seconds.get(benchmark)))
         for benchmark in benchmarks
         if benchmark.block_seconds is not None or seconds.get(benchmark) is not None
     ]
-    failed = [run for run in tried if seconds[run.trial.benchmark] is None]
+    failed = [run for run in runs if seconds[run.trial.benchmark] is None]
     return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))
 
 
-def is_kept(one: Benchmark) -> bool:
+def preview_series(request: SeriesRequest, parts: StudyContext) -> Preview:
+    """Return what `steady` and `similarity` would measure of a suite."""
+    lookups = rehearse(parts, lambda still: processes(request, still))
+    pilot = lookups.phase("pilot", Purpose.PILOT)
+    if pilot.known == pilot.trials:
+        phases = pilot, lookups.phase("processes", Purpose.STEADY)
+        return Preview(phases, (), expected_of_phases(parts, phases))
+    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    lasting = [schedule(benchmark, request, None, None) for benchmark in benchmarks]
+    phases = pilot, planned_phase("processes (about)", request.plan.forks, lasting)
+    return Preview(phases, (), expected_of_phases(parts, phases))
+
+
+def is_kept(benchmark: Benchmark) -> bool:
     """Tell whether an iteration of another length would mean something else."""
-    single = one.configured is not None and one.configured.is_single
-    return one.block_seconds is not None or single
+    single = benchmark.configured is not None and benchmark.configured.is_single
+    return benchmark.block_seconds is not None or single
 
 
 def schedule(
-    one: Benchmark, asked: SeriesRequest, operations: int | None, seconds: float | None
+    benchmark: Benchmark, request: SeriesRequest, operations: int | None, seconds: float | None
 ) -> Schedule:
     """Return the blocks of a process: as its author wrote it, or many short ones, no warm-up.
 
     With operations of more `seconds` than a block there are fewer of them, but the least that was
     asked for, if that takes no more than LONGEST times as long as planned.
     """
-    plan = asked.plan
-    if is_kept(one) and one.configured is not None:
-        return _as_written(one.configured, one.block_seconds or _CALL_SECONDS)
+    plan = request.plan
+    if is_kept(benchmark) and benchmark.configured is not None:
+        return _as_written(benchmark.configured, benchmark.block_seconds or _CALL_SECONDS)
     # A block that has a fixed number of operations has two at least.
     each = (seconds or 0.0) * (1 if operations is None else operations)
     if each < _LONGER * plan.iteration_seconds:
         each = plan.iteration_seconds
     whole = plan.iterations * plan.iteration_seconds
-    enough = asked.least if asked.least * each <= LONGEST * whole else 1
+    enough = request.least if request.least * each <= LONGEST * whole else 1
     most = max(int(plan.iterations * (plan.iteration_seconds / each)), enough)
     return schedules.plain(replace(plan, iterations=min(plan.iterations, most)), operations)
 
@@ -150,9 +165,11 @@ def _in_turns(
     return runs
 
 
-def _trial(one: Benchmark, blocks: Schedule, seconds: float | None, parts: StudyContext) -> Trial:
+def _trial(
+    benchmark: Benchmark, blocks: Schedule, seconds: float | None, parts: StudyContext
+) -> Trial:
     """Return the trial, with patience for operations that are longer than a block."""
-    trial = parts.trial(Purpose.STEADY, one, blocks)
+    trial = parts.trial(Purpose.STEADY, benchmark, blocks)
     longer = 10 * len(blocks.blocks) * (blocks.operations or 1) * (seconds or 0.0)
     return replace(trial, timeout_seconds=trial.timeout_seconds + longer)
 

@@ -1,13 +1,19 @@
 """`bench-audit similarity`: are the runs of a benchmark alike?"""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from auditor.cli import options
+from auditor.core.provenance import Context
+from auditor.core.series.stored import StoredResults
 from auditor.measure.run_similarity import PAPER
 from auditor.series import running as series
-from auditor.similarity import output as alike
+from auditor.series.question import Told
+from auditor.series.stored import caveats
+from auditor.similarity import page, study, terminal
+from auditor.similarity.document import SimilarityDocument, similarity_document
 
 
 @click.command(short_help="Are the runs of each benchmark alike, and which one stands apart?")
@@ -26,16 +32,30 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit similarity run1.json run2.json run3.json
     bench-audit similarity jmh.json --format json | jq '.benchmarks[] | select(.dissimilar)'
     """
-    answer = series.Answer(
+    answer = series.SeriesCommand(
         verb="similarity",
         doing="benchmarks compared",
         forks=5,
         least=PAPER.least_values,
-        judged=alike.alike,
-        table=alike.table,
-        page=alike.page,
+        judged=_judge_runs,
+        table=terminal.table,
+        page=_page_of,
         is_judged=lambda found: any(
             benchmark.dissimilar is not None for benchmark in found.benchmarks
         ),
     )
-    return series.answered(context, given, answer)
+    return series.run_series_command(context, given, answer)
+
+
+def _judge_runs(
+    results: StoredResults, context: Callable[[], Context], told: Told
+) -> SimilarityDocument:
+    """Return whether the runs of each benchmark are alike; `context` is called at the end."""
+    similarities = study.similarity(results, told)
+    return similarity_document(similarities, tuple(caveats(results)), context())
+
+
+def _page_of(document: SimilarityDocument, results: StoredResults) -> str:
+    """Return the page; of several runs each has its name, of a single one each process is a run."""
+    run_names = [run.name for run in results.runs]
+    return page.html(document, run_names if len(run_names) > 1 else ())

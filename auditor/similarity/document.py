@@ -1,4 +1,4 @@
-"""The JSON result of `similarity`: its types, and the way from judgements to them.
+"""The JSON result of `similarity`: its types, and the conversion of judgements.
 
 The names are promised to other programs (reports/schema/similarity.schema.json).
 """
@@ -8,76 +8,60 @@ from collections.abc import Sequence
 import msgspec
 
 from auditor.core.caveats import Caveat
-from auditor.core.caveats import Caveat as Known
+from auditor.core.caveats import Caveat as ResultCaveat
 from auditor.core.provenance import Context
-from auditor.core.series.similarity import Similarity
+from auditor.core.series.similarity import Five, PairSimilarity, Similarity
 from reports.results import Setting, read_as, schema_of, setting, strict
 
-Five = tuple[float, float, float, float, float]
 
-
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs by their numbers from zero; `measures` are M1 to M5, `distance` is that of SAME."""
-
-    first: int
-    second: int
-    measures: Five
-    dissimilar: bool
-    distance: float
-
-
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether the runs of a benchmark are alike; null where nobody can tell.
-
-    `apart` are the runs to be repeated, by their numbers from zero. `means` are those of M1 to M5
-    over all pairs, `groups` what SAME's clustering finds, the largest one first.
-    """
+class BenchmarkSimilarity(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the runs of a benchmark are alike; runs are numbered from zero."""
 
     id: str
     runs: int
     values: int
-    dissimilar: bool | None
-    apart: tuple[int, ...]
-    means: Five | None
-    groups: tuple[tuple[int, ...], ...] | None
-    pairs: tuple[Pair, ...]
+    dissimilar: bool | None  # null: not known
+    apart: tuple[int, ...]  # outlier runs, which are to be repeated
+    means: Five | None  # means of M1 to M5 over all pairs
+    groups: tuple[tuple[int, ...], ...] | None  # clusters of SAME, the largest first
+    pairs: tuple[PairSimilarity, ...]
     caveats: tuple[Caveat, ...]
 
 
 class SimilarityDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/similarity/1"
 ):
-    """The answer to "are the runs alike?"."""
+    """Whether the runs of each benchmark are alike."""
 
-    benchmarks: tuple[Benchmark, ...]
+    benchmarks: tuple[BenchmarkSimilarity, ...]
     caveats: tuple[Caveat, ...]
 
 
 def similarity_document(
-    found: Sequence[Similarity], caveats: Sequence[Known], context: Context
+    similarities: Sequence[Similarity], caveats: Sequence[ResultCaveat], context: Context
 ) -> SimilarityDocument:
-    """Return the result of comparing runs; `caveats` are of how these were made."""
+    """Return the document of compared runs; `caveats` are those of the stored results."""
     benchmarks = [
         {
-            "id": one.benchmark,
-            "runs": len(one.compared),
-            "values": one.values,
-            "dissimilar": one.dissimilar,
-            "apart": one.apart,
-            "means": one.means,
-            "groups": one.clusters and one.clusters.groups,
-            "pairs": one.pairs,
-            "caveats": one.caveats,
+            "id": similarity.benchmark,
+            "runs": len(similarity.compared),
+            "values": similarity.values,
+            "dissimilar": similarity.dissimilar,
+            "apart": similarity.apart,
+            "means": similarity.means,
+            "groups": similarity.clusters and similarity.clusters.groups,
+            "pairs": similarity.pairs,
+            "caveats": similarity.caveats,
         }
-        for one in found
+        for similarity in similarities
     ]
-    made = {
+    fields = {
         **setting(context),
         "schema": "bench-audit/similarity/1",
         "benchmarks": benchmarks,
         "caveats": (*caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), SimilarityDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), SimilarityDocument)
 
 
 def read(written: str | bytes) -> SimilarityDocument:

@@ -7,8 +7,8 @@ from statistics import fmean
 
 from auditor.core import busy
 from auditor.core.series.similarity import Measure
-from auditor.similarity import heatmap as heat
-from auditor.similarity.document import Benchmark, SimilarityDocument
+from auditor.similarity import page_heatmap as heat
+from auditor.similarity.document import BenchmarkSimilarity, SimilarityDocument
 from reports import names
 from reports import number_format as figures
 from reports.html import CaveatView, Closing, Facts, closing, of_whole, rendered
@@ -38,7 +38,7 @@ MOST_DRAWN = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SimilarityRow:
     """A benchmark: whether its runs are alike, the mean measures, and which run to repeat.
 
     `unlike` of its `pairs` are dissimilar.
@@ -54,7 +54,7 @@ class Row:
     unlike: int
     pairs: int
     measures: tuple[str, ...]
-    heat: tuple[heat.Cell, ...]
+    heat: tuple[heat.HeatmapCell, ...]
     apart: str
     note: str
 
@@ -66,11 +66,11 @@ class Runs:
     id: str
     name: str
     said: tuple[str, ...]
-    matrix: heat.Matrix
+    matrix: heat.Heatmap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class SimilarityView:
     """All that is shown of a result. `which` says what the runs are, or heads their `files`.
 
     `was_run` tells whether the suite was run for it.
@@ -81,19 +81,19 @@ class View:
     was_run: bool
     which: str
     files: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SimilarityRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: Facts
     measures: tuple[tuple[str, str, str], ...]
     applications: tuple[heat.Application, ...]
-    mapped: tuple[Row, ...]
+    mapped: tuple[SimilarityRow, ...]
     unmapped: str
     figures: tuple[Runs, ...]
     left_out: str
     closing: Closing
 
 
-def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
+def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityView:
     """Put a result into words; `runs` are their names, none where each is a process."""
     which, called = _which(document, runs)
     short = _labels(document)
@@ -102,10 +102,10 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
         document.benchmarks, key=lambda benchmark: (order.index(kind(benchmark)), -_mean(benchmark))
     )
     rows = tuple(_row(benchmark, short[benchmark.id], called) for benchmark in benchmarks)
-    known = tuple(row for row in rows if row.heat)
+    similarity_rows = tuple(row for row in rows if row.heat)
     drawn = _worth_drawing(benchmarks)
     counts = Counter(row.kind for row in rows)
-    return View(
+    return SimilarityView(
         subject=names.label(document.subject),
         headline=busy.add_to_headline(headline(document), document.strain),
         was_run=bool(document.config),
@@ -114,11 +114,13 @@ def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> View:
         rows=rows,
         legend=tuple((CELLS[each], KINDS[each], counts[each]) for each in KINDS if counts[each]),
         kinds=tuple((CELLS[each], KINDS[each].word) for each in KINDS if counts[each]),
-        measures=tuple((one.value, *MEASURES[one]) for one in Measure),
+        measures=tuple((measure.value, *MEASURES[measure]) for measure in Measure),
         applications=heat.applications(document.benchmarks),
-        mapped=known[:MOST_MAPPED],
-        unmapped=_first(MOST_MAPPED, len(known)),
-        figures=tuple(_runs(one, short[one.id], called) for one in drawn[:MOST_DRAWN]),
+        mapped=similarity_rows[:MOST_MAPPED],
+        unmapped=_first(MOST_MAPPED, len(similarity_rows)),
+        figures=tuple(
+            _runs(benchmark, short[benchmark.id], called) for benchmark in drawn[:MOST_DRAWN]
+        ),
         left_out=_first(MOST_DRAWN, len(drawn)),
         # How the runs were made is said above: they have one arm.
         closing=replace(closing(document, _caveats(document)), plan=()),
@@ -141,11 +143,11 @@ def headline(document: SimilarityDocument) -> str:
     return f"{said}; in {apart} a run stands apart" if apart else said
 
 
-def kind(one: Benchmark) -> str:
+def kind(benchmark: BenchmarkSimilarity) -> str:
     """Return which of KINDS a benchmark is."""
-    if one.dissimilar is None:
+    if benchmark.dissimilar is None:
         return UNKNOWN
-    return UNLIKE if one.dissimilar else ALIKE
+    return UNLIKE if benchmark.dissimilar else ALIKE
 
 
 def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -158,8 +160,8 @@ def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tupl
     return "Which run is which", tuple(names.label(run) for run in runs)
 
 
-def _mean(one: Benchmark) -> float:
-    return 0.0 if one.means is None else fmean(one.means)
+def _mean(benchmark: BenchmarkSimilarity) -> float:
+    return 0.0 if benchmark.means is None else fmean(benchmark.means)
 
 
 def _first(most: int, number: int) -> str:
@@ -177,50 +179,50 @@ def _labels(document: SimilarityDocument) -> dict[str, str]:
     }
 
 
-def _row(one: Benchmark, name: str, files: Sequence[str]) -> Row:
-    own = kind(one)
-    return Row(
-        id=names.line(one.id),
+def _row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
+    own = kind(benchmark)
+    return SimilarityRow(
+        id=names.line(benchmark.id),
         name=name,
         kind=own,
         word=KINDS[own],
         cell=CELLS[own],
-        runs=str(one.runs),
-        values=f"{one.values:,}" if one.values else "",
-        unlike=sum(pair.dissimilar for pair in one.pairs),
-        pairs=len(one.pairs),
-        measures=tuple(f"{value:.2f}" for value in one.means or ()) or ("",) * 5,
-        heat=heat.cells(one.means) if one.means else (),
-        apart=", ".join(_called(run, files) for run in one.apart),
-        note=names.line(one.caveats[0].text) if one.caveats else "",
+        runs=str(benchmark.runs),
+        values=f"{benchmark.values:,}" if benchmark.values else "",
+        unlike=sum(pair.dissimilar for pair in benchmark.pairs),
+        pairs=len(benchmark.pairs),
+        measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
+        heat=heat.cells(benchmark.means) if benchmark.means else (),
+        apart=", ".join(_run_name(run, files) for run in benchmark.apart),
+        note=names.line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
 
 
-def _called(run: int, files: Sequence[str]) -> str:
+def _run_name(run: int, files: Sequence[str]) -> str:
     return f"{run + 1} ({files[run]})" if files else str(run + 1)
 
 
-def _worth_drawing(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
+def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkSimilarity]:
     """Return those that are dissimilar, or in which a run stands apart; first those that both."""
     found = [benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart]
-    return sorted(found, key=lambda one: (not one.dissimilar, not one.apart))
+    return sorted(found, key=lambda benchmark: (not benchmark.dissimilar, not benchmark.apart))
 
 
-def _runs(one: Benchmark, name: str, files: Sequence[str]) -> Runs:
-    said = (_apart(one, files), heat.groups(one))
-    return Runs(names.line(one.id), name, said, heat.matrix(one))
+def _runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Runs:
+    said = (_apart(benchmark, files), heat.groups(benchmark))
+    return Runs(names.line(benchmark.id), name, said, heat.matrix(benchmark))
 
 
-def _apart(one: Benchmark, files: Sequence[str]) -> str:
+def _apart(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
-    unlike = heat.unlikeness(one)
-    if not one.apart:
-        pairs = sum(pair.dissimilar for pair in one.pairs)
-        return f"No run stands apart: {pairs} of {len(one.pairs)} pairs are dissimilar."
-    called = ", ".join(_called(run, files) for run in one.apart)
-    if len(one.apart) > 1:
+    unlike = heat.unlikeness(benchmark)
+    if not benchmark.apart:
+        pairs = sum(pair.dissimilar for pair in benchmark.pairs)
+        return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
+    called = ", ".join(_run_name(run, files) for run in benchmark.apart)
+    if len(benchmark.apart) > 1:
         return f"Runs {called} stand apart: each is dissimilar to most others."
-    count = unlike[one.apart[0]]
+    count = unlike[benchmark.apart[0]]
     return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
 
 

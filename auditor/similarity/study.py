@@ -5,18 +5,18 @@ from collections.abc import Callable
 from auditor.core.series.similarity import Similarity
 from auditor.core.series.stored import StoredResults
 from auditor.measure import run_similarity as audit
-from auditor.series.stored import parted, runs_of
+from auditor.series.stored import runs_of, split_processes
 
 
-def similarity(found: StoredResults, told: Callable[[int, int], None]) -> tuple[Similarity, ...]:
+def similarity(results: StoredResults, told: Callable[[int, int], None]) -> tuple[Similarity, ...]:
     """Compare all pairs of runs of each benchmark, each a file; of one file each process is a run.
 
     `told` hears how many benchmarks of how many are done.
     """
-    runs = parted(found.runs)
+    runs = split_processes(results.runs)
     judged = []
-    for number, name in enumerate(found.benchmarks, start=1):
-        mine = runs[: runs_of(name, found.runs)]
+    for number, name in enumerate(results.benchmarks, start=1):
+        mine = runs[: runs_of(name, results.runs)]
         judged.append(audit.judge(name, [run.values(name) for run in mine]))
-        told(number, len(found.benchmarks))
+        told(number, len(results.benchmarks))
     return tuple(judged)

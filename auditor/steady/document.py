@@ -1,4 +1,4 @@
-"""The JSON result of `steady`: its types, and the way from judgements to them.
+"""The JSON result of `steady`: its types, and the conversion of judgements.
 
 The names are promised to other programs (reports/schema/steady.schema.json).
 """
@@ -7,86 +7,48 @@ import msgspec
 
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
-from auditor.core.series.steady import SteadyLabel, SuiteSteadiness
+from auditor.core.series.steady import Needed, SteadyLabel, SuiteSteadiness, WarmUp
 from reports.results import Setting, read_as, schema_of, setting, strict
 
 
-class WarmUp(msgspec.Struct, frozen=True, kw_only=True):
-    """What the configured warm-up of so many `iterations` does.
-
-    `early` measured iterations were not warm, and the mean of what was measured is `off` (0.05 for
-    5 %) above that of the steady part; `late` steady ones were spent on warming up, which took
-    `wasted_seconds` (null: nobody knows).
-    """
-
-    iterations: int
-    early: int
-    off: float | None
-    late: int
-    wasted_seconds: float | None
-
-
-class Series(msgspec.Struct, frozen=True, kw_only=True):
-    """A process of a benchmark; `run` and `fork` count from zero.
-
-    `steady_from` is the 0-based index of the first steady iteration, warm-up included, null where
-    there is none. `changes` are the last iterations of segments that the detector tells apart.
-    """
+class ProcessSteadiness(msgspec.Struct, frozen=True, kw_only=True):
+    """When a process of a benchmark is steady; all numbers count from zero."""
 
     benchmark: str
     run: int
     fork: int
     iterations: int
     label: SteadyLabel
-    steady_from: int | None
-    changes: tuple[int, ...]
-    warm_up: WarmUp | None
+    steady_from: int | None  # index of the first steady iteration, warm-up included
+    changes: tuple[int, ...]  # last iteration of each segment that the detector separates
+    warm_up: WarmUp | None  # null: the configured warm-up is not known
     caveats: tuple[Caveat, ...]
 
 
-class Needed(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes until all processes that get warm are warm, and what that would save.
-
-    `seconds` and `operations` pass until then. A warm-up of `iterations` of `iteration_seconds`
-    each (null: of one call) is long enough, and makes a run of the suite `saved_seconds` shorter
-    than the configured one does (longer, if below zero; null: nobody knows). `measured_seconds` is
-    the shortest time whose mean from a cold start is within 1 % of the steady one, null without.
-    """
-
-    seconds: float
-    operations: int
-    iterations: int
-    iteration_seconds: float | None
-    saved_seconds: float | None
-    measured_seconds: float | None
-
-
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """All processes of a benchmark together; `warm_iterations` are enough for the steady ones.
-
-    `needed` is null where no process gets warm, and where nobody knows how long iterations are.
-    """
+class SteadyBenchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """All processes of a benchmark together."""
 
     id: str
     label: SteadyLabel
-    warm_iterations: int | None
+    warm_iterations: int | None  # warm-up iterations that suffice for all steady processes
     iteration_seconds: float | None
     needed: Needed | None
+    """Null where no process gets warm, or the length of the iterations is not known."""
 
 
 class SteadyDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/steady/1"
 ):
-    """The answer to "when are the benchmarks warm?"."""
+    """When each benchmark is warm."""
 
     detector: str
-    benchmarks: tuple[Benchmark, ...]
-    series: tuple[Series, ...]
+    benchmarks: tuple[SteadyBenchmark, ...]
+    series: tuple[ProcessSteadiness, ...]
     caveats: tuple[Caveat, ...]
 
 
-def steady_document(found: SuiteSteadiness, context: Context) -> SteadyDocument:
-    """Return the result of judging series."""
+def steady_document(suite: SuiteSteadiness, context: Context) -> SteadyDocument:
+    """Return the document of judged processes."""
     benchmarks = [
         {
             "id": benchmark.id,
@@ -95,22 +57,22 @@ def steady_document(found: SuiteSteadiness, context: Context) -> SteadyDocument:
             "iteration_seconds": benchmark.iteration_seconds,
             "needed": benchmark.needed,
         }
-        for benchmark in found.benchmarks
+        for benchmark in suite.benchmarks
     ]
     series = [
-        {"benchmark": benchmark.id, **msgspec.to_builtins(each)}
-        for benchmark in found.benchmarks
-        for each in benchmark.series
+        {"benchmark": benchmark.id, **msgspec.to_builtins(process)}
+        for benchmark in suite.benchmarks
+        for process in benchmark.series
     ]
-    made = {
+    fields = {
         **setting(context),
         "schema": "bench-audit/steady/1",
-        "detector": found.detector,
+        "detector": suite.detector,
         "benchmarks": benchmarks,
         "series": series,
-        "caveats": (*found.caveats, *context.caveats),
+        "caveats": (*suite.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), SteadyDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), SteadyDocument)
 
 
 def read(written: str | bytes) -> SteadyDocument:

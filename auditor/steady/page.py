@@ -8,9 +8,9 @@ from statistics import median
 from markupsafe import Markup
 
 from auditor.core import busy
-from auditor.core.series.steady import SteadyLabel
-from auditor.steady import series_plot
-from auditor.steady.document import Benchmark, Needed, Series, SteadyDocument
+from auditor.core.series.steady import Needed, SteadyLabel
+from auditor.steady import page_series_plot
+from auditor.steady.document import ProcessSteadiness, SteadyBenchmark, SteadyDocument
 from reports import names
 from reports import number_format as figures
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -48,7 +48,7 @@ Values = Mapping[tuple[str, int, int], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SteadyRow:
     """A benchmark: its class, how many processes are steady, from where, and what to do."""
 
     id: str
@@ -65,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class SteadyView:
     """All that is shown of a result."""
 
     subject: str
@@ -73,7 +73,7 @@ class View:
     counts: str
     made: str
     foot: str
-    rows: tuple[Row, ...]
+    rows: tuple[SteadyRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: Facts
     figures: tuple[tuple[str, tuple[Markup, ...]], ...]
@@ -81,12 +81,12 @@ class View:
     closing: Closing
 
 
-def view(document: SteadyDocument, values: Values | None = None) -> View:
+def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:
     """Put a result into words, and the values into drawings where they are given."""
     short = names.labels(benchmark.id for benchmark in document.benchmarks)
-    series: dict[str, list[Series]] = {}
-    for each in document.series:
-        series.setdefault(each.benchmark, []).append(each)
+    series: dict[str, list[ProcessSteadiness]] = {}
+    for process in document.series:
+        series.setdefault(process.benchmark, []).append(process)
     order = list(LABELS)
     shared = {caveat.text for caveat in document.caveats}
     rows = [
@@ -96,18 +96,18 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
         )
     ]
     labels = [benchmark.label for benchmark in document.benchmarks]
-    met = [each for each in LABELS if each in labels]
-    return View(
+    met = [label for label in LABELS if label in labels]
+    return SteadyView(
         subject=names.label(document.subject),
         headline=busy.add_to_headline(headline(document), document.strain),
         counts=_counts(document),
-        made=_made(document),
+        made=_origin(document),
         foot=_RUN if document.config else _READ,
         rows=tuple(rows),
-        legend=tuple((KINDS[each], LABELS[each], labels.count(each)) for each in met),
-        kinds=tuple((KINDS[each], LABELS[each].word) for each in met),
+        legend=tuple((KINDS[label], LABELS[label], labels.count(label)) for label in met),
+        kinds=tuple((KINDS[label], LABELS[label].word) for label in met),
         figures=tuple(
-            (row.name, _drawn(series.get(row.id, []), values)) for row in rows[:MOST_DRAWN]
+            (row.name, _draw_processes(series.get(row.id, []), values)) for row in rows[:MOST_DRAWN]
         )
         if values
         else (),
@@ -119,9 +119,12 @@ def view(document: SteadyDocument, values: Values | None = None) -> View:
     )
 
 
-def _drawn(series: Sequence[Series], values: Values) -> tuple[Markup, ...]:
-    known = [(one, values.get((one.benchmark, one.run, one.fork), ())) for one in series]
-    return tuple(series_plot.strip(one, own) for one, own in known if len(own))
+def _draw_processes(series: Sequence[ProcessSteadiness], values: Values) -> tuple[Markup, ...]:
+    known = [
+        (process, values.get((process.benchmark, process.run, process.fork), ()))
+        for process in series
+    ]
+    return tuple(page_series_plot.strip(process, own) for process, own in known if len(own))
 
 
 def html(document: SteadyDocument, values: Values) -> str:
@@ -132,18 +135,24 @@ def html(document: SteadyDocument, values: Values) -> str:
 def headline(document: SteadyDocument) -> str:
     """Say in one line how many benchmarks are steady."""
     labels = [benchmark.label for benchmark in document.benchmarks]
-    met = [f"{labels.count(each)} {word.word}" for each, word in LABELS.items() if each in labels]
+    met = [
+        f"{labels.count(label)} {word.word}" for label, word in LABELS.items() if label in labels
+    ]
     return f"Of {figures.count(len(labels), 'benchmark')}: {', '.join(reversed(met))}"
 
 
 def _counts(document: SteadyDocument) -> str:
     processes = figures.count(len(document.series), "process", "processes")
     said = f"Judged by {document.detector}, {processes}"
-    if not any(one.warm_up for one in document.series):
+    if not any(process.warm_up for process in document.series):
         return said
-    early = {one.benchmark for one in document.series if one.warm_up and one.warm_up.early}
+    early = {
+        process.benchmark
+        for process in document.series
+        if process.warm_up and process.warm_up.early
+    }
     warm = [benchmark for benchmark in document.benchmarks if benchmark.label is SteadyLabel.STEADY]
-    saved = [_saved(one) for one in warm if one.id not in early]
+    saved = [_saved(benchmark) for benchmark in warm if benchmark.id not in early]
     late = [one for one in saved if one is not None and one > 0]
     said += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"
     if not late:
@@ -151,8 +160,8 @@ def _counts(document: SteadyDocument) -> str:
     return f"{said}, in {len(late)} longer than needed, by {figures.seconds(sum(late))} in each run"
 
 
-def _saved(one: Benchmark) -> float | None:
-    return None if one.needed is None else one.needed.saved_seconds
+def _saved(benchmark: SteadyBenchmark) -> float | None:
+    return None if benchmark.needed is None else benchmark.needed.saved_seconds
 
 
 def _saves(seconds: float | None) -> str:
@@ -161,7 +170,7 @@ def _saves(seconds: float | None) -> str:
     return f"{'costs' if seconds < 0 else 'saves'} {figures.seconds(abs(seconds))}"
 
 
-def _made(document: SteadyDocument) -> str:
+def _origin(document: SteadyDocument) -> str:
     """Say where the series come from."""
     plan = document.plan
     if not document.config or plan.iterations is None or plan.iteration_seconds is None:
@@ -174,58 +183,66 @@ def _made(document: SteadyDocument) -> str:
 
 
 def _row(
-    one: Benchmark, name: str, series: list[Series], harness: str, shared: Container[str]
-) -> Row:
+    benchmark: SteadyBenchmark,
+    name: str,
+    series: list[ProcessSteadiness],
+    harness: str,
+    shared: Container[str],
+) -> SteadyRow:
     """Put a benchmark into words; what is `shared` by all is said of the whole."""
-    starts = [each.steady_from for each in series if each.steady_from is not None]
-    said = [text.text for each in series for text in each.caveats if text.text not in shared]
-    return Row(
-        id=names.line(one.id),
+    starts = [process.steady_from for process in series if process.steady_from is not None]
+    said = [text.text for process in series for text in process.caveats if text.text not in shared]
+    return SteadyRow(
+        id=names.line(benchmark.id),
         name=name,
-        label=one.label,
-        kind=KINDS[one.label],
-        word=LABELS[one.label],
+        label=benchmark.label,
+        kind=KINDS[benchmark.label],
+        word=LABELS[benchmark.label],
         steady=f"{len(starts)} of {len(series)}",
         start=f"{median(starts):.0f} (at most {max(starts)})" if starts else "",
         warm_up=_warm_up(series),
-        setting=setting(harness, one),
-        saves=_saves(_saved(one)),
+        setting=setting(harness, benchmark),
+        saves=_saves(_saved(benchmark)),
         note=names.line(said[0]) if said else "",
     )
 
 
-def _warm_up(series: list[Series]) -> str:
+def _warm_up(series: list[ProcessSteadiness]) -> str:
     """Say what the configured warm-up does, at its worst."""
-    known = [one.warm_up for one in series if one.warm_up is not None]
-    if not known:
+    warm_ups = [process.warm_up for process in series if process.warm_up is not None]
+    if not warm_ups:
         return ""
-    worst = max(known, key=lambda one: (one.early > 0, abs(one.off or 0.0)))
+    worst = max(warm_ups, key=lambda warm_up: (warm_up.early > 0, abs(warm_up.off or 0.0)))
     if worst.early:
         off = "" if worst.off is None else f", {worst.off:+.1%}"
         return f"{worst.early} measured cold{off}"
-    wasted = [one.wasted_seconds for one in known if one.wasted_seconds is not None]
-    late = f"{median(one.late for one in known):.0f} too many"
+    wasted = [warm_up.wasted_seconds for warm_up in warm_ups if warm_up.wasted_seconds is not None]
+    late = f"{median(warm_up.late for warm_up in warm_ups):.0f} too many"
     return f"{late}, {figures.seconds(median(wasted))}" if wasted else late
 
 
-def setting(harness: str, one: Benchmark) -> str:
+def setting(harness: str, benchmark: SteadyBenchmark) -> str:
     """Return what to write for a warm-up that is long enough; Go has none, so it measures longer.
 
     Ten values of each are what Go's benchstat wants.
     """
-    if one.warm_iterations is None:
+    if benchmark.warm_iterations is None:
         return ""
     if harness == "pyperf":
-        return f"--warmups={_values_of_pyperf(one)}"
-    if one.needed is None:
-        return f"@Warmup(iterations = {one.warm_iterations})" if harness == "jmh" else ""
+        return f"--warmups={_values_of_pyperf(benchmark)}"
+    if benchmark.needed is None:
+        return f"@Warmup(iterations = {benchmark.warm_iterations})" if harness == "jmh" else ""
     write = _SETTINGS.get(harness)
-    return write(one.needed) if write else ""
+    return write(benchmark.needed) if write else ""
 
 
-def _values_of_pyperf(one: Benchmark) -> int:
+def _values_of_pyperf(benchmark: SteadyBenchmark) -> int:
     """Return how many values warm up; each of a live suite's own lasts a tenth of a second."""
-    return one.warm_iterations or 0 if one.needed is None else ceil(one.needed.seconds / 0.1)
+    return (
+        benchmark.warm_iterations or 0
+        if benchmark.needed is None
+        else ceil(benchmark.needed.seconds / 0.1)
+    )
 
 
 def _jmh(needed: Needed) -> str:

@@ -31,31 +31,31 @@ class _Task:
 
 
 def steady(
-    found: StoredResults, detector: Detector, told: Callable[[int, int], None]
+    results: StoredResults, detector: Detector, told: Callable[[int, int], None]
 ) -> SuiteSteadiness:
     """Judge all processes; `told` hears how many benchmarks of how many are done."""
-    tasks = [_task(name, found) for name in found.benchmarks]
+    tasks = [_task(name, results) for name in results.benchmarks]
     judged = []
-    for number, one in enumerate(_judged(tasks, detector), start=1):
+    for number, benchmark in enumerate(_judge_tasks(tasks, detector), start=1):
         told(number, len(tasks))
-        judged.append(one)
+        judged.append(benchmark)
     return SuiteSteadiness(
-        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(found, judged))
+        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(results, judged))
     )
 
 
-def _task(name: str, found: StoredResults) -> _Task:
+def _task(name: str, results: StoredResults) -> _Task:
     return _Task(
         name,
         tuple(
-            (run, fork, one)
-            for run, each in enumerate(found.runs)
-            for fork, one in enumerate(each.processes.get(name, ()))
+            (run, fork, process)
+            for run, each in enumerate(results.runs)
+            for fork, process in enumerate(each.processes.get(name, ()))
         ),
     )
 
 
-def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
+def _judge_tasks(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
     cores = min(os.cpu_count() or 1, len(tasks))
     if cores < 2 or sum(len(task.processes) for task in tasks) <= _FEW:
         yield from (_benchmark(task, detector) for task in tasks)
@@ -72,20 +72,24 @@ def _judged(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadin
 
 
 def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
-    lasting = {one.iteration_seconds for _, _, one in task.processes}
-    judged = [(one, judge(one, detector, (run, fork))) for run, fork, one in task.processes]
+    lasting = {process.iteration_seconds for _, _, process in task.processes}
+    judged = [
+        (process, judge(process, detector, (run, fork))) for run, fork, process in task.processes
+    ]
     return BenchmarkSteadiness(
         id=task.name,
-        series=tuple(found for _, found in judged),
+        series=tuple(series for _, series in judged),
         iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
         needed=needed(judged),
     )
 
 
-def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
-    yield from of_results(found)
-    series = [one for each in judged for one in each.series]
-    processes = [each for run in found.runs for those in run.processes.values() for each in those]
+def _caveats(results: StoredResults, benchmarks: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
+    yield from of_results(results)
+    series = [one for benchmark in benchmarks for one in benchmark.series]
+    processes = [
+        process for run in results.runs for those in run.processes.values() for process in those
+    ]
     if not any(process.warmups or process.configured for process in processes):
         yield Caveat(
             "warm-up-unknown",
@@ -95,10 +99,10 @@ def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterato
     if series and all("series-short" in {caveat.slug for caveat in one.caveats} for one in series):
         yield Caveat(
             "series-short",
-            f"no process has enough iterations to tell{_MORE.get(found.harness, '')}",
+            f"no process has enough iterations to tell{_MORE.get(results.harness, '')}",
         )
     yield from _of_all([one for one in series if one.label is not SteadyLabel.UNKNOWN])
-    if series and len(series) == len(judged):
+    if series and len(series) == len(benchmarks):
         text = "each benchmark has one process, and nobody knows whether others would get warm"
         yield Caveat("one-fork", text)
     lengths = {one.iterations for one in series if one.iterations}
@@ -107,7 +111,7 @@ def _caveats(found: StoredResults, judged: list[BenchmarkSteadiness]) -> Iterato
         yield Caveat("series-unequal", text)
 
 
-def _of_all(judged: list[SeriesSteadiness]) -> tuple[Caveat, ...]:
+def _of_all(series: list[SeriesSteadiness]) -> tuple[Caveat, ...]:
     """Return the caveats that all processes share that were judged."""
-    shared = set.intersection(*({*one.caveats} for one in judged)) if judged else ()
+    shared = set.intersection(*({*one.caveats} for one in series)) if series else ()
     return tuple(sorted(shared))

@@ -18,7 +18,7 @@ from auditor.languages.tracing import LibraryTracing
 from auditor.measure.method_choice import named
 from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE
-from auditor.stubs.judge import WatchState, unwatched
+from auditor.stubs.judge import WatchState, unwatched_methods
 from auditor.trace import document, document_clients
 
 
@@ -55,7 +55,7 @@ class Stubbing:
 
         Raises UsageError where nothing is known of their use, SubjectError where nothing is left.
         """
-        tracing, known = self._tracing, self._known()
+        tracing, known_calls = self._tracing, self._known()
         methods = tracing.mutator.methods(tracing.library.sources)
         if names:
             chosen = tuple(
@@ -65,23 +65,25 @@ class Stubbing:
                 )
             )
         else:
-            chosen = self._chosen(known, most)
-        made = tuple(tracing.stubs(chosen, known.samples, tracing.library.sources))
-        if not made:
+            chosen = self._chosen(known_calls, most)
+        stubs = tuple(tracing.stubs(chosen, known_calls.samples, tracing.library.sources))
+        if not stubs:
             raise SubjectError(
                 "no benchmark can be begun for these methods, or each has one of its name already"
             )
-        notes = () if names or known.watched else (_UNSEEN,)
-        return Stubs(made, (*notes, *_left_out(chosen, made)))
+        notes = () if names or known_calls.watched else (_UNSEEN,)
+        return Stubs(stubs, (*notes, *_left_out(chosen, stubs)))
 
-    def _chosen(self, known: Known, most: int) -> tuple[Method, ...]:
+    def _chosen(self, known_calls: Known, most: int) -> tuple[Method, ...]:
         tracing = self._tracing
-        if not known.used:
+        if not known_calls.used:
             raise UsageError(
                 "nothing is known of which methods are used: call bench-audit trace first (with "
                 "--clients, or --benchmarks), or name some with --method"
             )
-        chosen = unwatched(tracing.library.methods, known.used, known.watched, most)
+        chosen = unwatched_methods(
+            tracing.library.methods, known_calls.used, known_calls.watched, most
+        )
         if not chosen:
             raise SubjectError("each method that is used is watched by some benchmark")
         return chosen
@@ -92,32 +94,32 @@ class Stubbing:
         An audit knows best who watches, clients know best what is used. What only the suite's trace
         knows comes last: nobody was seen to use it.
         """
-        known = Known()
+        known_calls = Known()
         project = self._tracing.library.project
         traced = self._session.last(TRACE, project, document.read)
         profile = self._session.last(PROFILE, project, document_clients.read)
         audited = self._session.last("abs", project, documents.read)
         if profile is not None:
-            known.used += [method.id for method in profile.methods if method.outside]
-            known.samples = {method.id: method.arguments for method in profile.methods}
+            known_calls.used += [method.id for method in profile.methods if method.outside]
+            known_calls.samples = {method.id: method.arguments for method in profile.methods}
         if traced is not None:
-            known.used += [method.id for method in traced.methods if method.tests]
-            known.watched |= {
+            known_calls.used += [method.id for method in traced.methods if method.tests]
+            known_calls.watched |= {
                 method.id: WatchState.WATCHED
                 if method.reach is ReachState.IN_LOOP
                 else WatchState.UNCALLED
                 for method in traced.methods
             }
         if isinstance(audited, Document):
-            known.used += [method.id for method in audited.methods]
-            known.watched |= {
+            known_calls.used += [method.id for method in audited.methods]
+            known_calls.watched |= {
                 method.id: state
                 for method in audited.methods
                 if (state := _watch_state(method)) is not None
             }
         if traced is not None:
-            known.used += [method.id for method in traced.methods]
-        return known
+            known_calls.used += [method.id for method in traced.methods]
+        return known_calls
 
 
 @contextmanager
@@ -130,21 +132,23 @@ def open_stubbing(
         yield Stubbing(config, session)
 
 
-def _watch_state(one: AuditedMethod) -> WatchState | None:
+def _watch_state(method: AuditedMethod) -> WatchState | None:
     """Return what an audit says of a method; None where it does not tell."""
-    if one.outcome is Result.UNREACHED:
+    if method.outcome is Result.UNREACHED:
         return WatchState.UNCALLED
-    if one.outcome is Result.MISSED:
+    if method.outcome is Result.MISSED:
         return WatchState.UNNOTICED
-    if one.outcome is Result.DETECTED or one.reached_by:
+    if method.outcome is Result.DETECTED or method.reached_by:
         return WatchState.WATCHED
     return None
 
 
-def _left_out(chosen: Sequence[Method], made: Sequence[Stub]) -> Iterator[str]:
+def _left_out(chosen: Sequence[Method], stubs: Sequence[Stub]) -> Iterator[str]:
     """Say which methods have no benchmark in the files."""
-    begun = {name for one in made for name in (*one.ready, *(each for each, _ in one.incomplete))}
-    if left := [one.id for one in chosen if one.id not in begun]:
+    begun = {
+        name for stub in stubs for name in (*stub.ready, *(each for each, _ in stub.incomplete))
+    }
+    if left := [method.id for method in chosen if method.id not in begun]:
         yield (
             "not begun, as a benchmark of its name is there already, or nothing outside can call "
             f"it: {some(left)}"

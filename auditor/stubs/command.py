@@ -10,7 +10,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.output import unusable
-from auditor.cli.running import working
+from auditor.cli.running import open_work
 from auditor.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def command(context: click.Context, /, **given: Any) -> int:
     """
     from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = options.Asked.of(context, options.shared_changes(context.params))
-    with working(asked, open_stubbing) as (work, console):
-        found = work.stubs(given["method"], given["top"])
+    command_line = options.CommandLine.of(context, options.shared_changes(context.params))
+    with open_work(command_line, open_stubbing) as (work, console):
+        stubs = work.stubs(given["method"], given["top"])
     into: Path = given["into"].absolute()
-    _write(into, found.files)
+    _write(into, stubs.files)
     table = tables.lineless("", "method", "to be filled in")
-    for file in found.files:
+    for file in stubs.files:
         for name in file.ready:
             table.add_row("\N{CHECK MARK}", Text(name), "")
         for name, lacking in file.incomplete:
@@ -61,27 +61,27 @@ def command(context: click.Context, /, **given: Any) -> int:
                 "\N{HORIZONTAL ELLIPSIS}", Text(name), Text(tables.short(lacking), style="dim")
             )
     console.result(Group(table))
-    for note in found.notes:
+    for note in stubs.notes:
         console.note(note)
-    for file in found.files:
+    for file in stubs.files:
         console.note(f"written: {into / file.path}")
     return Exit.OK
 
 
 def _write(into: Path, files: "Sequence[Stub]") -> None:
     """Write the files; raises UsageError, before the first, where one is there already."""
-    for one in files:
-        if not (into / one.path).resolve().is_relative_to(into.resolve()):
-            raise UsageError(f"{one.path} lies outside of {into}; choose another folder: --into")
-        if (into / one.path).exists():
+    for stub in files:
+        if not (into / stub.path).resolve().is_relative_to(into.resolve()):
+            raise UsageError(f"{stub.path} lies outside of {into}; choose another folder: --into")
+        if (into / stub.path).exists():
             raise UsageError(
-                f"{into / one.path} is there already; choose another folder with --into"
+                f"{into / stub.path} is there already; choose another folder with --into"
             )
-    for one in files:
-        path = into / one.path
+    for stub in files:
+        path = into / stub.path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:
-                file.write(one.text)
+                file.write(stub.text)
         except OSError as error:
             raise unusable(path, error) from error

@@ -16,7 +16,7 @@ class WatchState(IntEnum):
     """Some benchmark notices a slowdown, or calls it and nobody knows whether it would."""
 
 
-def unwatched(
+def unwatched_methods(
     methods: Sequence[Method], used: Iterable[str], watched: Mapping[str, WatchState], most: int
 ) -> tuple[Method, ...]:
     """Return the first `most` of some methods: uncalled ones, then unnoticed ones.

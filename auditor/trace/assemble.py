@@ -21,7 +21,7 @@ from auditor.trace import document_clients
 from auditor.trace.document import TraceDocument, trace_document
 from auditor.trace.document_clients import ProfileDocument
 from auditor.trace.study import suite_use
-from auditor.trace.study_clients import Client, usage_profile
+from auditor.trace.study_clients import PreparedClient, usage_profile
 from reports import results
 from runners.dispatch.machine import MachineDispatcher
 from runners.dispatch.parallel import in_parallel
@@ -29,7 +29,7 @@ from runners.trial import TrialRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workers:
+class TraceContext:
     """What the study is handed."""
 
     dispatcher: Dispatcher
@@ -53,11 +53,11 @@ class Profiling:
         """Trace the clients; the result is remembered in the store."""
         config, library = self._config, self._tracing.library
         number = self._session.begin(PROFILE, config, library.project)
-        found = self._found()
+        profile = self._found()
         context = self._session.context(config, library.project, "trace", timed=False)
-        made = document_clients.profile_document(found, context)
-        self._session.end(number, context.ended, results.text(made))
-        return made
+        profile_document = document_clients.profile_document(profile, context)
+        self._session.end(number, context.ended, results.text(profile_document))
+        return profile_document
 
     def _found(self) -> UsageProfile:
         request, session, tracing = self._config.trace, self._session, self._tracing
@@ -73,7 +73,7 @@ class Profiling:
                     clock=session.clock,
                 )
                 dispatcher.serve((one.project.whole.digest,), runner)
-        workers = Workers(
+        workers = TraceContext(
             dispatcher=dispatcher,
             store=session.store,
             observer=session.observer,
@@ -101,10 +101,10 @@ class Profiling:
         yield from in_parallel(make, specs, self._jobs, self._session.host.stop)
 
 
-def _client(name: str, made: ReadyClient | str) -> Client:
+def _client(name: str, made: ReadyClient | str) -> PreparedClient:
     if isinstance(made, str):
-        return Client(name, reason=made)
-    return Client(name, made.project)
+        return PreparedClient(name, reason=made)
+    return PreparedClient(name, made.project)
 
 
 @contextmanager
@@ -131,11 +131,11 @@ class SuiteTracing:
         """Count who calls which public method; the result is remembered in the store."""
         project = self._parts.project
         number = self._session.begin(TRACE, self._config, project)
-        found = suite_use(self._parts)
-        found = replace(found, caveats=(*found.caveats, *self._reuse.caveats()))
+        usage = suite_use(self._parts)
+        usage = replace(usage, caveats=(*usage.caveats, *self._reuse.caveats()))
         command = f"{TRACE} --benchmarks"
         context = self._session.context(self._config, project, command, timed=False)
-        made = trace_document(found, context)
+        made = trace_document(usage, context)
         self._session.end(number, context.ended, results.text(made))
         return made
 
@@ -156,7 +156,7 @@ def popularity(config: Config, project: Project, session: Session) -> Popularity
     It is that of the last profile in the store, or of the clients in the configuration, which are
     traced now; None where there are neither.
     """
-    known = remembered(config, project, session)
+    known = stored_popularity(config, project, session)
     request = config.request
     is_chosen = request.methods is None and not request.baseline_methods
     if known is None and is_chosen and config.trace.clients:
@@ -167,7 +167,7 @@ def popularity(config: Config, project: Project, session: Session) -> Popularity
     return known
 
 
-def remembered(config: Config, project: Project, session: Session) -> Popularity | None:
+def stored_popularity(config: Config, project: Project, session: Session) -> Popularity | None:
     """Return what the last profile in the store tells, where the methods are chosen for the user.
 
     It may be of another revision: what users call changes slowly.

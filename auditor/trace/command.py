@@ -8,10 +8,10 @@ import click
 
 from auditor.cli import options
 from auditor.cli.console import Console
-from auditor.cli.running import working
+from auditor.cli.running import open_work
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
-from auditor.trace import output, output_clients
+from auditor.trace import terminal, terminal_clients
 
 
 @click.command(short_help="Which public methods do others call, and which have no benchmark?")
@@ -44,7 +44,7 @@ from auditor.trace import output, output_clients
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice(output_clients.FORMATS),
+        type=click.Choice(terminal_clients.FORMATS),
         default="table",
         help="What stdout gets; csv is of clients.",
     ),
@@ -78,12 +78,12 @@ def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
-    asked = _asked(context, _one(given["given"]), {})
-    with working(asked, open_suite_tracing) as (work, console):
+    command_line = _asked(context, _single_input(given["given"]), {})
+    with open_work(command_line, open_suite_tracing) as (work, console):
         document = work.trace()
-        output.keep(asked.places.output, document)
-    output.show(document, given["format"], console)
-    _files(console, asked, output.PAGE, output.RESULT)
+        terminal.keep(command_line.places.output, document)
+    terminal.show(document, given["format"], console)
+    _files(console, command_line, terminal.PAGE, terminal.RESULT)
     return Exit.OK
 
 
@@ -92,24 +92,30 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
     if given["library"]:
         what, clients = given["library"], (*clients, *given["given"])
     else:
-        what = _one(given["given"])
-    asked = _asked(context, what, _changes(given, clients))
-    if not asked.config.trace.clients:
+        what = _single_input(given["given"])
+    command_line = _asked(context, what, _changes(given, clients))
+    if not command_line.config.trace.clients:
         raise UsageError(
             "say where calls are to be counted: in the tests of other projects (--library . "
             "--clients ../app), or in the project's own (--benchmarks)"
         )
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 
-    with working(asked, open_profiling) as (work, console):
+    with open_work(command_line, open_profiling) as (work, console):
         document = work.profile()
-        output_clients.keep(asked.places.output, document)
-    output_clients.show(document, given["format"], console)
-    _files(console, asked, output_clients.PAGE, output_clients.RESULT, output_clients.TABLE)
+        terminal_clients.keep(command_line.places.output, document)
+    terminal_clients.show(document, given["format"], console)
+    _files(
+        console,
+        command_line,
+        terminal_clients.PAGE,
+        terminal_clients.RESULT,
+        terminal_clients.TABLE,
+    )
     return Exit.OK
 
 
-def _one(written: tuple[str, ...]) -> str:
+def _single_input(written: tuple[str, ...]) -> str:
     if len(written) > 1:
         raise UsageError(f"one project at a time: {', '.join(written)}; clients go with --library")
     return written[0] if written else "."
@@ -127,11 +133,13 @@ def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, An
     return changes | ({"trace": said} if said else {})
 
 
-def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.Asked:
-    return options.Asked.of(context, {**options.shared_changes(context.params), **changes}, what)
+def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.CommandLine:
+    return options.CommandLine.of(
+        context, {**options.shared_changes(context.params), **changes}, what
+    )
 
 
-def _files(console: Console, asked: options.Asked, page: str, *results: str) -> None:
-    folder = asked.places.output
+def _files(console: Console, command_line: options.CommandLine, page: str, *results: str) -> None:
+    folder = command_line.places.output
     console.note(f"\nreport: {folder / page}")
     console.note(f"result: {', '.join(str(folder / result) for result in results)}")

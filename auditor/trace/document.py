@@ -1,4 +1,4 @@
-"""The JSON result of `trace --benchmarks`: its types, and the way from a map to them.
+"""The JSON result of `trace --benchmarks`: its types, and the conversion of a verdict.
 
 The names are promised to other programs (reports/schema/trace.schema.json).
 """
@@ -9,52 +9,34 @@ from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.result import ReachState
 from auditor.core.subject import Span
-from auditor.trace.model import SuiteUse
+from auditor.trace.model import BenchmarkUse, Caller, SuiteUse
 from reports.results import Setting, read_as, schema_of, setting, strict
 
 
-class Caller(msgspec.Struct, frozen=True):
-    """A benchmark that calls a method while it is measured; null: nobody knows how often."""
-
-    benchmark: str
-    calls_per_operation: float | None
-
-
-class Method(msgspec.Struct, frozen=True, kw_only=True):
-    """Who calls a public method; `reach` is that of the suite, `reason` why it is unknown.
-
-    `tests` are the calls of the library's own unit tests, null where they were not counted.
-    """
+class TracedMethod(msgspec.Struct, frozen=True, kw_only=True):
+    """A public method and the benchmarks that call it."""
 
     id: str
-    reach: ReachState
-    called_by: tuple[Caller, ...]
-    set_up_in: tuple[str, ...]
-    tests: int | None
+    reach: ReachState  # of the whole suite
+    called_by: tuple[Caller, ...]  # benchmarks that call it in their measured loop
+    set_up_in: tuple[str, ...]  # benchmarks that call it in set-up only
+    tests: int | None  # calls by the library's own unit tests; null: not counted
     span: Span | None
-    reason: str | None
-
-
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """How many public methods a benchmark calls while it is measured, null where it failed."""
-
-    id: str
-    methods: int | None
-    reason: str | None
+    reason: str | None  # why `reach` is unknown
 
 
 class TraceDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/trace/1"
 ):
-    """The answer to "which public methods have no benchmark?"; nothing was slowed down."""
+    """Which public methods have no benchmark; nothing was slowed down."""
 
-    methods: tuple[Method, ...]
-    benchmarks: tuple[Benchmark, ...]
+    methods: tuple[TracedMethod, ...]
+    benchmarks: tuple[BenchmarkUse, ...]
     caveats: tuple[Caveat, ...]
 
 
-def trace_document(found: SuiteUse, context: Context) -> TraceDocument:
-    """Return the result of counting in the suite."""
+def trace_document(usage: SuiteUse, context: Context) -> TraceDocument:
+    """Return the document of the calls that were counted in the suite."""
     methods = [
         {
             "id": method.method.id,
@@ -65,16 +47,16 @@ def trace_document(found: SuiteUse, context: Context) -> TraceDocument:
             "span": method.method.span,
             "reason": method.reason,
         }
-        for method in found.methods
+        for method in usage.methods
     ]
-    made = {
+    fields = {
         **setting(context),
         "schema": "bench-audit/trace/1",
         "methods": methods,
-        "benchmarks": found.benchmarks,
-        "caveats": (*found.caveats, *context.caveats),
+        "benchmarks": usage.benchmarks,
+        "caveats": (*usage.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), TraceDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), TraceDocument)
 
 
 def read(written: str | bytes) -> TraceDocument:

@@ -1,4 +1,4 @@
-"""The JSON result of `trace --clients`: its types, and the way from a profile to them and back.
+"""The JSON result of `trace --clients`: its types, and the conversion of a profile and back.
 
 The names are promised to other programs (reports/schema/profile.schema.json).
 """
@@ -13,75 +13,64 @@ from reports import number_format
 from reports.results import Setting, read_as, schema_of, setting, strict
 
 
-class Client(msgspec.Struct, frozen=True, kw_only=True):
-    """A project whose tests were run; `reason` says why nothing is known of its calls.
-
-    `tests` are how many ran, `calls` those of all public methods from outside the library,
-    `missing` says whose calls may be missing.
-    """
+class TracedClient(msgspec.Struct, frozen=True, kw_only=True):
+    """A project whose tests were run to trace their calls."""
 
     name: str
     revision: str
-    tests: int | None
-    calls: int | None
+    tests: int | None  # number of tests that ran
+    calls: int | None  # calls of all public methods from outside the library
     seconds: float | None
-    missing: str
-    reason: str | None
+    missing: str  # which calls may be missing
+    reason: str | None  # why its calls are not known
 
 
-class Method(msgspec.Struct, frozen=True, kw_only=True):
-    """How clients use a public method.
-
-    `outside` are calls from outside the library, `inside` from inside it (null: not counted),
-    `indirect` those of `outside` through an interface or a function value, `declared` calls of a
-    method without a body, which count for the one that ran. `share` is the mean of
-    its shares in the calls of each client, `clients` how many call it; `by_client` has the calls of
-    those clients whose reason is null. `arguments` are source texts of what calls handed over.
-    """
+class ProfiledMethod(msgspec.Struct, frozen=True, kw_only=True):
+    """A public method and its use by clients."""
 
     id: str
-    outside: int
-    inside: int | None
-    indirect: int
-    declared: int
-    share: float | None
-    clients: int
-    by_client: tuple[int, ...]
+    outside: int  # calls from outside the library
+    inside: int | None  # calls from inside the library; null: not counted
+    indirect: int  # those of `outside` through an interface or a function value
+    declared: int  # calls of a method without a body; they count for the method that ran
+    share: float | None  # mean of its shares in the calls of each client, 0 to 1
+    clients: int  # number of clients that call it
+    by_client: tuple[int, ...]  # calls from outside by each client whose reason is null
     often_used: bool
     parameters: tuple[str, ...]
-    arguments: tuple[tuple[str | None, ...], ...]
+    arguments: tuple[tuple[str | None, ...], ...]  # source texts; null: no simple value
     span: Span | None
 
 
 class ProfileDocument(
     Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/profile/1"
 ):
-    """The answer to "which public methods do other projects call most?"."""
+    """Which public methods other projects call most."""
 
     ranking: Ranking
-    methods: tuple[Method, ...]
-    clients: tuple[Client, ...]
+    methods: tuple[ProfiledMethod, ...]
+    clients: tuple[TracedClient, ...]
     caveats: tuple[Caveat, ...]
 
 
-def profile_document(found: UsageProfile, context: Context) -> ProfileDocument:
-    """Return the result of tracing clients."""
+def profile_document(profile: UsageProfile, context: Context) -> ProfileDocument:
+    """Return the document of a profile."""
     methods = [
         {
-            "id": one.method.id,
-            "outside": one.outside,
-            "inside": one.inside,
-            "indirect": one.indirect,
-            "declared": one.declared,
-            "share": one.share,
-            "clients": one.clients,
-            "by_client": one.by_client,
-            "often_used": number < found.chosen,
-            "parameters": one.method.parameters,
-            "arguments": one.arguments,
-            "span": one.method.span,
+            "id": profiled.method.id,
+            "outside": profiled.outside,
+            "inside": profiled.inside,
+            "indirect": profiled.indirect,
+            "declared": profiled.declared,
+            "share": profiled.share,
+            "clients": profiled.clients,
+            "by_client": profiled.by_client,
+            "often_used": number < profile.chosen,
+            "parameters": profiled.method.parameters,
+            "arguments": profiled.arguments,
+            "span": profiled.method.span,
         }
-        for number, one in enumerate(found.methods)
+        for number, profiled in enumerate(profile.methods)
     ]
     clients = [
         {
@@ -93,17 +82,17 @@ def profile_document(found: UsageProfile, context: Context) -> ProfileDocument:
             "missing": client.missing,
             "reason": client.reason,
         }
-        for client in found.clients
+        for client in profile.clients
     ]
-    made = {
+    fields = {
         **setting(context),
         "schema": "bench-audit/profile/1",
-        "ranking": found.ranking,
+        "ranking": profile.ranking,
         "methods": methods,
         "clients": clients,
-        "caveats": (*found.caveats, *context.caveats),
+        "caveats": (*profile.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(made)), ProfileDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), ProfileDocument)
 
 
 def popularity(document: ProfileDocument) -> Popularity:

@@ -37,18 +37,18 @@ class Counts:
 
 def judge(counts: Counts, caveats: Sequence[Caveat] = ()) -> SuiteUse:
     """Return who calls what; a benchmark that failed may call anything, which is said once."""
-    found = [_method(method, counts) for method in counts.methods]
-    found.sort(key=lambda one: (_ORDER.index(one.reach), -(one.tests or 0), one.method.id))
-    called = Counter(caller.benchmark for one in found for caller in one.called_by)
+    uses = [_method(method, counts) for method in counts.methods]
+    uses.sort(key=lambda use: (_ORDER.index(use.reach), -(use.tests or 0), use.method.id))
+    called = Counter(caller.benchmark for use in uses for caller in use.called_by)
     return SuiteUse(
-        methods=tuple(found),
+        methods=tuple(uses),
         benchmarks=tuple(
             BenchmarkUse(id=name, methods=None, reason=counts.failed[name])
             if name in counts.failed
-            else BenchmarkUse(id=name, methods=called[name])
+            else BenchmarkUse(id=name, methods=called[name], reason=None)
             for name in counts.benchmarks
         ),
-        caveats=(*_said(counts), *caveats),
+        caveats=(*_count_caveats(counts), *caveats),
     )
 
 
@@ -80,14 +80,14 @@ def _method(method: Method, counts: Counts) -> MethodUse:
     return MethodUse(
         method=method,
         reach=reach,
-        called_by=tuple(sorted(called, key=lambda one: -(one.calls_per_operation or 0.0))),
+        called_by=tuple(sorted(called, key=lambda caller: -(caller.calls_per_operation or 0.0))),
         set_up_in=tuple(set_up),
         tests=tests,
         reason=why,
     )
 
 
-def _said(counts: Counts) -> list[Caveat]:
+def _count_caveats(counts: Counts) -> list[Caveat]:
     if not counts.failed:
         return []
     names = ", ".join(list(counts.failed)[:5])

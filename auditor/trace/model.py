@@ -1,4 +1,4 @@
-"""Which public methods of a library are called, by whom and how often."""
+"""Which benchmarks call the public methods of a library, and how often."""
 
 from dataclasses import dataclass
 
@@ -9,44 +9,40 @@ from auditor.core.subject import Method
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A benchmark that calls a method in its loop; `calls_per_operation` None: not known."""
+    """A benchmark that calls a method in its measured loop."""
 
     benchmark: str
-    calls_per_operation: float | None
+    calls_per_operation: float | None  # None: not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodUse:
-    """Who calls a public method.
-
-    `reach` is that of the suite as a whole: IN_LOOP if some benchmark calls it while it is
-    measured, UNKNOWN if none is known to but one may, and `reason` says why. `tests` are the calls
-    of the library's own unit tests, None where nobody counted them.
-    """
+    """The benchmarks and tests that call a public method."""
 
     method: Method
     reach: ReachState
+    """That of the suite: IN_LOOP if a benchmark calls it in its measured loop, UNKNOWN if no
+    benchmark is known to call it but one may."""
     called_by: tuple[Caller, ...] = ()
-    set_up_in: tuple[str, ...] = ()
-    tests: int | None = None
-    reason: str | None = None
+    set_up_in: tuple[str, ...] = ()  # benchmarks that call it in set-up only
+    tests: int | None = None  # calls by the library's own unit tests; None: not counted
+    reason: str | None = None  # why `reach` is UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkUse:
-    """How many public methods a benchmark calls in its loop, None where it failed, for a reason."""
+    """The number of public methods that a benchmark calls in its measured loop."""
 
     id: str
-    methods: int | None
-    reason: str | None = None
+    methods: int | None  # null where the benchmark failed
+    reason: str | None  # why it failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteUse:
-    """The map of a suite: benchmark x public method, without any slowdown.
+    """The calls of public methods by the benchmarks of a suite, without any slowdown.
 
-    `methods` come in the order of a reader's interest: what no benchmark calls first, the methods
-    that unit tests call most in front.
+    Methods that no benchmark calls come first, those that unit tests call most in front.
     """
 
     methods: tuple[MethodUse, ...]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from auditor.core.result import ReachState
-from auditor.trace.document import Method, TraceDocument
+from auditor.trace.document import TracedMethod, TraceDocument
 from reports import names, number_format
 from reports.html import Closing, Facts, closing, of_whole, rendered
 from reports.wording import SET_UP_ONLY, Word
@@ -26,7 +26,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TraceRow:
     """A public method; `callers` are the benchmarks with the calls of an operation.
 
     `called` is what `tests` says, to sort by.
@@ -55,26 +55,26 @@ class BenchmarkRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class TraceView:
     """All that is shown of a map."""
 
     subject: str
     headline: str
     counts: str
-    rows: tuple[Row, ...]
+    rows: tuple[TraceRow, ...]
     benchmarks: tuple[BenchmarkRow, ...]
     legend: tuple[tuple[str, Word, int], ...]
     kinds: Facts
     closing: Closing
 
 
-def view(document: TraceDocument) -> View:
+def view(document: TraceDocument) -> TraceView:
     """Put a map into words."""
     methods = names.labels(method.id for method in document.methods)
     benchmarks = names.labels(benchmark.id for benchmark in document.benchmarks)
-    found = [method.reach for method in document.methods]
-    met = [each for each in REACHES if each in found]
-    return View(
+    states = [method.reach for method in document.methods]
+    met = [state for state in REACHES if state in states]
+    return TraceView(
         subject=f"{names.label(document.subject)} ({document.harness})",
         headline=headline(document),
         counts=_counts(document),
@@ -87,8 +87,8 @@ def view(document: TraceDocument) -> View:
             )
             for benchmark in document.benchmarks
         ),
-        legend=tuple((KINDS[each], REACHES[each], found.count(each)) for each in met),
-        kinds=tuple((KINDS[each], REACHES[each].word) for each in met),
+        legend=tuple((KINDS[state], REACHES[state], states.count(state)) for state in met),
+        kinds=tuple((KINDS[state], REACHES[state].word) for state in met),
         closing=closing(document, of_whole(document.caveats)),
     )
 
@@ -103,7 +103,7 @@ def headline(document: TraceDocument) -> str:
         return f"No public method of {size} is known to have no benchmark{open_}"
     said = f"{len(without)} of {number_format.count(size, 'public method')}"
     said += " has no benchmark" if len(without) == 1 else " have no benchmark"
-    popular = [one.id for one in without if one.tests][:_NAMED]
+    popular = [method.id for method in without if method.tests][:_NAMED]
     if popular:
         short = names.labels(method.id for method in document.methods)
         said += f"; of these the unit tests call most: {', '.join(short[one] for one in popular)}"
@@ -115,30 +115,30 @@ def _counts(document: TraceDocument) -> str:
     failed = len(document.benchmarks) - len(ran)
     said = f"Calls were counted in {number_format.count(len(ran), 'benchmark')}"
     said += f" ({failed} did not run)" if failed else ""
-    idle = sum(not one.methods for one in ran)
+    idle = sum(not benchmark_use.methods for benchmark_use in ran)
     those = "calls" if idle == 1 else "call"
     return f"{said}; {idle} of them {those} no public method." if idle else f"{said}."
 
 
-def _row(one: Method, name: str, benchmarks: dict[str, str]) -> Row:
+def _row(method: TracedMethod, name: str, benchmarks: dict[str, str]) -> TraceRow:
     calls = [
-        f"{benchmarks[each.benchmark]} ({_per_operation(each.calls_per_operation)})"
-        for each in one.called_by
+        f"{benchmarks[caller.benchmark]} ({_per_operation(caller.calls_per_operation)})"
+        for caller in method.called_by
     ]
     more = f" and {len(calls) - _NAMED} more" if len(calls) > _NAMED else ""
-    span = one.span
-    return Row(
+    span = method.span
+    return TraceRow(
         name=name,
-        id=names.line(one.id),
-        reach=one.reach,
-        word=REACHES[one.reach],
-        kind=KINDS[one.reach],
-        tests=number_format.number(one.tests),
-        called=-1 if one.tests is None else one.tests,
+        id=names.line(method.id),
+        reach=method.reach,
+        word=REACHES[method.reach],
+        kind=KINDS[method.reach],
+        tests=number_format.number(method.tests),
+        called=-1 if method.tests is None else method.tests,
         benchmarks=len(calls),
         callers=", ".join(calls[:_NAMED]) + more,
         where=names.line(f"{span.file}:{span.first_line}") if span else "",
-        note=names.line(_note(one, benchmarks)),
+        note=names.line(_note(method, benchmarks)),
     )
 
 
@@ -146,12 +146,12 @@ def _per_operation(calls: float | None) -> str:
     return "calls unknown" if calls is None else f"{number_format.number(calls)} per operation"
 
 
-def _note(one: Method, benchmarks: dict[str, str]) -> str:
-    if one.reason:
-        return one.reason
-    if one.reach is not ReachState.SET_UP_ONLY:
+def _note(method: TracedMethod, benchmarks: dict[str, str]) -> str:
+    if method.reason:
+        return method.reason
+    if method.reach is not ReachState.SET_UP_ONLY:
         return ""
-    those = [benchmarks[each] for each in one.set_up_in]
+    those = [benchmarks[each] for each in method.set_up_in]
     more = f" and {len(those) - _NAMED} more" if len(those) > _NAMED else ""
     return f"in the set-up of {', '.join(those[:_NAMED])}{more}"
 

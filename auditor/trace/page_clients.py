@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from auditor.core.popularity import Ranking
-from auditor.trace.document_clients import Client, Method, ProfileDocument
+from auditor.trace.document_clients import ProfiledMethod, ProfileDocument, TracedClient
 from reports import names, number_format
 from reports.delimited import csv_text
 from reports.html import Closing, Facts, closing, of_whole, rendered
@@ -28,7 +28,7 @@ RANKINGS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ProfileRow:
     """A public method; the numbers to sort by stand beside their texts."""
 
     rank: str
@@ -62,14 +62,14 @@ class ClientRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ProfileView:
     """All that is shown of a profile."""
 
     subject: str
     headline: str
     counts: str
     ranking: str
-    rows: tuple[Row, ...]
+    rows: tuple[ProfileRow, ...]
     clients: tuple[ClientRow, ...]
     traced: Facts
     declares: bool
@@ -78,19 +78,20 @@ class View:
     closing: Closing
 
 
-def view(document: ProfileDocument) -> View:
+def view(document: ProfileDocument) -> ProfileView:
     """Put a profile into words."""
     short = names.labels(method.id for method in document.methods)
     clients = {client.name: names.label(client.name) for client in document.clients}
     used = [_use(method) for method in document.methods]
     met = [each for each in USES if each in used]
-    return View(
+    return ProfileView(
         subject=f"{names.label(document.subject)} {names.label(document.revision)}".strip(),
         headline=headline(document),
         counts=_counts(document),
         ranking=RANKINGS[document.ranking],
         rows=tuple(
-            _row(one, number, short[one.id]) for number, one in enumerate(document.methods, start=1)
+            _row(method, number, short[method.id])
+            for number, method in enumerate(document.methods, start=1)
         ),
         clients=tuple(_client(client, clients[client.name]) for client in document.clients),
         traced=tuple(
@@ -117,7 +118,7 @@ def headline(document: ProfileDocument) -> str:
     called = [method for method in document.methods if _use(method) != NEVER]
     short = names.labels(method.id for method in document.methods)
     traced = [client for client in document.clients if client.reason is None]
-    most = ", ".join(short[one.id] for one in called[:3])
+    most = ", ".join(short[method.id] for method in called[:3])
     return (
         f"{len(called)} of {number_format.count(len(document.methods), 'public method')} "
         f"{'is' if len(called) == 1 else 'are'} called by "
@@ -128,51 +129,51 @@ def headline(document: ProfileDocument) -> str:
 def _counts(document: ProfileDocument) -> str:
     traced = [client for client in document.clients if client.reason is None]
     failed = len(document.clients) - len(traced)
-    calls = sum(one.calls or 0 for one in traced)
+    calls = sum(client.calls or 0 for client in traced)
     said = f"{number_format.number(calls)} calls from outside the library were counted"
-    tests = [one.tests for one in traced if one.tests is not None]
+    tests = [client.tests for client in traced if client.tests is not None]
     said += f" in {number_format.number(sum(tests))} tests" if tests else ""
     return f"{said}; {number_format.count(failed, 'client')} failed." if failed else f"{said}."
 
 
-def _use(one: Method) -> str:
-    if one.often_used:
+def _use(method: ProfiledMethod) -> str:
+    if method.often_used:
         return OFTEN
-    return CALLED if one.outside or one.declared else NEVER
+    return CALLED if method.outside or method.declared else NEVER
 
 
-def _row(one: Method, rank: int, name: str) -> Row:
-    use = _use(one)
-    span = one.span
-    return Row(
-        rank=str(rank) if one.outside else "",
+def _row(method: ProfiledMethod, rank: int, name: str) -> ProfileRow:
+    use = _use(method)
+    span = method.span
+    return ProfileRow(
+        rank=str(rank) if method.outside else "",
         name=name,
-        id=names.line(one.id),
+        id=names.line(method.id),
         use=use,
         word=USES[use],
         kind=KINDS[use],
-        outside=number_format.number(one.outside),
-        calls=one.outside,
-        inside=number_format.number(one.inside),
-        indirect=number_format.number(one.indirect) if one.indirect else "",
-        declared=number_format.number(one.declared) if one.declared else "",
-        share=number_format.share(one.share),
-        part=one.share or 0.0,
-        clients=str(one.clients or ""),
-        by_client=tuple(number_format.number(calls) if calls else "" for calls in one.by_client),
-        example=names.line(example(one)),
+        outside=number_format.number(method.outside),
+        calls=method.outside,
+        inside=number_format.number(method.inside),
+        indirect=number_format.number(method.indirect) if method.indirect else "",
+        declared=number_format.number(method.declared) if method.declared else "",
+        share=number_format.share(method.share),
+        part=method.share or 0.0,
+        clients=str(method.clients or ""),
+        by_client=tuple(number_format.number(calls) if calls else "" for calls in method.by_client),
+        example=names.line(example(method)),
         where=names.line(f"{span.file}:{span.first_line}") if span else "",
     )
 
 
-def example(one: Method) -> str:
+def example(method: ProfiledMethod) -> str:
     """Return the arguments of a call whose values are all simple, as they would be written.
 
     What is None at the end was hardly written by who called.
     """
-    for found in one.arguments:
+    for found in method.arguments:
         values = [each for each in found if each is not None]
-        whole = bool(values) and len(found) - len(values) <= (one.parameters[:1] == ("self",))
+        whole = bool(values) and len(found) - len(values) <= (method.parameters[:1] == ("self",))
         while values and values[-1] == "None":
             values.pop()
         text = f"({', '.join(values)})"
@@ -181,13 +182,13 @@ def example(one: Method) -> str:
     return ""
 
 
-def _client(one: Client, name: str) -> ClientRow:
+def _client(client: TracedClient, name: str) -> ClientRow:
     return ClientRow(
         name=name,
-        tests=number_format.number(one.tests),
-        calls=number_format.number(one.calls),
-        seconds=number_format.seconds(one.seconds),
-        note=names.line(one.reason or one.missing),
+        tests=number_format.number(client.tests),
+        calls=number_format.number(client.calls),
+        seconds=number_format.seconds(client.seconds),
+        note=names.line(client.reason or client.missing),
     )
 
 
@@ -207,9 +208,10 @@ def delimited(document: ProfileDocument) -> str:
         LongTable(
             (*head, *traced),
             (
-                (rank, one.id, one.often_used, one.outside, one.inside, one.indirect, one.declared,
-                 one.share, one.clients, *one.by_client)
-                for rank, one in enumerate(document.methods, start=1)
+                (rank, method.id, method.often_used, method.outside, method.inside,
+                 method.indirect, method.declared, method.share, method.clients,
+                 *method.by_client)
+                for rank, method in enumerate(document.methods, start=1)
             ),
         )
     )  # fmt: skip

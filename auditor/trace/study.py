@@ -42,15 +42,15 @@ def suite_use(parts: StudyContext) -> SuiteUse:
         methods=methods,
         benchmarks=(*(benchmark.id for benchmark in base.benchmarks), *unlisted),
         reach=replace(counted, runs=tuple(good)).map(slowable),
-        uncounted=_refused(methods) | {one.id: line(why) for one, why in counted.invalid},
+        uncounted=_refused(methods) | {method.id: line(why) for method, why in counted.invalid},
         failed={name: line(why) for name, why in failed.items()},
         tests=_tests(counted.usage),
     )
-    said = (
+    caveats = (
         *filtered(missing, len(base.benchmarks)),
         *reach_judge.incomplete_order(counted.usage, counted.tests),
     )
-    return judge(counts, (*said, *parts.said_of_budget))
+    return judge(counts, (*caveats, *parts.said_of_budget))
 
 
 def _failed(base: Baseline, counted: ReachRuns) -> dict[str, str]:
@@ -61,11 +61,11 @@ def _failed(base: Baseline, counted: ReachRuns) -> dict[str, str]:
         for run in base.pilots
         if run.trial.benchmark and not isinstance(run.outcome, Measured)
     }
-    for one in counted.asked:
-        if one not in ended:
-            found[one.id] = "no time was left for it"
-        elif not isinstance(ended[one], Counted):
-            found[one.id] = reason(ended[one])
+    for benchmark in counted.asked:
+        if benchmark not in ended:
+            found[benchmark.id] = "no time was left for it"
+        elif not isinstance(ended[benchmark], Counted):
+            found[benchmark.id] = reason(ended[benchmark])
     return found
 
 

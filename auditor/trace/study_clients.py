@@ -18,7 +18,7 @@ from auditor.measure.trials import Workers, measure
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class PreparedClient:
     """A client made ready, or the `reason` why it could not be."""
 
     name: str
@@ -29,7 +29,7 @@ class Client:
 def usage_profile(
     library: Library,
     mutator: Mutator,
-    clients: Sequence[Client],
+    clients: Sequence[PreparedClient],
     request: TraceRequest,
     workers: Workers,
 ) -> UsageProfile:
@@ -55,7 +55,7 @@ def usage_profile(
         else _use(client.name, client.project, library, runs.get(trials[client.name].id))
         for client in clients
     ]
-    if all(one.reason is not None for one in used):
+    if all(client_use.reason is not None for client_use in used):
         raise SubjectError(_nothing(used, library))
     return popularity.profile(library.methods, used, request.ranking, request.top)
 

@@ -106,9 +106,10 @@ def _warm_up(series: Values, measured: range, start: int, lasts: Array | None) -
     first = measured.start
     if start > first:
         off = float(series[first : measured.stop].mean() / series[start:].mean()) - 1
-        return WarmUp(iterations=first, early=min(start, measured.stop) - first, off=off)
+        early = min(start, measured.stop) - first
+        return WarmUp(iterations=first, early=early, off=off, late=0, wasted_seconds=0.0)
     wasted = None
     if lasts is not None:
         beyond = max(0, first - len(series)) * float(lasts[-1])
         wasted = float(lasts[start:first].sum()) + beyond
-    return WarmUp(iterations=first, late=first - start, wasted_seconds=wasted)
+    return WarmUp(iterations=first, early=0, off=0.0, late=first - start, wasted_seconds=wasted)

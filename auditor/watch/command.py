@@ -12,8 +12,8 @@ from rich.text import Text
 
 from auditor.cli import tables
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.options import FORMAT, PATH
-from auditor.cli.surroundings import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.stop_rules import Criterion, StoppingRule
@@ -21,7 +21,7 @@ from auditor.importers.streams import Stream
 from auditor.measure import warmup_results
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import Watchers
-from auditor.watch.judge import Seen, Streams
+from auditor.watch.judge import Streams, WatchedProcess
 from reports import names
 from runners.hosts.local import LocalHost
 
@@ -36,7 +36,9 @@ _SEED = 1
 @click.argument("words", metavar="(- | -- COMMAND...)", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--warmup",
-    type=click.Choice([str(one) for one in Criterion if one is not Criterion.FIXED]),
+    type=click.Choice(
+        [str(criterion) for criterion in Criterion if criterion is not Criterion.FIXED]
+    ),
     default=str(Criterion.LEARNED),
     show_default=True,
     help="What tells that a process is warm.",
@@ -62,8 +64,8 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
         method=method, measured=1, seconds=_FOREVER, model=None if known is None else known.digest
     )
     streams = Streams(watch, Watchers(model), _SEED)
-    stream = Stream(lambda one: _tell(streams.observe(one), console))
-    code = _watched(words, stream, console, surroundings)
+    stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
+    code = _watch_stream(words, stream, console, surroundings)
     stream.end()
     problems = [*stream.problems, *_left_out(streams.left_out)]
     if given["format"] == "json":
@@ -82,7 +84,7 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
     return Exit.OK if streams.seen else Exit.NO_VERDICT
 
 
-def _watched(
+def _watch_stream(
     words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
 ) -> Exit:
     """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
@@ -139,67 +141,69 @@ def _pipe(stream: Stream, console: Console) -> None:
         stream.read(data)
 
 
-def _tell(seen: Seen | None, console: Console) -> None:
-    if seen is not None:
-        console.note(f"warm: {_name(seen)}, {_warm(seen)}")
+def _tell(process: WatchedProcess | None, console: Console) -> None:
+    if process is not None:
+        console.note(f"warm: {_name(process)}, {_warm(process)}")
 
 
-def _name(seen: Seen) -> str:
-    run = f", run {seen.run}" if seen.run > 1 else ""
-    return f"{names.line(seen.benchmark)}{run}, fork {seen.fork}"
+def _name(process: WatchedProcess) -> str:
+    run = f", run {process.run}" if process.run > 1 else ""
+    return f"{names.line(process.benchmark)}{run}, fork {process.fork}"
 
 
-def _warm(seen: Seen) -> str:
-    if seen.warm is None:
-        return f"not seen warm in {len(seen.lasted)} iterations"
-    since = "" if seen.since is None else f", steady since iteration {seen.since}"
-    return f"after {seen.warm} iterations ({seen.warm_seconds:.3g} s){since}"
+def _warm(process: WatchedProcess) -> str:
+    if process.warm is None:
+        return f"not seen warm in {len(process.lasted)} iterations"
+    since = "" if process.since is None else f", steady since iteration {process.since}"
+    return f"after {process.warm} iterations ({process.warm_seconds:.3g} s){since}"
 
 
-def _set(seen: Seen) -> str:
-    if seen.warmups is None or seen.warmup_seconds is None:
+def _set(process: WatchedProcess) -> str:
+    if process.warmups is None or process.warmup_seconds is None:
         return ""
-    return f"{seen.warmups} iterations ({seen.warmup_seconds:.3g} s)"
+    return f"{process.warmups} iterations ({process.warmup_seconds:.3g} s)"
 
 
-def _table(asked: StoppingRule, every: Sequence[Seen]) -> RenderableType:
-    made = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
-    for one in every:
-        style = "yellow" if one.warm is None else "green"
-        made.add_row(
-            Text(one.benchmark), str(one.run), str(one.fork), Text(_warm(one), style=style),
-            _set(one), str(one.watch.method),
+def _table(stopping_rule: StoppingRule, every: Sequence[WatchedProcess]) -> RenderableType:
+    table = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
+    for process in every:
+        style = "yellow" if process.warm is None else "green"
+        table.add_row(
+            Text(process.benchmark), str(process.run), str(process.fork),
+            Text(_warm(process), style=style), _set(process), str(process.watch.method),
         )  # fmt: skip
     warm = sum(one.warm is not None for one in every)
     head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
-    return Group("", head, "", made, *_notes(asked, every))
+    return Group("", head, "", table, *_notes(stopping_rule, every))
 
 
-def _notes(asked: StoppingRule, every: Sequence[Seen]) -> list[RenderableType]:
-    said = warmup_results.otherwise(asked, (one.watch for one in every))
-    return tables.section("To know", [f"{one.text} [{one.slug}]" for one in said])
+def _notes(stopping_rule: StoppingRule, every: Sequence[WatchedProcess]) -> list[RenderableType]:
+    caveats = warmup_results.otherwise(stopping_rule, (process.watch for process in every))
+    return tables.section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
 
 
 def _document(
-    asked: StoppingRule, every: Sequence[Seen], problems: Sequence[str]
+    stopping_rule: StoppingRule, every: Sequence[WatchedProcess], problems: Sequence[str]
 ) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/watch/1",
         "processes": [
             {
-                "benchmark": one.benchmark,
-                "run": one.run,
-                "fork": one.fork,
-                "method": str(one.watch.method),
-                "instead_of": None if one.watch.method is asked.method else str(asked.method),
-                "iterations": len(one.lasted),
-                "warm": one.warm,
-                "warm_seconds": None if one.warm is None else one.warm_seconds,
-                "since": one.since,
-                "set": one.warmups,
-                "set_seconds": one.warmup_seconds,
+                "benchmark": process.benchmark,
+                "run": process.run,
+                "fork": process.fork,
+                "method": str(process.watch.method),
+                "instead_of": None
+                if process.watch.method is stopping_rule.method
+                else str(stopping_rule.method),
+                "iterations": len(process.lasted),
+                "warm": process.warm,
+                "warm_seconds": None if process.warm is None else process.warm_seconds,
+                "since": process.since,
+                "set": process.warmups,
+                "set_seconds": process.warmup_seconds,
             }
-            for one in every
+            for process in every
         ],
         "problems": [*problems],
     }

@@ -11,7 +11,7 @@ from auditor.warmup.validity import trusted
 
 
 @dataclass(slots=True)
-class Seen:
+class WatchedProcess:
     """A process: what it has printed, and after how many iterations it was warm, None: not yet.
 
     `since` is the iteration, from zero, from which on it seems to have been steady already.
@@ -49,48 +49,50 @@ class Streams:
         """Iterations whose time is none: rounded to zero, for example."""
 
     @property
-    def seen(self) -> Sequence[Seen]:
+    def seen(self) -> Sequence[WatchedProcess]:
         """Return all processes, in the order in which they began."""
-        return [one.seen for one in self._known.values()]
+        return [process.seen for process in self._known.values()]
 
-    def observe(self, one: Printed) -> Seen | None:
+    def observe(self, iteration: Printed) -> WatchedProcess | None:
         """Take an iteration; return its process when it has just become warm."""
-        if not (0 < one.seconds < math.inf and 0 < one.lasts < math.inf):
+        if not (0 < iteration.seconds < math.inf and 0 < iteration.lasts < math.inf):
             self.left_out += 1
             return None
-        key = (one.benchmark, one.run, one.fork)
-        watch = trusted(self._watch, one.harness, one.lasts)
+        key = (iteration.benchmark, iteration.run, iteration.fork)
+        watch = trusted(self._watch, iteration.harness, iteration.lasts)
         if key not in self._known:
-            self._known[key] = self._begun(one, watch)
-        mine = self._known[key]
-        was_warm = mine.seen.warm is not None
-        if not was_warm and watch != self._watch and mine.seen.watch == self._watch:
-            self._again(mine, watch)
-        mine.seconds.append(one.seconds)
-        mine.seen.lasted.append(one.lasts)
-        if mine.seen.warm is None:
-            mine.seen.warm = mine.rule.observe(one.seconds, one.lasts)
-        last = mine.rule.last_warmup
-        mine.seen.since = None if last is None else last + 1
-        return None if was_warm or mine.seen.warm is None else mine.seen
+            self._known[key] = self._begun(iteration, watch)
+        process = self._known[key]
+        was_warm = process.seen.warm is not None
+        if not was_warm and watch != self._watch and process.seen.watch == self._watch:
+            self._again(process, watch)
+        process.seconds.append(iteration.seconds)
+        process.seen.lasted.append(iteration.lasts)
+        if process.seen.warm is None:
+            process.seen.warm = process.rule.observe(iteration.seconds, iteration.lasts)
+        last = process.rule.last_warmup
+        process.seen.since = None if last is None else last + 1
+        return None if was_warm or process.seen.warm is None else process.seen
 
-    def _again(self, mine: "_Process", watch: StoppingRule) -> None:
+    def _again(self, process: "_Process", watch: StoppingRule) -> None:
         """Let another rule look from the start on: iterations have a length no model knows."""
-        mine.seen.watch, mine.rule = watch, self._watchers.rule(watch, self._seed)
-        before = zip(mine.seconds, mine.seen.lasted, strict=True)
-        found = (mine.rule.observe(*each) for each in before)
-        mine.seen.warm = next((warm for warm in found if warm is not None), None)
+        process.seen.watch, process.rule = watch, self._watchers.rule(watch, self._seed)
+        before = zip(process.seconds, process.seen.lasted, strict=True)
+        found = (process.rule.observe(*each) for each in before)
+        process.seen.warm = next((warm for warm in found if warm is not None), None)
 
-    def _begun(self, one: Printed, watch: StoppingRule) -> "_Process":
+    def _begun(self, iteration: Printed, watch: StoppingRule) -> "_Process":
         seconds = None
-        if one.warmups is not None and one.warmup_seconds is not None:
-            seconds = one.warmups * one.warmup_seconds
-        seen = Seen(one.benchmark, one.run, one.fork, watch, one.warmups, seconds)
-        return _Process(seen, self._watchers.rule(watch, self._seed))
+        if iteration.warmups is not None and iteration.warmup_seconds is not None:
+            seconds = iteration.warmups * iteration.warmup_seconds
+        process = WatchedProcess(
+            iteration.benchmark, iteration.run, iteration.fork, watch, iteration.warmups, seconds
+        )
+        return _Process(process, self._watchers.rule(watch, self._seed))
 
 
 @dataclass(slots=True)
 class _Process:
-    seen: Seen
+    seen: WatchedProcess
     rule: Rule
     seconds: list[float] = field(default_factory=list)

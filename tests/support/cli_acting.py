@@ -12,8 +12,8 @@ from auditor.abs.assemble import open_audit
 from auditor.abs.document import AbsOrStability
 from auditor.abs.model import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
 from auditor.abs.page import report as pages
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.surroundings import AppContext
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result

@@ -6,12 +6,12 @@ What is borrowed and kept would soon be all that there is, and calls that only t
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES
 from auditor.core.contracts.concurrent_test import Kind, Member, Variable
 
 
-def takers(member: Member, methods: Many[Member]) -> list[Member]:
+def releasing_methods(member: Member, methods: Many[Member]) -> list[Member]:
     """Return the methods that have a parameter of just the type that a method returns."""
     if member.returns in PRIMITIVES or member.returns == "void" or member.kind is not Kind.METHOD:
         return []
@@ -22,13 +22,15 @@ def takers(member: Member, methods: Many[Member]) -> list[Member]:
     ]
 
 
-def give_back(arguments: Arguments, taker: Member, made: Variable, scope: Scope) -> bool:
-    """Add the call that takes `made`, the value of the last statement; tell whether it has one."""
+def give_back(
+    arguments: Arguments, taker: Member, variable: Variable, scope: StatementScope
+) -> bool:
+    """Add the call that takes `variable`, the last statement's value; return whether it has one."""
     type_ = scope.more[-1].member.returns
     if arguments.call(taker, scope, scope.receiver) is None:
         return False
     last = scope.more[-1]
     at = taker.parameters.index(type_)
-    given = (*last.arguments[:at], made, *last.arguments[at + 1 :])
+    given = (*last.arguments[:at], variable, *last.arguments[at + 1 :])
     scope.more[-1] = replace(last, arguments=given)
     return True

@@ -57,7 +57,7 @@ _CALLED_BACK = ("java.util.function.", "java.util.concurrent.Callable", "java.la
 
 
 @dataclass(slots=True)
-class Scope:
+class StatementScope:
     """The statements that a new one can use: the prefix, those of the suffix so far, new ones.
 
     While the prefix is made, `prefix` is empty and the statements are its own. `more` holds what
@@ -92,17 +92,19 @@ class Arguments:
     catalogue: Catalogue
     rng: np.random.Generator
 
-    def call(self, member: Member, scope: Scope, receiver: Variable | None) -> Variable | None:
+    def call(
+        self, member: Member, scope: StatementScope, receiver: Variable | None
+    ) -> Variable | None:
         """Add the call of a member, after what its arguments need; None where one cannot be had."""
         return self._call(member, scope, receiver, _DEPTH)
 
-    def value(self, type_: str, scope: Scope) -> Variable | None:
+    def value(self, type_: str, scope: StatementScope) -> Variable | None:
         """Add what makes a value of a type."""
         makers = self.catalogue.makers(type_)
         return self._made(makers, scope, _DEPTH) if makers else None
 
     def _call(
-        self, member: Member, scope: Scope, receiver: Variable | None, depth: int
+        self, member: Member, scope: StatementScope, receiver: Variable | None, depth: int
     ) -> Variable | None:
         if member.kind is Kind.FACTORY:
             made = self._argument(member.owner, scope, depth)
@@ -120,7 +122,7 @@ class Arguments:
             given.append(Literal("int", self.one(_WORK)))
         return scope.add(Statement(member=member, receiver=receiver, arguments=tuple(given)))
 
-    def _argument(self, type_: str, scope: Scope, depth: int) -> Argument | None:
+    def _argument(self, type_: str, scope: StatementScope, depth: int) -> Argument | None:
         variables = self._variables(type_, scope)
         take = _TAKE_VARIABLE if type_ != OBJECT else _TAKE_ANY
         if variables and self.rng.random() < take:
@@ -129,14 +131,14 @@ class Arguments:
             return simple
         if type_.endswith("[]") and depth:
             return self._array(type_[:-2], scope, depth)
-        made = self._made(self.catalogue.makers(type_), scope, depth) if depth else None
-        if made is not None:
-            return made
+        variable = self._made(self.catalogue.makers(type_), scope, depth) if depth else None
+        if variable is not None:
+            return variable
         if variables:
             return self.one(variables)
         return None if type_ in PRIMITIVES else Literal(type_, None)
 
-    def _simple(self, type_: str, scope: Scope) -> Argument | None:
+    def _simple(self, type_: str, scope: StatementScope) -> Argument | None:
         """Return a value that can be written down, or a constant of the class instead."""
         written = self._written(type_)
         constants = self.catalogue.constants(type_) if written else ()
@@ -150,7 +152,7 @@ class Arguments:
             return Literal(CLASS, self.catalogue.subject)
         return Literal(kind, self.one(_TEXTS[kind])) if kind in _TEXTS else None
 
-    def _made(self, makers: Many[Member], scope: Scope, depth: int) -> Variable | None:
+    def _made(self, makers: Many[Member], scope: StatementScope, depth: int) -> Variable | None:
         """Add what makes a value; simple makers come first, as deep ones seldom work."""
         if not makers:
             return None
@@ -158,13 +160,13 @@ class Arguments:
         before = list(scope.more)
         weights /= weights.sum()
         for at in self.rng.choice(len(makers), len(makers), replace=False, p=weights):
-            made = self._call(makers[int(at)], scope, None, depth - 1)
-            if made is not None:
-                return made
+            variable = self._call(makers[int(at)], scope, None, depth - 1)
+            if variable is not None:
+                return variable
             scope.more[:] = before
         return None
 
-    def _array(self, element: str, scope: Scope, depth: int) -> Variable | None:
+    def _array(self, element: str, scope: StatementScope, depth: int) -> Variable | None:
         given = []
         for _ in range(int(self.rng.integers(_MOST_ELEMENTS + 1))):
             argument = self._argument(element, scope, depth - 1)
@@ -180,20 +182,20 @@ class Arguments:
         )
         return scope.add(Statement(member=member, arguments=tuple(given)))
 
-    def _variables(self, type_: str, scope: Scope) -> list[Variable]:
+    def _variables(self, type_: str, scope: StatementScope) -> list[Variable]:
         own = [
             Variable(at, shared=scope.in_prefix)
-            for at, one in enumerate([*scope.own, *scope.more])
+            for at, statement in enumerate([*scope.own, *scope.more])
             if not (scope.in_prefix and at == scope.subject)
-            and self._usable(one.member.returns, type_)
+            and self._usable(statement.member.returns, type_)
         ]
         shared = [
             Variable(at, shared=True)
-            for at, one in enumerate(scope.prefix)
+            for at, statement in enumerate(scope.prefix)
             if at != scope.subject
-            and self._usable(one.member.returns, type_)
-            and not one.member.returns.startswith(_OWN)
-            and not one.member.returns.endswith("[]")
+            and self._usable(statement.member.returns, type_)
+            and not statement.member.returns.startswith(_OWN)
+            and not statement.member.returns.endswith("[]")
         ]
         return own + shared
 

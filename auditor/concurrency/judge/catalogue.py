@@ -49,7 +49,7 @@ _DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class TypeFacts:
     """A type: its name in source text, what it is above of, its members.
 
     `answers` are the methods that an implementation of an interface needs, None where it cannot be
@@ -74,7 +74,7 @@ class Catalogue:
     """
 
     subject: str
-    types: Mapping[str, Facts]
+    types: Mapping[str, TypeFacts]
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     factories: tuple[Member, ...] = ()
 
@@ -87,25 +87,29 @@ class Catalogue:
     def methods(self) -> tuple[Member, ...]:
         """Return the public methods and fields of the class under test, without its creators."""
         own = self.types[self.subject].members
-        return tuple(one for one in own if one.kind not in (Kind.CONSTRUCTOR, Kind.CONSTANT))
+        return tuple(
+            member for member in own if member.kind not in (Kind.CONSTRUCTOR, Kind.CONSTANT)
+        )
 
     def constants(self, type_: str) -> tuple[Member, ...]:
         """Return the constants of the class under test that are of just this type."""
         own = self.types[self.subject].members
-        return tuple(one for one in own if one.kind is Kind.CONSTANT and one.returns == type_)
+        return tuple(
+            member for member in own if member.kind is Kind.CONSTANT and member.returns == type_
+        )
 
     def makers(self, type_: str) -> tuple[Member, ...]:
         """Return what makes a value that can be used as a type."""
         names = [type_, *self.below.get(type_, ())]
-        found = [one for name in names for one in self._own(name)]
-        found += [factory for factory in self.factories if factory.returns in names]
+        members = [member for name in names for member in self._own(name)]
+        members += [factory for factory in self.factories if factory.returns in names]
         facts = self.types.get(type_)
         if facts is not None and facts.answers is not None:
-            found += [
+            members += [
                 Member(kind=Kind.PLAIN, owner=type_, name=says, returns=type_)
                 for says in ("true", "false")
             ]
-        return tuple(found)
+        return tuple(members)
 
     def _own(self, name: str) -> Iterator[Member]:
         facts = self.types.get(name)
@@ -137,22 +141,22 @@ class Catalogue:
         """Return a type as it stands in source text."""
         if type_.endswith("[]"):
             return self.written(type_[:-2]) + "[]"
-        known = self.types.get(type_)
-        return known.written if known and known.written else type_.replace("$", ".")
+        facts = self.types.get(type_)
+        return facts.written if facts and facts.written else type_.replace("$", ".")
 
 
-def _makers(name: str, facts: Facts) -> Iterator[Member]:
+def _makers(name: str, facts: TypeFacts) -> Iterator[Member]:
     for member in facts.members:
         if member.kind in (Kind.CONSTRUCTOR, Kind.STATIC, Kind.CONSTANT) and member.returns == name:
             yield member
 
 
-def described(subject: str) -> GenerationSteps[Catalogue]:
+def describe_types(subject: str) -> GenerationSteps[Catalogue]:
     """Ask for the class under test and the types that it needs; raises SubjectError without it."""
     lines = (yield Describe((subject,))).lines
     _require(subject, lines)
-    known = yield from _with_needed(Catalogue(subject, {}), lines)
-    return (yield from _from_elsewhere(known))
+    catalogue = yield from _with_needed(Catalogue(subject, {}), lines)
+    return (yield from _from_elsewhere(catalogue))
 
 
 def _with_needed(catalogue: Catalogue, lines: Lines) -> GenerationSteps[Catalogue]:
@@ -176,14 +180,16 @@ def _from_elsewhere(catalogue: Catalogue) -> GenerationSteps[Catalogue]:
     """Return a catalogue with the factories that other classes have, and what these ask for."""
     subject = catalogue.subject
     own = catalogue.types[subject].members
-    asked = {type_ for one in own for type_ in one.parameters} & catalogue.types.keys()
+    asked = {type_ for member in own for type_ in member.parameters} & catalogue.types.keys()
     unmade = {one for one in asked if not one.startswith("java.") and not catalogue.makers(one)}
     lines = (yield Factories((subject, *sorted(unmade - {subject})))).lines
-    found = [_factory(*rest) for _, *rest in lines]
-    shared = [one for one in found if one.kind is Kind.STATIC][:_MOST_FACTORIES]
+    members = [_factory(*rest) for _, *rest in lines]
+    shared = [member for member in members if member.kind is Kind.STATIC][:_MOST_FACTORIES]
     catalogue = yield from _with_factories(catalogue, shared)
     left = {one for one in (subject, *unmade) if not catalogue.makers(one)}
-    of_objects = [one for one in found if one.kind is Kind.FACTORY and one.returns in left]
+    of_objects = [
+        member for member in members if member.kind is Kind.FACTORY and member.returns in left
+    ]
     return (yield from _with_factories(catalogue, of_objects[:_MOST_FACTORIES]))
 
 
@@ -195,11 +201,13 @@ def _factory(kind: str, owner: str, name: str, given: str, returns: str) -> Memb
 
 def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> GenerationSteps[Catalogue]:
     """Return a catalogue with those of these factories whose objects, if any, can be had."""
-    owners = {one.owner for one in more if one.kind is Kind.FACTORY}
-    needed = {_element(type_) for one in more for type_ in one.parameters} | owners
+    owners = {member.owner for member in more if member.kind is Kind.FACTORY}
+    needed = {_element(type_) for member in more for type_ in member.parameters} | owners
     if unknown := tuple(sorted(needed - catalogue.types.keys() - _WRITTEN)):
         catalogue = yield from _with_needed(catalogue, (yield Describe(unknown)).lines)
-    usable = (one for one in more if one.kind is Kind.STATIC or catalogue.makers(one.owner))
+    usable = (
+        member for member in more if member.kind is Kind.STATIC or catalogue.makers(member.owner)
+    )
     return replace(catalogue, factories=(*catalogue.factories, *usable))
 
 
@@ -218,7 +226,7 @@ def _require(subject: str, lines: Lines) -> None:
         raise SubjectError(f"the process that loads {subject} ended without an answer")
 
 
-def _below(lines: Lines, found: Mapping[str, Facts]) -> dict[str, tuple[str, ...]]:
+def _below(lines: Lines, found: Mapping[str, TypeFacts]) -> dict[str, tuple[str, ...]]:
     below: dict[str, list[str]] = {}
     for _, above, name in lines:
         below.setdefault(above, []).append(name)
@@ -234,8 +242,8 @@ _MOST_BELOW = 8
 
 def _needed(
     subject: str,
-    found: Mapping[str, Facts],
-    types: Mapping[str, Facts],
+    found: Mapping[str, TypeFacts],
+    types: Mapping[str, TypeFacts],
     below: Mapping[str, tuple[str, ...]],
 ) -> Iterator[str]:
     """Yield the types of what the newly found ones are made of, and what the subject returns."""
@@ -253,7 +261,7 @@ def _element(type_: str) -> str:
     return type_.replace("[]", "")
 
 
-def _read(lines: Lines) -> Iterator[tuple[str, Facts]]:
+def _read(lines: Lines) -> Iterator[tuple[str, TypeFacts]]:
     """Yield the types of a description; those that a version lacks are left out."""
     at = [number for number, line in enumerate(lines) if line[0] in ("type", "missing")]
     for start, end in zip(at, [*at[1:], len(lines)], strict=True):
@@ -262,7 +270,7 @@ def _read(lines: Lines) -> Iterator[tuple[str, Facts]]:
             yield name, _facts(rest, lines[start + 1 : end])
 
 
-def _facts(rest: Iterable[str], lines: Lines) -> Facts:
+def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
     written, flags, above = rest
     has = flags.split(",")
     answers = tuple(
@@ -283,7 +291,7 @@ def _facts(rest: Iterable[str], lines: Lines) -> Facts:
             line for line in lines if line[0] == "member"
         )
     )
-    return Facts(
+    return TypeFacts(
         written=written,
         supertypes=frozenset(_split(above)),
         public="public" in has,

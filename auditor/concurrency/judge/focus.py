@@ -32,7 +32,7 @@ def focus(old: Classes, new: Classes, subject: str) -> tuple[Focus, ...]:
     before, after = Hierarchy(old), Hierarchy(new)
     fields = _changed_fields(before, after)
     changed = _changed_methods(before, after, fields)
-    above = {(one.name, one.superclass) for one in (*old.values(), *new.values())}
+    above = {(code.name, code.superclass) for code in (*old.values(), *new.values())}
     reached = _Reached(changed, _callers(before, after), above)
     found = [
         *_of_fields(before, after, subject, fields),
@@ -73,9 +73,9 @@ def _changed_fields(before: Hierarchy, after: Hierarchy) -> _Why:
 
 def _all_fields(version: Hierarchy) -> dict[Where, FieldCode]:
     return {
-        (one.name, name): field
-        for one in version.classes.values()
-        for name, field in one.fields.items()
+        (code.name, name): field
+        for code in version.classes.values()
+        for name, field in code.fields.items()
     }
 
 
@@ -100,9 +100,9 @@ def _changed_methods(before: Hierarchy, after: Hierarchy, fields: _Why) -> _Why:
     old, new = _all_methods(before), _all_methods(after)
     found = dict.fromkeys(old.keys() ^ new.keys(), "it is in one version only")
     for where in old.keys() & new.keys():
-        one, other = old[where], new[where]
-        uses = chain(_uses(before, where, one, fields), _uses(after, where, other, fields))
-        why = _method_change(one, other) or next(uses, "")
+        method_code, other = old[where], new[where]
+        uses = chain(_uses(before, where, method_code, fields), _uses(after, where, other, fields))
+        why = _method_change(method_code, other) or next(uses, "")
         if why:
             found[where] = why
     return found
@@ -110,9 +110,9 @@ def _changed_methods(before: Hierarchy, after: Hierarchy, fields: _Why) -> _Why:
 
 def _all_methods(version: Hierarchy) -> dict[Where, MethodCode]:
     return {
-        (one.name, key): method
-        for one in version.classes.values()
-        for key, method in one.methods.items()
+        (code.name, key): method
+        for code in version.classes.values()
+        for key, method in code.methods.items()
     }
 
 

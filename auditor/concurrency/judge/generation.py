@@ -10,8 +10,8 @@ from math import isqrt
 
 import numpy as np
 
-from auditor.concurrency.judge.acquire_release import give_back, takers
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES, Catalogue
 from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.terminal_methods import Looking, Spoilers
@@ -39,7 +39,7 @@ _CREATOR = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generator:
+class ConcurrentTestGenerator:
     """Makes tests of a class; `weights` are those of the methods by their keys."""
 
     catalogue: Catalogue
@@ -54,17 +54,17 @@ class Generator:
         for attempt in range(_ATTEMPTS):
             seeds = (self.plan.seed, number, threads, attempt)
             maker = _Maker(self, np.random.default_rng(seeds))
-            made = yield from maker.test(number, length, threads)
-            if made is None:
+            test = yield from maker.test(number, length, threads)
+            if test is None:
                 continue
-            answer = yield from self._with_threads(made)
+            answer = yield from self._with_threads(test)
             if not answer.problem:
-                return made
+                return test
             self.tally.drop("a test with threads", answer.problem)
             if answer.at is not None:
                 # What fails beside others now may fail again, and the race be inconclusive.
                 segment, index = answer.at
-                self._blame(made.suffixes[segment][index].member.key)
+                self._blame(test.suffixes[segment][index].member.key)
         return None
 
     def _blame(self, key: str) -> None:
@@ -115,7 +115,7 @@ def _on_object(member: Member) -> bool:
 class _Maker:
     """Makes one test."""
 
-    of: Generator
+    of: ConcurrentTestGenerator
     rng: np.random.Generator
     arguments: Arguments = field(init=False)
     prefix: Sequence = ()
@@ -135,7 +135,7 @@ class _Maker:
             if not made:
                 return None
             suffixes.append(made)
-        if not any(_on_object(one.member) for made in suffixes for one in made):
+        if not any(_on_object(statement.member) for made in suffixes for statement in made):
             # What only makes further objects shares none.
             self.of.tally.drop("a test", "its threads do not use the object they share")
             return None
@@ -152,13 +152,13 @@ class _Maker:
         """Make an object, and tell whether that worked."""
         creators = self.of.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
-            scope = Scope((), [], None)
-            made = self.arguments.call(self._drawn(creators), scope, None)
-            if made is None:
+            scope = StatementScope((), [], None)
+            variable = self.arguments.call(self._drawn(creators), scope, None)
+            if variable is None:
                 continue
             answer = yield Attempt(prefix=tuple(scope.more))
             if not self._failed("a new object", answer):
-                self.prefix, self.subject = tuple(scope.more), made.index
+                self.prefix, self.subject = tuple(scope.more), variable.index
                 return True
         return False
 
@@ -174,7 +174,7 @@ class _Maker:
         yield from self._pool()
         calls = failures = 0
         while usable and calls < self.of.plan.prefix and failures < _MOST_FAILURES:
-            scope = Scope((), list(self.prefix), self.subject)
+            scope = StatementScope((), list(self.prefix), self.subject)
             member = self._drawn(usable)
             kept = hangs[member.key] < _BLOCKS_ALONE and (
                 yield from self._extended_prefix(member, scope)
@@ -182,7 +182,7 @@ class _Maker:
             calls, failures = (calls + 1, 0) if kept else (calls, failures + 1)
         return True
 
-    def _extended_prefix(self, member: Member, scope: Scope) -> GenerationSteps[bool]:
+    def _extended_prefix(self, member: Member, scope: StatementScope) -> GenerationSteps[bool]:
         if self.arguments.call(member, scope, scope.receiver) is None:
             return False
         longer = (*self.prefix, *scope.more)
@@ -198,7 +198,7 @@ class _Maker:
         asked = {type_ for method in catalogue.methods for type_ in method.parameters} - PRIMITIVES
         wanted = [one for one in sorted(asked) if catalogue.makers(one)]
         for at in self.rng.permutation(len(wanted))[:_MOST_POOLED]:
-            scope = Scope((), list(self.prefix), self.subject)
+            scope = StatementScope((), list(self.prefix), self.subject)
             if self.arguments.value(wanted[int(at)], scope) is None:
                 continue
             longer = (*self.prefix, *scope.more)
@@ -207,15 +207,18 @@ class _Maker:
                 self.prefix = longer
 
     def _suffix(self, others: tuple[Sequence, ...], most: int) -> GenerationSteps[Sequence]:
-        made: Sequence = ()
+        statements: Sequence = ()
         failures = 0
-        while len(made) < most and failures < _MOST_FAILURES:
-            scope = Scope(self.prefix, list(made), self.subject)
+        while len(statements) < most and failures < _MOST_FAILURES:
+            scope = StatementScope(self.prefix, list(statements), self.subject)
             member = self._drawn(self.of.members)
-            if not self._extended(member, scope) or len(made) + len(scope.more) > most + _ROOM:
+            if (
+                not self._extended(member, scope)
+                or len(statements) + len(scope.more) > most + _ROOM
+            ):
                 failures += 1
                 continue
-            longer = (*made, *scope.more)
+            longer = (*statements, *scope.more)
             around = tuple(Segment(one) for one in others)
             # Twice, and the others before and after: suffixes are repeated, side by side.
             segments = (*around, Segment(longer, 2), *around)
@@ -223,23 +226,23 @@ class _Maker:
             if self._failed(member.key, answer):
                 failures += 1
             else:
-                made, failures = longer, 0
-        return made
+                statements, failures = longer, 0
+        return statements
 
-    def _extended(self, member: Member, scope: Scope) -> bool:
+    def _extended(self, member: Member, scope: StatementScope) -> bool:
         """Add a call, perhaps with one that takes back what it returns."""
         receiver = scope.receiver if _on_object(member) else None
         tally = self.of.tally
         blocked = tally.hangs[member.key]
         must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
-        back = takers(member, self.of.catalogue.methods)
+        back = releasing_methods(member, self.of.catalogue.methods)
         if (must and not back) or blocked >= _BLOCKS:
             return False
-        made = self.arguments.call(member, scope, receiver)
-        if made is None:
+        variable = self.arguments.call(member, scope, receiver)
+        if variable is None:
             return False
         if back and (must or self.rng.random() < _PAIR):
-            return give_back(self.arguments, self._drawn(back), made, scope)
+            return give_back(self.arguments, self._drawn(back), variable, scope)
         return True
 
     def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:

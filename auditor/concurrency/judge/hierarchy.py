@@ -17,9 +17,9 @@ class Hierarchy:
         self.classes = classes
         self._below: dict[str, list[str]] = defaultdict(list)
         self._targets: dict[Call, frozenset[Where]] = {}
-        for one in classes.values():
-            for above in self._above(one.name):
-                self._below[above].append(one.name)
+        for code in classes.values():
+            for above in self._above(code.name):
+                self._below[above].append(code.name)
 
     def targets(self, call: Call) -> frozenset[Where]:
         """Return what a call may run: of a virtual one also what any subclass has instead."""
@@ -56,16 +56,16 @@ class Hierarchy:
                 continue
             seen.add(one)
             yield one
-            found = self.classes[one]
-            interfaces.extend(found.interfaces)
-            if found.superclass is not None:
-                waiting.append(found.superclass)
+            code = self.classes[one]
+            interfaces.extend(code.interfaces)
+            if code.superclass is not None:
+                waiting.append(code.superclass)
 
     def _above(self, name: str) -> Iterator[str]:
-        one = self.classes[name]
-        if one.superclass is not None:
-            yield one.superclass
-        yield from one.interfaces
+        code = self.classes[name]
+        if code.superclass is not None:
+            yield code.superclass
+        yield from code.interfaces
 
     def _with_all_below(self, owner: str) -> Iterator[str]:
         waiting, seen = [owner], {owner}

@@ -7,7 +7,7 @@ from auditor.core.contracts.concurrency import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class LengthAttempt:
     """What a random test of a length took with a version: seconds, and repetitions in t_s."""
 
     seconds: float
@@ -23,7 +23,7 @@ class Length:
     reason: str = ""
 
 
-def search(plan: Plan) -> Generator[int, tuple[Tried, Tried] | None, Length]:
+def search(plan: Plan) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | None, Length]:
     """Yield lengths to try; is sent what both versions took, None where no test could be made.
 
     A length at which no test works counts as too long. What is fallen back on is the upper bound
@@ -42,8 +42,12 @@ def search(plan: Plan) -> Generator[int, tuple[Tried, Tried] | None, Length]:
             break
         tried.append(middle)
         both = yield middle
-        short = both is not None and any(one.seconds <= plan.least_seconds for one in both)
-        long = both is None or any(one.repetitions <= plan.least_repetitions for one in both)
+        short = both is not None and any(
+            length_attempt.seconds <= plan.least_seconds for length_attempt in both
+        )
+        long = both is None or any(
+            length_attempt.repetitions <= plan.least_repetitions for length_attempt in both
+        )
         if short and long:
             calls = plan.longest if plan.strict else middle
             return Length(calls, tuple(tried), "one length is too short and too long at once")

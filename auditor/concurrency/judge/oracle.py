@@ -86,7 +86,7 @@ def judge(timed: Timed, plan: Plan) -> Judged:
     vote = _outperforms(timed.old, timed.new, plan)
     if vote is Vote.NONE and spread_out:
         return _inconclusive(timed, spread_out)
-    old, new = (mean_interval(timed.of(one), plan.confidence) for one in Version)
+    old, new = (mean_interval(timed.of(version), plan.confidence) for version in Version)
     speedup = statistics.fmean(timed.old) / statistics.fmean(timed.new)
     ratio = (max(old[0], 0.0) / new[1], old[1] / new[0] if new[0] > 0 else math.inf)
     return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
@@ -97,7 +97,7 @@ def _judged_by_pairs(timed: Timed, plan: Plan) -> Judged:
     if vote is Vote.INCONCLUSIVE:
         low, high = map(_figure, ratio)
         return _inconclusive(timed, f"the speed-up may be anything from {low} to {high}")
-    old, new = (mean_interval(timed.of(one), plan.confidence) for one in Version)
+    old, new = (mean_interval(timed.of(version), plan.confidence) for version in Version)
     speedup = _exp(statistics.fmean(_logs(timed.old, timed.new)))
     return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
 
@@ -163,14 +163,16 @@ def mean_interval(measurements: Sequence[float], confidence: float) -> Interval:
 
 
 def verdict(
-    threads: int, judged: Sequence[Judged], plan: Plan, *, left_out: int = 0
+    threads: int, judged_tests: Sequence[Judged], plan: Plan, *, left_out: int = 0
 ) -> ThreadVerdict:
     """Return what the tests with a number of threads come to (equations 6 and 7)."""
-    speedups = [one.speedup for one in judged if one.speedup is not None]
+    speedups = [
+        judged_test.speedup for judged_test in judged_tests if judged_test.speedup is not None
+    ]
     return ThreadVerdict(
         threads=threads,
-        finding=_finding([one.vote for one in judged], plan),
-        tests=tuple(judged),
+        finding=_finding([judged_test.vote for judged_test in judged_tests], plan),
+        tests=tuple(judged_tests),
         speedup=statistics.fmean(speedups) if speedups else None,
         left_out=left_out,
     )
@@ -180,13 +182,13 @@ def _finding(votes: Sequence[Vote], plan: Plan) -> Finding:
     count = votes.count
     if len(votes) - count(Vote.INCONCLUSIVE) < max(1, plan.least_conclusive):
         return Finding.INCONCLUSIVE
-    for one, other in ((Vote.OLD, Vote.NEW), (Vote.NEW, Vote.OLD)):
-        if count(one) >= count(Vote.NONE) and count(one) > count(other):
-            return _FINDINGS[one]
+    for vote, other in ((Vote.OLD, Vote.NEW), (Vote.NEW, Vote.OLD)):
+        if count(vote) >= count(Vote.NONE) and count(vote) > count(other):
+            return _FINDINGS[vote]
     return Finding.NONE
 
 
-def settled(votes: Sequence[Vote], left: int, plan: Plan) -> bool:
+def is_settled(votes: Sequence[Vote], left: int, plan: Plan) -> bool:
     """Tell whether no `left` further tests could change the finding, whatever they voted."""
     return len({_finding([*votes, *more], plan) for more in _outcomes(left)}) == 1
 
@@ -211,11 +213,11 @@ def overall(threads: Iterable[ThreadVerdict]) -> Finding:
     One number suffices for a finding unless another one says the opposite, which is no answer.
     One thread shares nothing, so it has no vote.
     """
-    found = {thread.finding for thread in threads if thread.threads > 1}
-    if Finding.REGRESSION in found and Finding.IMPROVEMENT in found:
+    findings = {thread.finding for thread in threads if thread.threads > 1}
+    if Finding.REGRESSION in findings and Finding.IMPROVEMENT in findings:
         return Finding.INCONCLUSIVE
     order = (Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE)
-    return next((one for one in order if one in found), Finding.INCONCLUSIVE)
+    return next((finding for finding in order if finding in findings), Finding.INCONCLUSIVE)
 
 
 def cause(finding: Finding, control: ThreadVerdict | None) -> Cause:
@@ -236,5 +238,10 @@ def smallest(
     """
     votes = [vote for vote, one in _FINDINGS.items() if one is finding]
     says = [thread for thread in threads if thread.threads > 1 and thread.finding is finding]
-    shown = {one.timed.test for verdict in says for one in verdict.tests if one.vote in votes}
+    shown = {
+        judged_test.timed.test
+        for verdict in says
+        for judged_test in verdict.tests
+        if judged_test.vote in votes
+    }
     return min(shown, key=lambda test: (sizes[test], test)) if shown else None

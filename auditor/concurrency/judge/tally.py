@@ -37,11 +37,11 @@ class Tally:
     def noted(self) -> dict[str, Any]:
         """Return it as what can be stored: see `of`."""
         counted = {name: getattr(self, name) for name in _COUNTED}
-        known = self.spoilers
+        spoilers = self.spoilers
         return {
             **{name: [*counter.items()] for name, counter in counted.items()},
             "dumps": dict(self.dumps),
-            "spoilers": None if known is None else [sorted(one) for one in astuple(known)],
+            "spoilers": None if spoilers is None else [sorted(one) for one in astuple(spoilers)],
         }
 
     @classmethod

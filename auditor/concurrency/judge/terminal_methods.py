@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auditor.concurrency.judge.acquire_release import give_back, takers
-from auditor.concurrency.judge.arguments import Arguments, Scope
+from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.core.contracts.concurrent_test import Kind, Member, Sequence
 from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
 
@@ -76,10 +76,10 @@ class Looking:
     @property
     def _methods(self) -> list[Member]:
         own = self.arguments.catalogue.methods
-        return [one for one in own if one.kind is Kind.METHOD]
+        return [member for member in own if member.kind is Kind.METHOD]
 
-    def _scope(self) -> Scope:
-        return Scope(self.prefix, [], self.subject)
+    def _scope(self) -> StatementScope:
+        return StatementScope(self.prefix, [], self.subject)
 
     def _working(
         self, methods: list[Member], hangs: Counter[str]
@@ -121,12 +121,12 @@ class Looking:
 
     def _is_lent(self, member: Member, rest: list[tuple[Member, Segment]]) -> GenerationSteps[bool]:
         """Tell whether nothing fails where another method takes back what this one returns."""
-        for taker in takers(member, self._methods):
+        for taker in releasing_methods(member, self._methods):
             scope = self._scope()
-            made = self.arguments.call(member, scope, scope.receiver)
-            if made is None or not give_back(self.arguments, taker, made, scope):
+            variable = self.arguments.call(member, scope, scope.receiver)
+            if variable is None or not give_back(self.arguments, taker, variable, scope):
                 continue
-            segments = (Segment(tuple(scope.more)), *(one for _, one in rest))
+            segments = (Segment(tuple(scope.more)), *(segment for _, segment in rest))
             if not (yield Attempt(prefix=self.prefix, segments=segments)).problem:
                 return True
         return False

@@ -28,7 +28,7 @@ _Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MemberTest:
     """A test of one member; `needs` are the numbers of the tests of what else is in it."""
 
     member: Member
@@ -36,24 +36,24 @@ class Part:
     test: Test
 
 
-def parts(test: Test) -> tuple[Part, ...]:
+def parts(test: Test) -> tuple[MemberTest, ...]:
     """Return a test for each member and each kind of arguments that `test` calls it with."""
     sequences = {_PREFIX: test.prefix, **dict(enumerate(test.suffixes))}
     numbers: dict[Hashable, int] = {}
-    found: list[Part] = []
+    member_tests: list[MemberTest] = []
     for where, sequence in sequences.items():
         for index in range(len(sequence)):
             shape = _shape(test, (where, index))
             if shape not in numbers:
                 numbers[shape] = _NUMBERED + len(numbers)
-                found.append(_part(test, numbers, (where, index)))
-    return tuple(found)
+                member_tests.append(_part(test, numbers, (where, index)))
+    return tuple(member_tests)
 
 
 def _shape(test: Test, place: _Place) -> Hashable:
-    one = _statement(test, place)
-    types = (_type(test, place[0], each) for each in (one.receiver, *one.arguments))
-    return one.member, tuple(types)
+    statement = _statement(test, place)
+    types = (_type(test, place[0], each) for each in (statement.receiver, *statement.arguments))
+    return statement.member, tuple(types)
 
 
 def _type(test: Test, where: int, one: Argument | None) -> Hashable:
@@ -62,7 +62,7 @@ def _type(test: Test, where: int, one: Argument | None) -> Hashable:
     return one and (one.type, one.text is None)
 
 
-def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> Part:
+def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> MemberTest:
     """Return the test of a statement; what it needs comes before it, so that has a number."""
     needed: set[_Place] = set()
     left = [place]
@@ -73,14 +73,18 @@ def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> Part:
             left += _used(_statement(test, one), one[0])
     number = numbers[_shape(test, place)]
     suffix = test.suffixes[place[0]] if place[0] != _PREFIX else ()
-    return Part(
+    return MemberTest(
         _statement(test, place).member,
         frozenset(numbers[_shape(test, one)] for one in needed) - {number},
         replace(
             test,
             number=number,
-            prefix=_kept(test.prefix, {index for where, index in needed if where == _PREFIX}),
-            suffixes=(_kept(suffix, {index for where, index in needed if where != _PREFIX}),),
+            prefix=_needed_part(
+                test.prefix, {index for where, index in needed if where == _PREFIX}
+            ),
+            suffixes=(
+                _needed_part(suffix, {index for where, index in needed if where != _PREFIX}),
+            ),
         ),
     )
 
@@ -94,27 +98,31 @@ def _place(value: Variable, where: int) -> _Place:
     return (_PREFIX if value.shared else where), value.index
 
 
-def _used(one: Statement, where: int) -> Iterator[_Place]:
-    for value in (one.receiver, *one.arguments):
+def _used(statement: Statement, where: int) -> Iterator[_Place]:
+    for value in (statement.receiver, *statement.arguments):
         if isinstance(value, Variable):
             yield _place(value, where)
 
 
-def _kept(sequence: Sequence, needed: set[int]) -> Sequence:
+def _needed_part(sequence: Sequence, needed: set[int]) -> Sequence:
     """Return as much of a sequence as is needed; others keep their places."""
     many = max(needed, default=-1) + 1
-    return tuple(one if at in needed else _NOTHING for at, one in enumerate(sequence[:many]))
+    return tuple(
+        statement if at in needed else _NOTHING for at, statement in enumerate(sequence[:many])
+    )
 
 
-def blamed(found: Many[Part], problems: Mapping[int, str]) -> dict[Member, str]:
+def uncompilable_members(
+    member_tests: Many[MemberTest], problems: Mapping[int, str]
+) -> dict[Member, str]:
     """Return the members of tests that do not compile, though those of all that they need do.
 
     `problems` are what the compiler says of a test, by its number.
     """
     return {
-        one.member: problems[one.test.number]
-        for one in found
-        if one.test.number in problems
-        and one.member.kind is not Kind.ARRAY
-        and not one.needs & problems.keys()
+        member_test.member: problems[member_test.test.number]
+        for member_test in member_tests
+        if member_test.test.number in problems
+        and member_test.member.kind is not Kind.ARRAY
+        and not member_test.needs & problems.keys()
     }

@@ -18,18 +18,13 @@ class SteadyLabel(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmUp:
-    """What a warm-up of so many `iterations` does in a process that is steady.
+    """What the configured warm-up does in a process that gets steady."""
 
-    `early` is how many measured iterations were not warm, and `off` by how much the mean of what
-    was measured lies above that of the steady part (0.05 for 5 %). `late` is how many steady ones
-    were spent on warming up, and `wasted_seconds` how long these took, None where nobody knows.
-    """
-
-    iterations: int
-    early: int = 0
-    off: float = 0.0
-    late: int = 0
-    wasted_seconds: float | None = 0.0
+    iterations: int  # warm-up iterations
+    early: int  # measured iterations that were not warm
+    off: float | None  # (measured mean - steady mean) / steady mean: 0.05 for 5 %
+    late: int  # steady iterations that the warm-up took
+    wasted_seconds: float | None  # time of the `late` ones; None: not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,22 +47,17 @@ class SeriesSteadiness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
-    """What it takes until all processes that get warm are warm.
+    """The warm-up that suffices for all processes that get warm."""
 
-    `seconds` and `operations` pass until then. `iterations` of `iteration_seconds` each (None: of
-    one call) are a warm-up that is long enough, and a run of the suite is `saved_seconds` shorter
-    with it than with the configured one (longer where that is below zero); None where that is not
-    known.
-    `measured_seconds` is the shortest time (0.1, 0.2, 0.5, 1 … s) whose mean from a cold start lies
-    within 1 % of that of the steady part, None without any.
-    """
-
-    seconds: float
-    operations: int
-    iterations: int
-    iteration_seconds: float | None
-    saved_seconds: float | None = None
-    measured_seconds: float | None = None
+    seconds: float  # until all are warm
+    operations: int  # until all are warm
+    iterations: int  # a warm-up that is long enough
+    iteration_seconds: float | None  # of each of these iterations; None: one call
+    saved_seconds: float | None
+    """By how much it shortens a run of the suite; below zero: lengthens; None: not known."""
+    measured_seconds: float | None
+    """The shortest time (0.1, 0.2, 0.5, 1 … s) whose mean from a cold start lies within 1 % of the
+    steady mean; None: none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -426,9 +426,9 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     ended, (line,) = gates.judge(document, fail_on_regression=False, fail_under=60, unsure=unsure)
 
     assert (ended, line[: len(said)]) == (code, said)
-    assert gates.missed(document, 60) == ("a", "b")
-    assert gates.missed(document, 60, ("b",)) == ("a",)
-    assert gates.missed(document, None) == ()
+    assert gates.missed_methods(document, 60) == ("a", "b")
+    assert gates.missed_methods(document, 60, ("b",)) == ("a",)
+    assert gates.missed_methods(document, None) == ()
 
 
 @pytest.mark.parametrize(

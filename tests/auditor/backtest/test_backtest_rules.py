@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import pytest
 
 from auditor.abs.model import MethodVerdict
-from auditor.backtest.judge import agreement, backtest, candidates, failed, left_out, tried
-from auditor.backtest.model import Kind, Noticed, PastChange
+from auditor.backtest.judge import agreement, backtest, candidates, failed, judge_commit, left_out
+from auditor.backtest.model import CommitDetection, CommitKind, PastChange
 from auditor.compare.model import (
     BenchmarkComparison,
-    Change,
     Comparison,
     Dimension,
     DimensionVerdict,
     Patch,
+    PerformanceChange,
     Rounds,
 )
 from auditor.core.contracts.history import Commit
@@ -29,16 +29,16 @@ def commit(title, message="", files=("ring.go",), name="a" * 40, parent="b" * 40
 @pytest.mark.parametrize(
     ("title", "kind"),
     [
-        ("perf: decode in one pass", Kind.FIX),
-        ("Speed up Push", Kind.FIX),
-        ("Optimise the parser", Kind.FIX),
-        ("Make Pop twice as fast: faster loops", Kind.FIX),
-        ("Avoid an allocation in Push", Kind.FIX),
-        ("Eliminate some copying", Kind.FIX),
-        ("Fix performance regression in Push", Kind.FIX),
-        ("Revert 'cache', which slows down Push", Kind.FIX),
-        ("A slowdown of Push that we can live with", Kind.EITHER),
-        ("Document a performance regression", Kind.EITHER),
+        ("perf: decode in one pass", CommitKind.FIX),
+        ("Speed up Push", CommitKind.FIX),
+        ("Optimise the parser", CommitKind.FIX),
+        ("Make Pop twice as fast: faster loops", CommitKind.FIX),
+        ("Avoid an allocation in Push", CommitKind.FIX),
+        ("Eliminate some copying", CommitKind.FIX),
+        ("Fix performance regression in Push", CommitKind.FIX),
+        ("Revert 'cache', which slows down Push", CommitKind.FIX),
+        ("A slowdown of Push that we can live with", CommitKind.EITHER),
+        ("Document a performance regression", CommitKind.EITHER),
     ],
 )
 def test_messages_that_speak_of_performance(title, kind):
@@ -158,46 +158,58 @@ def benchmark(name, *dimensions, same=False):
     return BenchmarkComparison(id=name, dimensions=dimensions, same=same)
 
 
-FASTER = dimension(Change.IMPROVEMENT, confirmed=True, ratio=0.8)
-SLOWER = dimension(Change.REGRESSION, confirmed=True, ratio=1.3)
-ALIKE = dimension(Change.NONE)
-OPEN = dimension(Change.UNKNOWN, visible=None)
-FIX = PastChange(commit=commit("Speed up"), kind=Kind.FIX)
-CAUSE = PastChange(commit=commit("Slow down"), kind=Kind.CAUSE)
-EITHER = PastChange(commit=commit("Change"), kind=Kind.EITHER)
+FASTER = dimension(PerformanceChange.IMPROVEMENT, confirmed=True, ratio=0.8)
+SLOWER = dimension(PerformanceChange.REGRESSION, confirmed=True, ratio=1.3)
+ALIKE = dimension(PerformanceChange.NONE)
+OPEN = dimension(PerformanceChange.UNKNOWN, visible=None)
+FIX = PastChange(commit=commit("Speed up"), kind=CommitKind.FIX)
+CAUSE = PastChange(commit=commit("Slow down"), kind=CommitKind.CAUSE)
+EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
 
 
 @pytest.mark.parametrize(
     ("change", "benchmarks", "noticed", "by"),
     [
-        (FIX, (benchmark("A", ALIKE, FASTER), benchmark("B", ALIKE)), Noticed.NOTICED, ["A"]),
-        (FIX, (benchmark("A", SLOWER),), Noticed.MISSED, []),
-        (CAUSE, (benchmark("A", SLOWER),), Noticed.NOTICED, ["A"]),
-        (CAUSE, (benchmark("A", FASTER),), Noticed.MISSED, []),
-        (EITHER, (benchmark("A", FASTER), benchmark("B", SLOWER)), Noticed.NOTICED, ["A", "B"]),
-        (FIX, (benchmark("A", ALIKE), benchmark("B", OPEN)), Noticed.UNKNOWN, []),
-        (FIX, (benchmark("A", OPEN),), Noticed.UNKNOWN, []),
-        (FIX, (benchmark("A", same=True),), Noticed.MISSED, []),
-        (FIX, (), Noticed.MISSED, []),
         (
             FIX,
-            (benchmark("A", dimension(Change.IMPROVEMENT, confirmed=False)),),
-            Noticed.MISSED,
+            (benchmark("A", ALIKE, FASTER), benchmark("B", ALIKE)),
+            CommitDetection.NOTICED,
+            ["A"],
+        ),
+        (FIX, (benchmark("A", SLOWER),), CommitDetection.MISSED, []),
+        (CAUSE, (benchmark("A", SLOWER),), CommitDetection.NOTICED, ["A"]),
+        (CAUSE, (benchmark("A", FASTER),), CommitDetection.MISSED, []),
+        (
+            EITHER,
+            (benchmark("A", FASTER), benchmark("B", SLOWER)),
+            CommitDetection.NOTICED,
+            ["A", "B"],
+        ),
+        (FIX, (benchmark("A", ALIKE), benchmark("B", OPEN)), CommitDetection.UNKNOWN, []),
+        (FIX, (benchmark("A", OPEN),), CommitDetection.UNKNOWN, []),
+        (FIX, (benchmark("A", same=True),), CommitDetection.MISSED, []),
+        (FIX, (), CommitDetection.MISSED, []),
+        (
+            FIX,
+            (benchmark("A", dimension(PerformanceChange.IMPROVEMENT, confirmed=False)),),
+            CommitDetection.MISSED,
             [],
         ),
     ],
 )
 def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchmarks, noticed, by):
-    found = tried(change, compared(*benchmarks), 3.0)
+    found = judge_commit(change, compared(*benchmarks), 3.0)
 
     assert (found.noticed, [one.benchmark for one in found.by]) == (noticed, by)
-    assert bool(found.reason) is (noticed is not Noticed.NOTICED)
+    assert bool(found.reason) is (noticed is not CommitDetection.NOTICED)
 
 
 def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():
-    mixed = benchmark("A", FASTER, dimension(Change.REGRESSION, confirmed=True, visible=0.01))
+    mixed = benchmark(
+        "A", FASTER, dimension(PerformanceChange.REGRESSION, confirmed=True, visible=0.01)
+    )
 
-    found = tried(FIX, compared(mixed, added=("New",)), 3.0)
+    found = judge_commit(FIX, compared(mixed, added=("New",)), 3.0)
 
     assert [one.benchmark for one in found.against] == ["A"]
     assert (found.visible, found.added, found.seconds) == (0.01, ("New",), 3.0)
@@ -229,7 +241,7 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
     ],
 )
 def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched):
-    found = tried(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
+    found = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
 
     assert found.is_watched is watched
 
@@ -244,7 +256,7 @@ def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched
     ],
 )
 def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watched):
-    found = tried(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
+    found = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
 
     assert found.is_watched is watched
 
@@ -252,17 +264,27 @@ def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watc
 @pytest.mark.parametrize(
     ("patch", "noticed", "reason"),
     [
-        (patched(("A",), a=Result.MISSED), Noticed.MISSED, "no benchmark changed as it should"),
-        (patched(("A", "B"), a=Result.MISSED), Noticed.UNKNOWN, "1 of 2 benchmarks cannot"),
-        (patched(("B",), a=Result.MISSED), Noticed.UNKNOWN, "1 of 1 benchmarks cannot"),
-        (patched((), a=Result.UNREACHED), Noticed.MISSED, "no benchmark calls what the commit"),
-        (patched((), a=Result.REFUSED), Noticed.UNKNOWN, "1 of 2 benchmarks cannot"),
-        (None, Noticed.UNKNOWN, "1 of 2 benchmarks cannot"),
+        (
+            patched(("A",), a=Result.MISSED),
+            CommitDetection.MISSED,
+            "no benchmark changed as it should",
+        ),
+        (patched(("A", "B"), a=Result.MISSED), CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
+        (patched(("B",), a=Result.MISSED), CommitDetection.UNKNOWN, "1 of 1 benchmarks cannot"),
+        (
+            patched((), a=Result.UNREACHED),
+            CommitDetection.MISSED,
+            "no benchmark calls what the commit",
+        ),
+        (patched((), a=Result.REFUSED), CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
+        (None, CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
     ],
 )
 def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason):
     """Benchmark A is judged, B is not."""
-    found = tried(FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0)
+    found = judge_commit(
+        FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0
+    )
 
     assert (found.noticed, found.reason.startswith(reason)) == (noticed, True)
 
@@ -270,7 +292,7 @@ def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason
 def known(*, watched, noticed):
     one = FASTER if noticed else ALIKE
     patch = patched(("A",), a=Result.DETECTED if watched else Result.MISSED)
-    return tried(FIX, compared(benchmark("A", one), patch=patch), 1.0)
+    return judge_commit(FIX, compared(benchmark("A", one), patch=patch), 1.0)
 
 
 def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():

@@ -10,8 +10,14 @@ from rich.console import Console
 from auditor.backtest import assemble as shown
 from auditor.backtest.document import backtest_document, schema
 from auditor.backtest.judge import backtest, failed, left_out
-from auditor.backtest.model import By, Kind, Noticed, PastChange, Tried
-from auditor.backtest.text import agreement, by, headline, line, markdown, methods
+from auditor.backtest.model import (
+    BenchmarkShift,
+    CommitDetection,
+    CommitKind,
+    CommitResult,
+    PastChange,
+)
+from auditor.backtest.text import agreement, detecting_benchmarks, headline, line, markdown, methods
 from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 from reports import results
@@ -23,16 +29,16 @@ def change(title="Speed up Push"):
     commit = Commit(
         id="a" * 40, parent="b" * 40, title=title, message="", day="2024-01-02", files=()
     )
-    return PastChange(commit=commit, kind=Kind.FIX)
+    return PastChange(commit=commit, kind=CommitKind.FIX)
 
 
 def moved(name, ratio=0.8, dimension=Dimension.TIME):
-    return By(benchmark=name, dimension=dimension, ratio=ratio)
+    return BenchmarkShift(benchmark=name, dimension=dimension, ratio=ratio)
 
 
-NOTICED = Tried(
+NOTICED = CommitResult(
     change=change(),
-    noticed=Noticed.NOTICED,
+    noticed=CommitDetection.NOTICED,
     by=(moved("BenchmarkPush", 0.9), moved("BenchmarkPop", 0.5), moved("BenchmarkPeek", 0.95)),
     benchmarks=3,
     visible=0.02,
@@ -40,9 +46,9 @@ NOTICED = Tried(
     watched=("Push",),
     seconds=12.0,
 )
-MISSED = Tried(
+MISSED = CommitResult(
     change=change("Use <b>less</b> @all"),
-    noticed=Noticed.MISSED,
+    noticed=CommitDetection.MISSED,
     reason="no benchmark changed as it should have",
     methods=("Peek",),
     unwatched=("Peek",),
@@ -79,7 +85,11 @@ def test_the_answer_is_a_sentence(tried, said):
 def test_who_noticed_it_most_comes_first():
     (one,) = made(NOTICED).commits
 
-    said = by(one).replace("\N{NO-BREAK SPACE}", " ").replace("\N{MULTIPLICATION SIGN}", "x")
+    said = (
+        detecting_benchmarks(one)
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .replace("\N{MULTIPLICATION SIGN}", "x")
+    )
     assert said == "BenchmarkPop (time, 0.5 x), BenchmarkPush (time, 0.9 x) and 1 more"
 
 
@@ -89,7 +99,7 @@ def test_who_noticed_it_most_comes_first():
         (NOTICED, "1 of 2 watched, 1 open"),
         (MISSED, "0 of 1 watched"),
         (FAILED, ""),
-        (Tried(change=change(), noticed=Noticed.MISSED), "none"),
+        (CommitResult(change=change(), noticed=CommitDetection.MISSED), "none"),
     ],
 )
 def test_changed_methods_are_counted(tried, said):

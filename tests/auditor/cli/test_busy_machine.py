@@ -2,14 +2,14 @@
 
 import pytest
 
-from auditor.cli.machine import busy, caveats
+from auditor.cli.machine import busy_caveat, caveats
 
 
 @pytest.mark.parametrize(
     ("load", "cores", "said"), [(0.5, 2, False), (0.7, 2, True), (4.0, 16, False)]
 )
 def test_a_machine_is_busy_from_a_third_of_its_cores(load, cores, said):
-    assert (busy(load, cores) is not None) is said
+    assert (busy_caveat(load, cores) is not None) is said
     found = [caveat.slug for caveat in caveats({"cores": str(cores)}, load)]
     assert found == (["host-load"] if said else [])
 

@@ -5,7 +5,7 @@ from itertools import count
 from rich.console import Console as Terminal
 
 from auditor.cli.console import Console
-from auditor.cli.progress import Bar, Lines, Pace, Watcher, observer, time_left
+from auditor.cli.progress import Bar, Lines, PhaseProgress, ProgressWatcher, observer, time_left
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Crashed, Measured
@@ -36,7 +36,7 @@ def ticking(step):
 
 
 def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace():
-    pace = Pace("suite", trials=10, seconds=100.0, started=0.0)
+    pace = PhaseProgress("suite", trials=10, seconds=100.0, started=0.0)
     assert pace.left(1.0) == 100.0
 
     pace.done = 2
@@ -47,7 +47,7 @@ def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace(
 
 
 def test_what_is_known_already_takes_no_time():
-    pace = Pace("suite", trials=10, seconds=50.0, started=0.0, done=8, reused=6)
+    pace = PhaseProgress("suite", trials=10, seconds=50.0, started=0.0, done=8, reused=6)
 
     assert pace.left(20.0) == 20.0
 
@@ -151,7 +151,7 @@ def test_a_bar_shows_the_phase_and_braces_in_it_do_no_harm():
 
 
 def test_events_before_a_phase_are_no_trouble():
-    Watcher(Console({}, quiet=True), ticking(1)).trial_ended(ended(), reused=False)
+    ProgressWatcher(Console({}, quiet=True), ticking(1)).trial_ended(ended(), reused=False)
 
 
 def test_that_nothing_was_left_to_run_is_said(capsys):

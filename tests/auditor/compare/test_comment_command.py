@@ -9,8 +9,8 @@ from comparisons import whole
 from fake_github import TOKEN, event, pull, serving
 from markdown_it import MarkdownIt
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.surroundings import AppContext
 from auditor.compare.command_comment import LARGEST_RESULT, MARKER
 from reports.markdown import LIMIT
 

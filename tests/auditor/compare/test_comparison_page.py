@@ -17,8 +17,8 @@ from auditor.compare.document import ComparisonDocument, schema
 from auditor.compare.judge import judge
 from auditor.compare.markdown import markdown
 from auditor.compare.model import BenchmarkComparison, Dimension, Patch, Rounds
-from auditor.compare.output import write_for_github
 from auditor.compare.page import patch_headline
+from auditor.compare.terminal import write_for_github
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
 from auditor.core.request import Rule

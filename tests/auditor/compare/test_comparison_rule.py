@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 
-from auditor.compare.judge import LOOKS, Limits, differs_from_itself, judge, screened
-from auditor.compare.model import Change, Dimension, Rounds
+from auditor.compare.judge import (
+    LOOKS,
+    ComparisonThresholds,
+    differs_from_itself,
+    judge,
+    screen_rounds,
+)
+from auditor.compare.model import Dimension, PerformanceChange, Rounds
 
-LIMITS = Limits(min_delta=0.05, fresh=8)
+LIMITS = ComparisonThresholds(min_delta=0.05, fresh=8)
 ROUNDS = 10
 
 
@@ -28,12 +34,12 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
         all_rounds = drawn(rng, ROUNDS, times=times if at in changed else 1.0, **noise)
         for look in (*(one for one in LOOKS if one < ROUNDS), ROUNDS):
             first[at] = all_rounds[:look]
-            said = screened(Dimension.TIME, first[at], LIMITS)
-            if said is not Change.UNKNOWN:
+            said = screen_rounds(Dimension.TIME, first[at], LIMITS)
+            if said is not PerformanceChange.UNKNOWN:
                 break
-        if said in (Change.REGRESSION, Change.IMPROVEMENT):
+        if said in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT):
             suspects.append(at)
-    limits = Limits(min_delta=0.05, fresh=8, suspects=len(suspects))
+    limits = ComparisonThresholds(min_delta=0.05, fresh=8, suspects=len(suspects))
     found = []
     for at in range(benchmarks):
         more = times if at in changed else 1.0
@@ -56,7 +62,7 @@ def test_of_suites_in_which_nothing_has_changed_one_in_a_hundred_alarms_at_most(
     rng = np.random.default_rng(4)
 
     alarmed = sum(
-        any(change is Change.REGRESSION for change in compared(rng, 20, **noise))
+        any(change is PerformanceChange.REGRESSION for change in compared(rng, 20, **noise))
         for _ in range(300)
     )
 
@@ -68,7 +74,7 @@ def test_a_tenth_more_is_seen_in_a_stable_benchmark(noise):
     rng = np.random.default_rng(5)
 
     seen = sum(
-        compared(rng, 20, changed=(3,), process=0.01, **noise)[3] is Change.REGRESSION
+        compared(rng, 20, changed=(3,), process=0.01, **noise)[3] is PerformanceChange.REGRESSION
         for _ in range(200)
     )
 
@@ -80,7 +86,7 @@ def test_what_has_not_changed_is_mostly_said_to_have_not():
 
     found = [change for _ in range(50) for change in compared(rng, 20, process=0.01)]
 
-    assert found.count(Change.NONE) > 0.9 * len(found)
+    assert found.count(PerformanceChange.NONE) > 0.9 * len(found)
 
 
 def rounds(base, head, number=6, again=None):
@@ -90,7 +96,12 @@ def rounds(base, head, number=6, again=None):
 
 @pytest.mark.parametrize(
     ("head", "change"),
-    [(1.2, Change.REGRESSION), (0.8, Change.IMPROVEMENT), (1.01, Change.NONE), (1.0, Change.NONE)],
+    [
+        (1.2, PerformanceChange.REGRESSION),
+        (0.8, PerformanceChange.IMPROVEMENT),
+        (1.01, PerformanceChange.NONE),
+        (1.0, PerformanceChange.NONE),
+    ],
 )
 def test_a_clear_change_that_fresh_rounds_confirm(head, change):
     mine = rounds(1.0, head)
@@ -99,7 +110,7 @@ def test_a_clear_change_that_fresh_rounds_confirm(head, change):
 
     assert found.change is change
     assert found.ratio == pytest.approx(head)
-    assert found.confirmed is (None if change is Change.NONE else True)
+    assert found.confirmed is (None if change is PerformanceChange.NONE else True)
     assert found.interval[0] < head < found.interval[1]
     assert found.visible == pytest.approx(0.05)
 
@@ -109,7 +120,7 @@ def test_a_suspicion_that_fresh_rounds_do_not_confirm_is_no_regression():
         Dimension.TIME, Rounds(first=rounds(1.0, 1.2, 4), fresh=rounds(1.0, 1.0, 8)), LIMITS
     )
 
-    assert found.change in (Change.NONE, Change.UNKNOWN)
+    assert found.change in (PerformanceChange.NONE, PerformanceChange.UNKNOWN)
     assert found.confirmed is False
     assert "was not confirmed" in found.reason
 
@@ -117,7 +128,7 @@ def test_a_suspicion_that_fresh_rounds_do_not_confirm_is_no_regression():
 def test_a_suspicion_that_could_not_be_looked_into_is_open():
     found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 1.2)), LIMITS)
 
-    assert (found.change, found.confirmed) == (Change.UNKNOWN, False)
+    assert (found.change, found.confirmed) == (PerformanceChange.UNKNOWN, False)
     assert "the time was up" in found.reason
 
 
@@ -127,7 +138,7 @@ def test_what_differs_from_itself_is_not_called_a_regression():
     found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert differs_from_itself(Dimension.TIME, mine, LIMITS)
-    assert found.change is Change.UNKNOWN
+    assert found.change is PerformanceChange.UNKNOWN
     assert found.reason == "it differs from itself as well"
 
 
@@ -137,13 +148,13 @@ def test_a_change_that_is_much_larger_than_that_is_one():
     found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert differs_from_itself(Dimension.TIME, mine, LIMITS)
-    assert found.change is Change.REGRESSION
+    assert found.change is PerformanceChange.REGRESSION
 
 
 def test_too_few_rounds_tell_nothing():
     found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
 
-    assert (found.change, found.ratio, found.visible) == (Change.UNKNOWN, None, None)
+    assert (found.change, found.ratio, found.visible) == (PerformanceChange.UNKNOWN, None, None)
 
 
 def test_noise_is_said_as_what_would_have_been_seen():
@@ -154,21 +165,21 @@ def test_noise_is_said_as_what_would_have_been_seen():
     )
 
     assert 3 * quiet.visible < noisy.visible
-    assert noisy.change is Change.UNKNOWN
+    assert noisy.change is PerformanceChange.UNKNOWN
     assert "from 1.05 on it counts" in noisy.reason
 
 
 @pytest.mark.parametrize(
     ("dimension", "base", "head", "change"),
     [
-        (Dimension.ALLOCATIONS, 0, 1, Change.REGRESSION),
-        (Dimension.ALLOCATIONS, 2, 1, Change.IMPROVEMENT),
-        (Dimension.ALLOCATIONS, 1000, 1001, Change.NONE),
-        (Dimension.ALLOCATIONS, 0, 0, Change.NONE),
-        (Dimension.ALLOCATIONS, 0, 0.02, Change.NONE),
-        (Dimension.ALLOCATED, 0, 0.5, Change.NONE),
-        (Dimension.ALLOCATED, 0, 8, Change.REGRESSION),
-        (Dimension.ALLOCATED, 4096, 4100, Change.NONE),
+        (Dimension.ALLOCATIONS, 0, 1, PerformanceChange.REGRESSION),
+        (Dimension.ALLOCATIONS, 2, 1, PerformanceChange.IMPROVEMENT),
+        (Dimension.ALLOCATIONS, 1000, 1001, PerformanceChange.NONE),
+        (Dimension.ALLOCATIONS, 0, 0, PerformanceChange.NONE),
+        (Dimension.ALLOCATIONS, 0, 0.02, PerformanceChange.NONE),
+        (Dimension.ALLOCATED, 0, 0.5, PerformanceChange.NONE),
+        (Dimension.ALLOCATED, 0, 8, PerformanceChange.REGRESSION),
+        (Dimension.ALLOCATED, 4096, 4100, PerformanceChange.NONE),
     ],
 )
 def test_allocations_are_compared_also_with_none(dimension, base, head, change):

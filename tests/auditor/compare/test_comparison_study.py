@@ -8,7 +8,7 @@ import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
-from auditor.compare.model import Change, Dimension
+from auditor.compare.model import Dimension, PerformanceChange
 from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.core.errors import NoBenchmarks
@@ -48,11 +48,11 @@ def test_what_got_slower_is_found_and_nothing_else():
     found, _ = compared(Machine(slower={("head", "long"): 1.2, ("head", "quick"): 0.8}))
 
     assert changes(found) == {
-        "long": Change.REGRESSION,
-        "quick": Change.IMPROVEMENT,
-        "short": Change.NONE,
+        "long": PerformanceChange.REGRESSION,
+        "quick": PerformanceChange.IMPROVEMENT,
+        "short": PerformanceChange.NONE,
     }
-    assert found.change is Change.REGRESSION
+    assert found.change is PerformanceChange.REGRESSION
     (time,) = (
         benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"
     ).__next__().dimensions
@@ -82,7 +82,7 @@ def test_a_round_of_two_machines_counts_as_none():
 def test_equal_revisions_end_after_the_first_look_and_run_in_turns():
     found, machine = compared()
 
-    assert set(changes(found).values()) == {Change.NONE}
+    assert set(changes(found).values()) == {PerformanceChange.NONE}
     trials = of_comparison(machine)
     assert len(trials) == 4 * 3 * 3  # rounds, benchmarks, sides
     for at in range(0, len(trials), 3):
@@ -109,7 +109,7 @@ def test_a_layout_that_moves_a_benchmark_is_no_change():
 
         found, _ = compared(Machine(moved=0.03), asked, layouts=Layouts.DRAWN)
 
-        assert Change.REGRESSION not in changes(found).values()
+        assert PerformanceChange.REGRESSION not in changes(found).values()
 
 
 def test_what_is_built_of_the_same_code_is_not_measured():
@@ -119,7 +119,7 @@ def test_what_is_built_of_the_same_code_is_not_measured():
     found = ComparisonStudy(base, head, ASKED).compare()
 
     assert all(benchmark.same for benchmark in found.benchmarks)
-    assert found.change is Change.NONE
+    assert found.change is PerformanceChange.NONE
     assert machine.done == []
 
 
@@ -176,9 +176,9 @@ def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
     found, _ = compared(machine)
 
     assert changes(found) == {
-        "long": Change.UNKNOWN,
-        "quick": Change.NONE,
-        "short": Change.NONE,
+        "long": PerformanceChange.UNKNOWN,
+        "quick": PerformanceChange.NONE,
+        "short": PerformanceChange.NONE,
     }
     (long,) = (benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long")
     assert long.reason.startswith("it fails in head: ")
@@ -191,8 +191,8 @@ def test_what_the_budget_prevents_is_open():
 
     found, _ = compared(Machine(slower={("head", "long"): 1.2}), asked)
 
-    assert Change.UNKNOWN in changes(found).values()
-    assert Change.REGRESSION not in changes(found).values()
+    assert PerformanceChange.UNKNOWN in changes(found).values()
+    assert PerformanceChange.REGRESSION not in changes(found).values()
 
 
 def test_time_to_confirm_what_is_suspected_is_kept_back():
@@ -201,7 +201,7 @@ def test_time_to_confirm_what_is_suspected_is_kept_back():
 
     found, _ = compared(machine, request(budget=75), layouts=Layouts.DRAWN)
 
-    assert changes(found)["long"] is Change.REGRESSION
+    assert changes(found)["long"] is PerformanceChange.REGRESSION
     assert {caveat.slug for caveat in found.caveats} == {"kept-for-confirming"}
     assert found.confirming_seconds is None
 
@@ -211,15 +211,18 @@ def test_of_several_suspicions_the_largest_is_confirmed_first():
 
     found, _ = compared(machine, request(budget=63))
 
-    assert changes(found)["long"] is Change.REGRESSION
-    assert changes(found)["quick"] is Change.UNKNOWN
+    assert changes(found)["long"] is PerformanceChange.REGRESSION
+    assert changes(found)["quick"] is PerformanceChange.UNKNOWN
 
 
 def test_what_there_was_no_time_to_confirm_is_suspected_and_the_time_is_told():
     found, _ = compared(Machine(slower={("head", "long"): 1.3}), request(budget=40))
 
     (long,) = [benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"]
-    assert (long.change, long.dimensions[0].suspected) == (Change.UNKNOWN, Change.REGRESSION)
+    assert (long.change, long.dimensions[0].suspected) == (
+        PerformanceChange.UNKNOWN,
+        PerformanceChange.REGRESSION,
+    )
     assert found.confirming_seconds == pytest.approx(8 * 3, abs=1)  # rounds of three processes
 
 
@@ -294,7 +297,7 @@ def test_a_head_of_which_no_benchmark_can_be_listed_is_at_fault(pattern):
 def test_what_cannot_be_listed_in_head_is_not_gone():
     found = broken((("toy.long", "it skips itself"), ("toy.q", "no")), left=("short",))
 
-    assert changes(found) == {"short": Change.NONE, "long": Change.UNKNOWN}
+    assert changes(found) == {"short": PerformanceChange.NONE, "long": PerformanceChange.UNKNOWN}
     assert found.benchmarks[-1].reason == "it cannot be listed in head: it skips itself"
     assert found.removed == ("toy.quick",)
     (said,) = found.caveats
@@ -349,7 +352,7 @@ def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_
 
     found, names = ordered(70, "trip", machine=machine)  # only `long` calls it
 
-    assert changes(found)["long"] is Change.REGRESSION
+    assert changes(found)["long"] is PerformanceChange.REGRESSION
     alone = names[: first_places(names).get("short", len(names))]
     assert set(alone[: 3 * (4 + ASKED.fresh)]) == {"long"}  # first and fresh rounds, three sides
     assert {benchmark.id: benchmark.calls_changed for benchmark in found.benchmarks} == {
@@ -364,7 +367,7 @@ def test_what_was_left_to_the_last_is_counted_and_says_why():
 
     found, _ = ordered(46, "trip", machine=machine)
 
-    assert changes(found)["long"] is Change.REGRESSION
+    assert changes(found)["long"] is PerformanceChange.REGRESSION
     (said,) = [caveat for caveat in found.caveats if caveat.slug == "left-to-the-last"]
     assert said.text.startswith("2 of 3 benchmarks call none of the methods that changed")
     reasons = {
@@ -436,9 +439,9 @@ def test_on_a_busy_machine_the_least_blocks_tell_what_got_slower():
     found, _ = compared(Contended(slower=slower))
     by_medians, _ = compared(Unnoticed(slower=slower))
 
-    assert changes(found)["long"] is Change.REGRESSION
-    assert Change.REGRESSION not in (changes(found)["short"], changes(found)["quick"])
-    assert changes(by_medians)["long"] is Change.UNKNOWN
+    assert changes(found)["long"] is PerformanceChange.REGRESSION
+    assert PerformanceChange.REGRESSION not in (changes(found)["short"], changes(found)["quick"])
+    assert changes(by_medians)["long"] is PerformanceChange.UNKNOWN
     assert "busy-rounds" in slugs(found) - slugs(by_medians)
 
 
@@ -449,4 +452,4 @@ def test_on_a_busy_machine_what_has_not_changed_is_no_regression(seed):
 
     found, _ = compared(Contended(), asked)
 
-    assert Change.REGRESSION not in changes(found).values()
+    assert PerformanceChange.REGRESSION not in changes(found).values()

@@ -1,6 +1,6 @@
 """Which calls of a test cannot be written, by what a compiler says of tests of each of them."""
 
-from auditor.concurrency.judge.uncompilable_calls import blamed, parts
+from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
 
@@ -47,10 +47,12 @@ def test_a_member_that_only_fails_with_another_one_is_not_blamed():
     found = parts(WHOLE)
     names = [one.test.number for one in found]
 
-    assert blamed(found, {}) == {}
-    assert blamed(found, {names[4]: "incompatible types"}) == {ADD: "incompatible types"}
+    assert uncompilable_members(found, {}) == {}
+    assert uncompilable_members(found, {names[4]: "incompatible types"}) == {
+        ADD: "incompatible types"
+    }
     said = {names[0]: "cannot find symbol", names[3]: "another"}
-    assert blamed(found, said) == {OF: "cannot find symbol"}
+    assert uncompilable_members(found, said) == {OF: "cannot find symbol"}
 
 
 def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
@@ -66,4 +68,4 @@ def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
     wrong = {one.test.number: "no" for one in found if size in one.test.suffixes[0]}
 
     assert len(wrong) == 2
-    assert blamed(found, wrong) == {SIZE: "no"}
+    assert uncompilable_members(found, wrong) == {SIZE: "no"}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from made_up_pool import LINES, OBJECT, POOL, Guest
 
-from auditor.concurrency.judge.arguments import Arguments, Scope
-from auditor.concurrency.judge.catalogue import described
+from auditor.concurrency.judge.arguments import Arguments, StatementScope
+from auditor.concurrency.judge.catalogue import describe_types
 from auditor.core.contracts.concurrent_test import Kind, Variable
 from auditor.core.contracts.test_generation import Answer, Describe, Factories, Subtypes
 from auditor.core.errors import SubjectError
@@ -13,7 +13,7 @@ from auditor.core.errors import SubjectError
 
 def catalogue(answers, subject=POOL):
     """Return the catalogue that these answers make; `answers` is asked."""
-    making = described(subject)
+    making = describe_types(subject)
     try:
         request = next(making)
         while True:
@@ -23,7 +23,7 @@ def catalogue(answers, subject=POOL):
 
 
 def test_methods_and_fields_of_the_class_are_there_without_its_constructors():
-    found = Guest().make(described(POOL))
+    found = Guest().make(describe_types(POOL))
 
     assert [method.key for method in found.methods] == [
         "limit", "borrow()", "close()", "giveBack(java.lang.Object)", "size()", "limit",
@@ -32,7 +32,7 @@ def test_methods_and_fields_of_the_class_are_there_without_its_constructors():
 
 
 def test_an_interface_is_implemented_in_two_ways():
-    found = Guest().make(described(POOL))
+    found = Guest().make(describe_types(POOL))
 
     makers = found.makers("org.example.Factory")
 
@@ -150,7 +150,7 @@ def test_an_object_that_only_a_builder_makes_is_had_from_one():
 
     (build,) = found.creators
     assert (build.kind, build.key) == (Kind.FACTORY, f"{BUILDER}.build(org.example.Size)")
-    scope = Scope((), [], None)
+    scope = StatementScope((), [], None)
     made = Arguments(found, np.random.default_rng(1)).call(build, scope, None)
     new, last = scope.more[0], scope.more[-1]
     assert (new.member.owner, new.member.kind) == (BUILDER, Kind.CONSTRUCTOR)
@@ -191,7 +191,7 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
 
 
 def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():
-    found = Guest().make(described(POOL))
+    found = Guest().make(describe_types(POOL))
 
     assert found.fits("int", OBJECT)
     assert found.fits("int", "int")

@@ -9,7 +9,7 @@ from concurrencies import PLAN, document, lane, timed, verdict, whole
 from test_page_names import NASTY
 
 from auditor.concurrency import page as concurrency
-from auditor.concurrency import throughput
+from auditor.concurrency import page_throughput
 from auditor.concurrency.document import Origin
 from auditor.concurrency.judge import oracle
 from auditor.core.caveats import Caveat
@@ -19,7 +19,7 @@ from reports.charts import Axes, ChartCurve, Point
 
 
 def drawn(found, tests=(1,)):
-    return throughput.curve(document(found), tests)
+    return page_throughput.curve(document(found), tests)
 
 
 def axes(**more):

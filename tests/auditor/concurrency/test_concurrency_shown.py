@@ -8,7 +8,7 @@ from concurrencies import document, lane, verdict, whole
 from rich.console import Console
 
 from auditor.concurrency import document as concurrency_document
-from auditor.concurrency import output
+from auditor.concurrency import terminal
 from auditor.core.errors import Exit, FolderUnusable
 
 SLOWER, FASTER, CALM, OPEN = (1.4, 1.5, 1.4), (0.5, 0.6, 0.7), (1.0, 1.0, 1.0), (None, None, 1.0)
@@ -24,7 +24,7 @@ VERDICTS = {
 
 def printed(found, width):
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(output.table(document(found)))
+    console.print(terminal.table(document(found)))
     return console.export_text()
 
 
@@ -58,7 +58,7 @@ def test_findings_stand_on_one_line_where_a_terminal_is_narrow():
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_whatever_there_is_can_be_shown(name):
-    assert output.concurrency_words.headline(document(VERDICTS[name]))[:40] in printed(
+    assert terminal.concurrency_words.headline(document(VERDICTS[name]))[:40] in printed(
         VERDICTS[name], 200
     )
 
@@ -75,14 +75,14 @@ def test_whatever_there_is_can_be_shown(name):
     ],
 )
 def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(name, code, said):
-    found, lines = output.judge(document(VERDICTS[name]), fail_on_regression=True)
+    found, lines = terminal.judge(document(VERDICTS[name]), fail_on_regression=True)
 
     assert found is code
     assert lines[0].startswith(said)
 
 
 def test_a_gate_never_says_regression_without_votes_and_interval():
-    _, (line,) = output.judge(document(verdict(lane(8, *SLOWER))), fail_on_regression=True)
+    _, (line,) = terminal.judge(document(verdict(lane(8, *SLOWER))), fail_on_regression=True)
 
     assert "old faster in 3, new in 0, neither in 0" in line
     assert "interval 1.42 … 1.45" in line
@@ -90,12 +90,12 @@ def test_a_gate_never_says_regression_without_votes_and_interval():
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_without_a_gate_nothing_fails(name):
-    assert output.judge(document(VERDICTS[name]), fail_on_regression=False) == (Exit.OK, [])
+    assert terminal.judge(document(VERDICTS[name]), fail_on_regression=False) == (Exit.OK, [])
 
 
 def test_result_page_and_sources_are_kept(tmp_path):
     found = whole()
-    output.keep(tmp_path, document(found), found.suite.files)
+    terminal.keep(tmp_path, document(found), found.suite.files)
 
     written = {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()}
     assert written == {
@@ -112,4 +112,4 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(FolderUnusable, match="cannot write"):
-        output.keep(tmp_path / "file", document(), ())
+        terminal.keep(tmp_path / "file", document(), ())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from made_up_pool import POOL, Guest
 
-from auditor.concurrency.study import ConcurrencyStudy, Workers
+from auditor.concurrency.study import ConcurrencyContext, ConcurrencyStudy
 from auditor.core.contracts.concurrency import (
     SEQUENTIAL,
     Cause,
@@ -134,7 +134,7 @@ def arena(old=1e-7, new=1e-7, **more):
 
 def audited(arena, *, plan=PLAN, memory=None):
     """Return the verdict."""
-    workers = Workers(
+    workers = ConcurrencyContext(
         arena=arena,
         writer=lambda _: Writer(),
         memory=memory or Memory(),

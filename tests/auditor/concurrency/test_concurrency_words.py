@@ -12,9 +12,9 @@ from msgspec import structs
 from test_page_names import NASTY
 
 from auditor.concurrency import document as concurrency_document
-from auditor.concurrency import page, throughput
+from auditor.concurrency import page, page_throughput
 from auditor.concurrency import text as concurrency_words
-from auditor.concurrency.document import Plan
+from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
 from auditor.concurrency.markdown import markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
@@ -49,7 +49,9 @@ def test_what_another_command_has_written_is_refused():
 
 
 def test_every_parameter_is_in_the_document():
-    assert {field.name for field in fields(Known)} - {"seed"} == set(Plan.__struct_fields__)
+    assert {field.name for field in fields(Known)} - {"seed"} == set(
+        ConcurrencyPlan.__struct_fields__
+    )
     assert document().seed == PLAN.seed
     assert document().plan.threads == PLAN.threads
 
@@ -228,8 +230,8 @@ def test_a_steady_state_of_its_own_for_crowds_is_told():
 
 
 def test_curves_are_of_the_tests_that_are_conclusive_everywhere():
-    assert throughput.everywhere(document()) == {1, 2, 3, 4}
-    assert throughput.everywhere(document(verdict())) == frozenset()
+    assert page_throughput.conclusive_tests(document()) == {1, 2, 3, 4}
+    assert page_throughput.conclusive_tests(document(verdict())) == frozenset()
 
 
 def test_markdown_has_a_row_for_each_number_of_threads():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from made_up_pool import FACTORY, POOL, Guest, earlier
 
-from auditor.concurrency.judge.catalogue import described
-from auditor.concurrency.judge.generation import Generator, Tally
+from auditor.concurrency.judge.catalogue import describe_types
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator, Tally
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import Plan
 from auditor.core.contracts.concurrent_test import Kind, Literal
@@ -17,7 +17,9 @@ CLOSE = frozenset(("close()",))
 
 def generator(guest, *, plan=PLAN, **weights):
     """Return a generator of tests of the made-up pool."""
-    return Generator(catalogue=guest.make(described(POOL)), weights=weights, plan=plan)
+    return ConcurrentTestGenerator(
+        catalogue=guest.make(describe_types(POOL)), weights=weights, plan=plan
+    )
 
 
 def test_a_test_has_a_suffix_for_each_thread_of_the_square_root_of_the_length():
@@ -280,5 +282,5 @@ def test_an_interface_that_asks_for_a_method_twice_is_not_implemented():
     twice = (*FACTORY, ("answers", "make", "", "java.lang.String"))
     guest = Guest(factory=twice)
 
-    assert guest.make(described(POOL)).makers("org.example.Factory") == ()
-    assert len(Guest().make(described(POOL)).makers("org.example.Factory")) == 2
+    assert guest.make(describe_types(POOL)).makers("org.example.Factory") == ()
+    assert len(Guest().make(describe_types(POOL)).makers("org.example.Factory")) == 2

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.concurrency.judge.length import Tried, search
+from auditor.concurrency.judge.length import LengthAttempt, search
 from auditor.core.contracts.concurrency import Plan
 
 PLAN = Plan(least_seconds=0.005, least_repetitions=10, shortest=16, longest=65536, most_tries=12)
@@ -25,7 +25,7 @@ def taking(*seconds_a_call, steady=0.5):
     """Return an answer for versions whose calls take so long."""
 
     def answer(length):
-        return tuple(Tried(one * length, steady / (one * length)) for one in seconds_a_call)
+        return tuple(LengthAttempt(one * length, steady / (one * length)) for one in seconds_a_call)
 
     return answer
 

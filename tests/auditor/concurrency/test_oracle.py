@@ -264,14 +264,14 @@ def test_nothing_conclusive_is_no_finding_in_the_paper_s_plan_either():
 
 @given(st.lists(st.sampled_from(list(Vote)), max_size=4), st.integers(0, 3))
 def test_a_settled_vote_is_not_changed_by_whatever_follows(votes, left):
-    if oracle.settled(votes, left, PLAN):
+    if oracle.is_settled(votes, left, PLAN):
         ends = {found(*votes, *[more] * left).finding for more in Vote}
         assert len(ends) == 1
 
 
 def test_three_alike_of_five_settle_it_and_two_do_not():
-    assert oracle.settled([OLD] * 3, 2, PLAN)
-    assert not oracle.settled([OLD] * 2, 3, PLAN)
+    assert oracle.is_settled([OLD] * 3, 2, PLAN)
+    assert not oracle.is_settled([OLD] * 2, 3, PLAN)
 
 
 def lane(threads, finding):

@@ -2,8 +2,8 @@
 
 from made_up_pool import POOL, Guest
 
-from auditor.concurrency.judge.catalogue import described
-from auditor.concurrency.judge.generation import Generator
+from auditor.concurrency.judge.catalogue import describe_types
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import Plan
 from auditor.core.contracts.concurrent_test import Variable
@@ -32,8 +32,8 @@ class Empty(Guest):
 
 
 def generator(guest, **weights):
-    catalogue = guest.make(described(POOL))
-    return Generator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
+    catalogue = guest.make(describe_types(POOL))
+    return ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
 
 
 def spoilers(guest, **weights):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.compare.model import Change
+from auditor.compare.model import PerformanceChange
 from auditor.importers.reading import read
 from auditor.judge.study import compare
 
@@ -73,7 +73,10 @@ def test_a_name_of_one_processor_is_found_in_that_of_eight(tmp_path):
     found = compare(base, head, 0.05, unlike=True)
 
     (one,) = found.benchmarks
-    assert (one.id, one.change) == ("example.org/text.BenchmarkB/utf-8", Change.REGRESSION)
+    assert (one.id, one.change) == (
+        "example.org/text.BenchmarkB/utf-8",
+        PerformanceChange.REGRESSION,
+    )
     assert found.added == found.removed == ()
 
 
@@ -88,7 +91,7 @@ def test_names_that_may_be_one_cannot_be_told(tmp_path, base, head, said):
     found = compare(*sides(tmp_path, base, head), 0.05, unlike=True)
 
     (one,) = found.benchmarks
-    assert one.change is Change.UNKNOWN
+    assert one.change is PerformanceChange.UNKNOWN
     assert said in one.reason
     assert found.added == found.removed == ()
 
@@ -189,7 +192,7 @@ def test_one_variant_finds_itself_among_several(tmp_path):
     found = compare(base, head, 0.05)
 
     (one,) = found.benchmarks
-    assert (one.id, one.change) == ("org.x.Q.offer (threads=4)", Change.REGRESSION)
+    assert (one.id, one.change) == ("org.x.Q.offer (threads=4)", PerformanceChange.REGRESSION)
     assert found.removed == ("org.x.Q.offer (threads=1)",)
 
 
@@ -197,7 +200,7 @@ def test_other_flags_are_compared_and_other_threads_are_not(tmp_path):
     flags = compare(*both(tmp_path, [entry()], [entry(micros=13.0, jvmArgs=["-Xint"])]), 0.05)
     threads = compare(*both(tmp_path, [entry()], [entry(micros=13.0, threads=2)]), 0.05)
 
-    assert [benchmark.change for benchmark in flags.benchmarks] == [Change.REGRESSION]
+    assert [benchmark.change for benchmark in flags.benchmarks] == [PerformanceChange.REGRESSION]
     assert [benchmark.reason for benchmark in threads.benchmarks] == [
         "base and head measure different things: threads 1 / 2"
     ]
@@ -247,7 +250,7 @@ def test_addresses_are_no_part_of_a_name(tmp_path):
     found = compare(base, head, 0.05)
 
     assert [benchmark.change for benchmark in found.benchmarks if not benchmark.reason] == [
-        Change.REGRESSION
+        PerformanceChange.REGRESSION
     ] * 2
     assert found.added == found.removed == ()
     assert "cost.time_of(<A object at 0x…>)" in base.benchmarks

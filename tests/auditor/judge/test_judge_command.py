@@ -7,8 +7,8 @@ import jsonschema
 import numpy as np
 import pytest
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.surroundings import AppContext
 
 SCHEMA = json.loads(
     Path(__file__).parents[3].joinpath("reports/schema/result.schema.json").read_text()

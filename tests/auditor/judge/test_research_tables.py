@@ -14,7 +14,7 @@ from auditor.core.result import Result
 from auditor.core.stability import Stability
 from auditor.core.subject import Language
 from auditor.importers.research_tools.rows import Rows
-from auditor.judge.study_tables import Question, audit
+from auditor.judge.study_tables import TableRequest, audit
 
 NAMES = ("A", "B")
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)
@@ -37,7 +37,9 @@ def slowed(name, by, runs=(0, 1)):
 
 def judged(*parts, slowdown=0.4, **more):
     found = tuple(row for part in parts for row in part)
-    return audit(Question(rows=found, language=Language.GO, digest="d", slowdown=slowdown, **more))
+    return audit(
+        TableRequest(rows=found, language=Language.GO, digest="d", slowdown=slowdown, **more)
+    )
 
 
 def outcomes(verdict):

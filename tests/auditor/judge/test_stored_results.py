@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auditor.compare.model import Change
+from auditor.compare.model import PerformanceChange
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Unreadable
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
@@ -159,7 +159,7 @@ def test_one_file_on_a_side_tells_nothing(files, processes):
 
     found = compare(base, head, 0.05)
 
-    assert changes(found) == [Change.UNKNOWN]
+    assert changes(found) == [PerformanceChange.UNKNOWN]
     (dimension,) = found.benchmarks[0].dimensions
     assert f"3 files of each side, made at different times, are needed, not 1 and {files}" in (
         dimension.reason
@@ -177,7 +177,7 @@ def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, process
         0.05,
     )
 
-    assert changes(found) == [Change.REGRESSION] * 10
+    assert changes(found) == [PerformanceChange.REGRESSION] * 10
     (dimension,) = found.benchmarks[0].dimensions
     low, high = dimension.interval
     assert low < 1.5 < high
@@ -189,7 +189,9 @@ def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, process
 def test_what_is_faster_is_an_improvement():
     rng = np.random.default_rng(7)
 
-    assert changes(compare(drawn(rng, 5), drawn(rng, 5, slower=0.5), 0.05)) == [Change.IMPROVEMENT]
+    assert changes(compare(drawn(rng, 5), drawn(rng, 5, slower=0.5), 0.05)) == [
+        PerformanceChange.IMPROVEMENT
+    ]
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
             drawn(rng, files, processes, benchmarks=3, session=session) for _ in ("base", "head")
         ]
         found = changes(compare(*sides, 0.01))
-        called += Change.REGRESSION in found or Change.IMPROVEMENT in found
+        called += PerformanceChange.REGRESSION in found or PerformanceChange.IMPROVEMENT in found
 
     # One in a hundred is promised; seven of 200 have odds of some 1 : 200 then.
     assert called <= 6
@@ -212,7 +214,7 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
 def test_enough_quiet_processes_say_that_nothing_has_changed():
     rng = np.random.default_rng(9)
 
-    assert changes(compare(drawn(rng, 8), drawn(rng, 8), 0.05)) == [Change.NONE]
+    assert changes(compare(drawn(rng, 8), drawn(rng, 8), 0.05)) == [PerformanceChange.NONE]
 
 
 def test_a_level_is_shared_by_all_benchmarks():
@@ -226,8 +228,8 @@ def test_a_level_is_shared_by_all_benchmarks():
         0.05,
     )
 
-    assert changes(alone) == [Change.REGRESSION]
-    assert changes(among)[0] is Change.UNKNOWN
+    assert changes(alone) == [PerformanceChange.REGRESSION]
+    assert changes(among)[0] is PerformanceChange.UNKNOWN
 
 
 def test_values_that_are_all_alike_by_luck_are_no_exact_knowledge():
@@ -236,7 +238,7 @@ def test_values_that_are_all_alike_by_luck_are_no_exact_knowledge():
 
     (dimension,) = compare(alike, hardly, 0.001).benchmarks[0].dimensions
 
-    assert dimension.change is Change.UNKNOWN
+    assert dimension.change is PerformanceChange.UNKNOWN
 
 
 def test_benchmarks_of_one_side_are_named():
@@ -256,8 +258,11 @@ def test_a_failure_or_another_text_of_a_benchmark_leaves_it_open():
 
     first, second = compare(base, head, 0.05).benchmarks
 
-    assert (first.change, first.reason) == (Change.UNKNOWN, "it fails in head: it failed")
-    assert second.change is Change.UNKNOWN
+    assert (first.change, first.reason) == (
+        PerformanceChange.UNKNOWN,
+        "it fails in head: it failed",
+    )
+    assert second.change is PerformanceChange.UNKNOWN
     assert second.reason.startswith("the benchmark itself was changed")
 
 
@@ -283,7 +288,7 @@ def test_times_of_unlike_machines_are_not_judged(elsewhere, said):
     found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05)
 
     (dimension,) = found.benchmarks[0].dimensions
-    assert (dimension.change, dimension.reason) == (Change.UNKNOWN, said)
+    assert (dimension.change, dimension.reason) == (PerformanceChange.UNKNOWN, said)
     assert dimension.ratio == pytest.approx(2, rel=0.05)
     assert "unlike-sides" in slugs(found)
 
@@ -294,7 +299,7 @@ def test_times_of_unlike_machines_are_judged_where_that_is_asked_for():
 
     found = compare(base, head, 0.05, unlike=True)
 
-    assert changes(found) == [Change.REGRESSION]
+    assert changes(found) == [PerformanceChange.REGRESSION]
     assert "unlike-sides" in slugs(found)
 
 
@@ -309,7 +314,7 @@ def test_machines_of_one_kind_are_compared_where_each_side_has_several():
         for which, side in (("a", base), ("b", head))
     ]
 
-    assert changes(compare(*sides, 0.05)) == [Change.REGRESSION]
+    assert changes(compare(*sides, 0.05)) == [PerformanceChange.REGRESSION]
 
 
 def test_another_python_is_compared_and_said():
@@ -317,6 +322,6 @@ def test_another_python_is_compared_and_said():
 
     found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05)
 
-    assert changes(found) == [Change.REGRESSION]
+    assert changes(found) == [PerformanceChange.REGRESSION]
     (said,) = [caveat.text for caveat in found.caveats if caveat.slug == "unlike-sides"]
     assert said == "base and head were not measured alike: python 3.11 / 3.12"

@@ -13,7 +13,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Finding, Linted, Proof, Rule, Seen, Smell, Sure
 from auditor.core.errors import Exit
 from auditor.core.subject import Span
-from auditor.lint import output
+from auditor.lint import terminal
 from auditor.lint.document import LintedSources, lint_document, schema
 from auditor.lint.text import github, headline, markdown, sarif
 from reports import results
@@ -60,7 +60,7 @@ CONFIRMED = finding(line=11, proof=Proof(Seen.CONFIRMED, "an invocation takes 2e
 def shown(document):
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(output.table(document))
+        console.print(terminal.table(document))
     return captured.get()
 
 
@@ -87,13 +87,13 @@ def test_what_could_not_be_read_passes_no_gate():
     unread = structs.replace(read, unread=("a_test.go",))
     bad = structs.replace(made(finding()), unread=("a_test.go",))
 
-    assert output.judge(read, "likely")[0] is Exit.OK
-    assert output.judge(unread, "likely") == (
+    assert terminal.judge(read, "likely")[0] is Exit.OK
+    assert terminal.judge(unread, "likely") == (
         Exit.NO_VERDICT,
         ["gate undecided: 1 file with benchmarks cannot be read"],
     )
-    assert output.judge(bad, "likely")[0] is Exit.GATE_FAILED
-    assert output.judge(unread, None)[0] is Exit.OK
+    assert terminal.judge(bad, "likely")[0] is Exit.GATE_FAILED
+    assert terminal.judge(unread, None)[0] is Exit.OK
 
 
 def test_the_document_is_what_its_schema_says():
@@ -202,7 +202,7 @@ def test_a_finding_is_the_same_one_where_lines_move():
     ],
 )
 def test_a_gate_asks_for_findings_that_are_sure_enough(findings, fail_on, code):
-    found, said = output.judge(made(*findings), fail_on)
+    found, said = terminal.judge(made(*findings), fail_on)
 
     assert found is code
     assert bool(said) is (fail_on is not None)

@@ -8,7 +8,7 @@ import pytest
 from real_program import JAVA_RING, PYTHON_RING, QUICK, config, everything, git, tiny, write
 
 from auditor.lint.document import schema
-from auditor.lint.evidence import EMPTY_SECONDS
+from auditor.lint.judge_evidence import EMPTY_SECONDS
 
 pytestmark = pytest.mark.subject
 

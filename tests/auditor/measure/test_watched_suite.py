@@ -7,7 +7,7 @@ from builders import run, series
 from toy_language import BENCHMARKS, Machine, Memory, parts, request
 
 from auditor.abs.study import abs_audit
-from auditor.compare.model import Change
+from auditor.compare.model import PerformanceChange
 from auditor.compare.study import ComparisonStudy
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured
@@ -353,4 +353,4 @@ def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
     )
     # 45 ms, in blocks of 10.
     assert warm_ups(made(machine, Purpose.COMPARISON)) == {5}
-    assert {benchmark.change for benchmark in found.benchmarks} == {Change.NONE}
+    assert {benchmark.change for benchmark in found.benchmarks} == {PerformanceChange.NONE}

@@ -17,7 +17,7 @@ from auditor.core.contracts.qualify import (
     Version,
 )
 from auditor.core.mutant import Delay, InjectionKind
-from auditor.qualify.judge import judge, rate, seen, settled
+from auditor.qualify.judge import is_detected, is_settled, judge, rate
 
 PARSE = Subject(method="a.Parse", reached_by=("BenchmarkParse",))
 PRINT = Subject(method="a.Print")
@@ -68,14 +68,14 @@ def test_a_rate_has_the_interval_of_clopper_and_pearson():
 def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, known):
     of = rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
 
-    assert seen(of) is known
-    assert settled(of, PLAN) is (known is not None)
-    assert settled(of, replace(PLAN, runs=alarms + quiet))
+    assert is_detected(of) is known
+    assert is_settled(of, PLAN) is (known is not None)
+    assert is_settled(of, replace(PLAN, runs=alarms + quiet))
 
 
 def test_false_alarms_are_counted_until_it_is_known_whether_they_are_too_many():
     def done(alarms, quiet, **plan):
-        return settled(
+        return is_settled(
             rate(SAME, answers(SAME, alarms=alarms, quiet=quiet)),
             replace(PLAN, runs=100, **plan),
         )

@@ -19,7 +19,7 @@ from auditor.core.contracts.qualify import (
 )
 from auditor.core.errors import Exit
 from auditor.core.mutant import Delay, InjectionKind
-from auditor.qualify import output
+from auditor.qualify import terminal
 from auditor.qualify.document import qualify_document, schema
 from auditor.qualify.judge import judge
 from auditor.qualify.markdown import markdown
@@ -61,7 +61,7 @@ def made(shown=GOOD, subjects=(PARSE,), skipped=(), **plan):
 def text(document):
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(output.table(document))
+        console.print(terminal.table(document))
     return captured.get()
 
 
@@ -136,7 +136,7 @@ def test_markdown_has_names_in_code_spans():
     ],
 )
 def test_the_exit_code_follows_what_is_asked(plan, code, said):
-    found, lines = output.judge(made(**plan))
+    found, lines = terminal.judge(made(**plan))
 
     assert found is code
     assert len(lines) == len(said)
@@ -146,8 +146,8 @@ def test_the_exit_code_follows_what_is_asked(plan, code, said):
 def test_an_answer_in_a_line():
     (late,) = answers(Side.SLOWED, 10.0, alarms=1, turn=3)
 
-    assert output.line(late, 7) == (
+    assert terminal.line(late, 7) == (
         "a.Parse 10x, head slower: alarm at run 3 (3\N{NO-BREAK SPACE}s; about 7 more)"
     )
     (same,) = answers(Side.SAME, 1.0, quiet=1)
-    assert output.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"
+    assert terminal.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"

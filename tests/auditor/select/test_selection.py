@@ -6,20 +6,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from auditor.select.judge import Watcher, everything, within
-from auditor.select.judge_removal import removal
+from auditor.select.judge import Candidate, cheapest_choice, choice_within, removal
 
 METHODS = "klmnopq"
 SPREADS = st.sampled_from([None, 0.01, 0.2, 0.7])
 
 
 def watcher(name, seconds, detects, spread=0.0):
-    return Watcher(id=name, seconds=seconds, max_spread=spread, detects=frozenset(detects))
+    return Candidate(id=name, seconds=seconds, max_spread=spread, detects=frozenset(detects))
 
 
 SUITES = st.lists(
     st.builds(
-        Watcher,
+        Candidate,
         id=st.sampled_from("abcdefg"),
         seconds=st.integers(1, 9).map(float),
         max_spread=SPREADS,
@@ -50,7 +49,7 @@ def weight(chosen):
 
 @given(SUITES)
 def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
-    found = everything(suite)
+    found = cheapest_choice(suite)
 
     least = min(weight(one) for one in every(suite) if detected(one) == detected(suite))
     assert found.cheapest
@@ -60,7 +59,7 @@ def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
 
 @given(SUITES, BUDGETS)
 def test_the_most_that_a_budget_can_detect_is_known_and_can_be_had(suite, budget):
-    found = within(suite, budget, nested=False)
+    found = choice_within(suite, budget, nested=False)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     least = min(
@@ -82,7 +81,7 @@ BEYOND = [watcher("a", 4.0, "klmn"), watcher("b", 3.0, "kq")]
 @example(BEYOND, [3.0, 4.0, 7.0], 200)
 @example(BEYOND, [3.0, 4.0, 7.0], 0)
 def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
-    chosen = [within(suite, budget, largest=largest) for budget in sorted(budgets)]
+    chosen = [choice_within(suite, budget, largest=largest) for budget in sorted(budgets)]
 
     for less, more in pairwise(chosen):
         assert less.methods <= more.methods
@@ -90,7 +89,7 @@ def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
 
 @given(SUITES, BUDGETS, LARGEST, st.booleans())
 def test_a_choice_keeps_to_its_budget_and_to_what_it_says(suite, budget, largest, nested):
-    found = within(suite, budget, nested=nested, largest=largest)
+    found = choice_within(suite, budget, nested=nested, largest=largest)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     assert found.seconds <= budget
@@ -105,7 +104,7 @@ def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
 ):
     suite = [watcher("abcdef"[at], one, METHODS[at : at + 2]) for at, one in enumerate(times)]
 
-    found = within(suite, budget, nested=nested, largest=largest)
+    found = choice_within(suite, budget, nested=nested, largest=largest)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     assert found.seconds <= budget + 1e-6
@@ -115,26 +114,26 @@ def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
 
 @given(SUITES, LARGEST)
 def test_a_budget_for_everything_keeps_everything(suite, largest):
-    enough = everything(suite, largest=largest).seconds + 0.01 * len(suite)
+    enough = cheapest_choice(suite, largest=largest).seconds + 0.01 * len(suite)
 
-    assert within(suite, enough, largest=largest).methods == detected(suite)
+    assert choice_within(suite, enough, largest=largest).methods == detected(suite)
 
 
 @given(SUITES, BUDGETS)
 def test_the_order_of_the_benchmarks_decides_nothing(suite, budget):
-    assert within(suite, budget) == within(suite[::-1], budget)
+    assert choice_within(suite, budget) == choice_within(suite[::-1], budget)
 
 
 def test_what_two_budgets_cannot_both_have_at_its_best_is_nested_or_most():
-    assert [len(within(BESIDE, one).methods) for one in (2, 3, 5)] == [2, 2, 5]
-    assert [len(within(BESIDE, one, nested=False).methods) for one in (2, 3, 5)] == [2, 3, 5]
-    assert within(BESIDE, 3).most == 3
+    assert [len(choice_within(BESIDE, one).methods) for one in (2, 3, 5)] == [2, 2, 5]
+    assert [len(choice_within(BESIDE, one, nested=False).methods) for one in (2, 3, 5)] == [2, 3, 5]
+    assert choice_within(BESIDE, 3).most == 3
 
 
 def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do():
     suite = [watcher("dear", 9.0, "klmnopq"), *(watcher(one, 3.0, one) for one in "kl")]
 
-    assert [len(within(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
+    assert [len(choice_within(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
 
 
 @pytest.mark.parametrize(
@@ -143,14 +142,14 @@ def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do(
 def test_a_stable_benchmark_is_preferred_unless_it_is_much_dearer(stable, shaky, chosen):
     suite = [watcher("stable", stable, "k", 0.01), watcher("shaky", shaky, "k", 0.5)]
 
-    (found,) = within(suite, 10.0).watchers
+    (found,) = choice_within(suite, 10.0).watchers
     assert found.id == chosen
 
 
 def test_a_benchmark_without_a_spread_is_no_stable_one():
     suite = [watcher("known", 1.0, "k", 0.9), watcher("unknown", 1.0, "k", None)]
 
-    assert [one.id for one in everything(suite).watchers] == ["known"]
+    assert [one.id for one in cheapest_choice(suite).watchers] == ["known"]
 
 
 OPEN = st.frozensets(st.tuples(st.sampled_from(METHODS), st.sampled_from("abcdefg")), max_size=6)

@@ -14,8 +14,7 @@ from auditor.core.request import SeriesRequest
 from auditor.core.schedule import Phase
 from auditor.core.suite import Benchmark, Configured
 from auditor.measure import own_series
-from auditor.series.preview import preview_series
-from auditor.series.study import schedule, series, watched
+from auditor.series.study import measure_processes, preview_series, schedule, series
 
 ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
 WRITTEN = Configured(
@@ -47,7 +46,7 @@ def of_purpose(runs, purpose):
 
 def test_each_process_begins_cold_and_goes_on_for_long():
     machine = Machine()
-    runs = watched(ASKED, parts(request(), machine=machine))
+    runs = measure_processes(ASKED, parts(request(), machine=machine))
 
     assert len(of_purpose([*map(as_run, machine.done)], Purpose.PILOT)) == 3
     assert {(one.benchmark.name, one.fork) for one in of_purpose(runs, Purpose.STEADY)} == {
@@ -65,17 +64,17 @@ def as_run(trial):
 
 def test_the_first_processes_of_all_come_before_the_second_of_any():
     machine = Machine()
-    watched(ASKED, parts(request(), machine=machine))
+    measure_processes(ASKED, parts(request(), machine=machine))
 
     assert [one.fork for one in machine.done] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
 
 
 def test_what_is_known_is_not_run_again():
     memory = Memory()
-    first = watched(ASKED, parts(request(), store=memory))
+    first = measure_processes(ASKED, parts(request(), store=memory))
     again = Machine()
 
-    assert watched(ASKED, parts(request(), store=memory, machine=again)) == first
+    assert measure_processes(ASKED, parts(request(), store=memory, machine=again)) == first
     assert again.done == []
 
 
@@ -112,7 +111,7 @@ def test_as_many_iterations_are_made_as_were_asked_for():
 def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 0.05)
     machine = Machine()
-    watched(ASKED, parts(request(), machine=machine))
+    measure_processes(ASKED, parts(request(), machine=machine))
 
     pilot, *_, last = machine.done
     assert pilot.timeout_seconds == pytest.approx(10 + 10 * 2 * 0.01)
@@ -137,7 +136,7 @@ def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
 
 def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     machine = failing(quick=Skipped("not today"))
-    runs = watched(ASKED, parts(request(), machine=machine))
+    runs = measure_processes(ASKED, parts(request(), machine=machine))
     found = own_series.results(runs, harness="toy", digest="d")
 
     assert sum(one.benchmark.name == "quick" for one in machine.done) == 1
@@ -154,24 +153,24 @@ def test_where_all_fail_the_first_is_said():
     machine = failing(**dict.fromkeys(toy_language.BENCHMARKS, crashed()))
 
     with pytest.raises(NoBenchmarks, match=r"every benchmark fails; the first: toy\.short: "):
-        watched(ASKED, parts(request(), machine=machine))
+        measure_processes(ASKED, parts(request(), machine=machine))
 
 
 def test_a_budget_that_is_used_up_leaves_what_was_seen():
     asked = request(suite=replace(request().suite, budget_seconds=5.0))
     kept = parts(asked)
-    found = watched(ASKED, kept)
+    found = measure_processes(ASKED, kept)
 
     assert len(found) < 6
     assert [one.slug for one in kept.said_of_budget] == ["budget"]
     with pytest.raises(NoBenchmarks, match="the budget was used up before"):
-        watched(ASKED, parts(request(suite=replace(request().suite, budget_seconds=0.1))))
+        measure_processes(ASKED, parts(request(suite=replace(request().suite, budget_seconds=0.1))))
 
 
 def test_it_is_said_beforehand_what_would_run():
     memory = Memory()
     before = preview_series(ASKED, parts(request(), store=memory)).phases
-    watched(replace(ASKED, forks=1), parts(request(), store=memory))
+    measure_processes(replace(ASKED, forks=1), parts(request(), store=memory))
     after = preview_series(ASKED, parts(request(), store=memory)).phases
 
     assert [(one.name, one.trials, one.known) for one in before] == [
@@ -186,7 +185,7 @@ def test_it_is_said_beforehand_what_would_run():
 
 
 def test_runs_become_results_by_repetition_and_fork():
-    runs = watched(ASKED, parts(request()))
+    runs = measure_processes(ASKED, parts(request()))
     later = [replace(run, trial=replace(run.trial, repetition=2), revision="r2") for run in runs]
 
     found = own_series.results(
@@ -213,7 +212,10 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
     kept = replace(kept, suite=replace(kept.suite, benchmarks=(replace(ONE, block_seconds=2.0),)))
 
     found = own_series.results(
-        watched(ASKED, kept), harness="toy", digest="d", asked=own_series.configured(kept.suite)
+        measure_processes(ASKED, kept),
+        harness="toy",
+        digest="d",
+        asked=own_series.configured(kept.suite),
     )
 
     one, _ = found.runs[0].processes["toy.one"]
@@ -222,7 +224,7 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
 
 def test_the_time_that_runs_out_in_a_process_is_no_result():
     with pytest.raises(OutOfTime):
-        watched(ASKED, parts(request(), machine=Machine(cut=2)))
+        measure_processes(ASKED, parts(request(), machine=Machine(cut=2)))
 
 
 def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
@@ -239,7 +241,7 @@ def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
 
 def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():
     single = replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)
-    runs = watched(ASKED, parts(request()))
+    runs = measure_processes(ASKED, parts(request()))
 
     found = own_series.results(runs, harness="toy", digest="d", asked={"toy.long": single})
 

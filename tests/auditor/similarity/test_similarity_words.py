@@ -11,10 +11,10 @@ import pytest
 from builders import CONTEXT
 
 from auditor.core.caveats import Caveat
-from auditor.core.series.similarity import Measure
+from auditor.core.series.similarity import Measure, PairSimilarity
 from auditor.measure.run_similarity import PAPER, judge
-from auditor.similarity import document, heatmap, page
-from auditor.similarity.document import Benchmark, Pair
+from auditor.similarity import document, page, page_heatmap
+from auditor.similarity.document import BenchmarkSimilarity
 from reports import results
 
 SCHEMA = Path(__file__).parents[3] / "reports/schema/similarity.schema.json"
@@ -58,7 +58,7 @@ def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
 def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
     """One whose pairs are dissimilar as told, by three of the measures."""
     found = [
-        Pair(
+        PairSimilarity(
             first=first,
             second=second,
             measures=(1.0, 1.0, 1.0, 0.0, 0.0) if bad else (0.0,) * 5,
@@ -72,7 +72,7 @@ def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
         "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "apart": (),
         "means": means, "groups": (tuple(range(count)),), "pairs": tuple(found), "caveats": (),
     }  # fmt: skip
-    return Benchmark(**known | more)
+    return BenchmarkSimilarity(**known | more)
 
 
 def of(*benchmarks):
@@ -201,7 +201,7 @@ def test_caveats_of_benchmarks_are_said_once():
 
 def test_each_measure_is_explained():
     assert tuple(page.MEASURES) == tuple(Measure)
-    assert PAPER.theta == heatmap.THETA
+    assert PAPER.theta == page_heatmap.THETA
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_each_measure_is_explained():
     ],
 )
 def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind):
-    assert heatmap.cell(value) == heatmap.Cell(kind, f"{value:.2f}")
+    assert page_heatmap.cell(value) == page_heatmap.HeatmapCell(kind, f"{value:.2f}")
 
 
 def test_applications_are_means_of_their_benchmarks():
@@ -224,7 +224,7 @@ def test_applications_are_means_of_their_benchmarks():
     other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
     unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
 
-    first, second = heatmap.applications([*one, other, unknown])
+    first, second = page_heatmap.applications([*one, other, unknown])
 
     assert (first.name, first.unlike, first.size) == ("o__b", 1, 1)
     assert (second.name, second.unlike, second.size) == ("o__a", 0, 2)
@@ -233,11 +233,11 @@ def test_applications_are_means_of_their_benchmarks():
 
 @pytest.mark.parametrize("ids", [("o__a#b#", "o__a#c#"), ("o__a#b#", "p__b#c#", "pkg.B/#01"), ()])
 def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
-    assert heatmap.applications([benchmark(name) for name in ids]) == ()
+    assert page_heatmap.applications([benchmark(name) for name in ids]) == ()
 
 
 def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
-    made = heatmap.matrix(benchmark("b", {1}, count=3, apart=(1,)))
+    made = page_heatmap.matrix(benchmark("b", {1}, count=3, apart=(1,)))
 
     assert [(head.number, head.apart) for head in made.heads] == [
         ("1", False), ("2", True), ("3", False)
@@ -246,14 +246,14 @@ def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
     assert texts == [[None, "3", "0"], ["3", None, "3"], ["0", "3", None]]
     assert [line.unlike for line in made.lines] == ["1 of 2", "2 of 2", "1 of 2"]
     assert made.lines[0].cells[1:] == (
-        heatmap.Cell("far much-1", "3"),
-        heatmap.Cell("near much-5", "0"),
+        page_heatmap.HeatmapCell("far much-1", "3"),
+        page_heatmap.HeatmapCell("near much-5", "0"),
     )
     assert made.left_out == ""
 
 
 def test_of_many_runs_those_that_are_unlike_most_are_drawn():
-    made = heatmap.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
+    made = page_heatmap.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
 
     assert [head.number for head in made.heads if head.apart] == ["41", "45"]
     assert len(made.lines) == len(made.lines[0].cells) == 30
@@ -272,7 +272,7 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
     ],
 )
 def test_groups_are_said_in_words(groups, said):
-    assert heatmap.groups(benchmark("b", groups=groups)) == said
+    assert page_heatmap.groups(benchmark("b", groups=groups)) == said
 
 
 def test_caveats_of_the_whole_come_first():

@@ -15,7 +15,7 @@ from auditor.core.series.steady import (
     WarmUp,
 )
 from auditor.steady import page as steady
-from auditor.steady import series_plot
+from auditor.steady import page_series_plot
 from auditor.steady.document import steady_document
 
 
@@ -43,18 +43,21 @@ def test_no_spike_is_lost():
     values[1234] = 9.0
     values[77] = 0.5
 
-    parts = series_plot.decimated(values, 300)
+    parts = page_series_plot.decimate_values(values, 300)
 
     assert len(parts) == 300
     assert [at for at, (_, most) in enumerate(parts) if most == 9.0] == [123]
     assert [at for at, (least, _) in enumerate(parts) if least == 0.5] == [7]
-    assert series_plot.decimated([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
+    assert page_series_plot.decimate_values([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
 
 
 def test_a_strip_shades_the_warm_up_and_marks_changes():
     values = [1.5e-3] * 750 + [1e-3] * 2250
 
-    drawn = series_plot.strip(process(750, (749,), WarmUp(iterations=300)), values)
+    drawn = page_series_plot.strip(
+        process(750, (749,), WarmUp(iterations=300, early=0, off=0.0, late=0, wasted_seconds=0.0)),
+        values,
+    )
 
     assert '<rect class="warm" width="75" ' in drawn
     assert '<path class="change" d="M75 ' in drawn
@@ -64,7 +67,7 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
 
 
 def test_what_is_never_steady_is_shaded_all_along():
-    drawn = series_plot.strip(process(None), [1.0, 2.0] * 1500)
+    drawn = page_series_plot.strip(process(None), [1.0, 2.0] * 1500)
 
     assert '<rect class="warm" width="300" ' in drawn
     assert "no steady state" in drawn
@@ -72,11 +75,11 @@ def test_what_is_never_steady_is_shaded_all_along():
 
 @pytest.mark.parametrize("values", [[1.0], [1e-300] * 5, [1e300, 1e-300] * 50])
 def test_odd_values_are_drawn_within_the_strip(values):
-    drawn = series_plot.strip(process(0), values)
+    drawn = page_series_plot.strip(process(0), values)
 
     (path,) = re.findall(r'class="values" d="([^"]*)"', drawn)
     heights = [float(one) for one in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
-    assert all(0 <= height <= series_plot.HEIGHT for height in heights)
+    assert all(0 <= height <= page_series_plot.HEIGHT for height in heights)
 
 
 def values_of(found):

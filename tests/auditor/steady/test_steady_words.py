@@ -36,6 +36,10 @@ CONTEXT = Context(
 )
 
 
+def warm_up(*, early=0, off=0.0, late=0, wasted=0.0):
+    return WarmUp(iterations=10, early=early, off=off, late=late, wasted_seconds=wasted)
+
+
 def series(fork, start, warm_up=None, label=SteadyLabel.STEADY, caveats=()):
     return SeriesSteadiness(
         run=0, fork=fork, iterations=50, label=label, steady_from=start, warm_up=warm_up,
@@ -46,20 +50,30 @@ def series(fork, start, warm_up=None, label=SteadyLabel.STEADY, caveats=()):
 EARLY = BenchmarkSteadiness(
     id="org.example.Early.warms",
     series=(
-        series(0, 30, WarmUp(iterations=10, early=20, off=0.25)),
-        series(1, 12, WarmUp(iterations=10, early=2, off=0.01)),
+        series(0, 30, warm_up(early=20, off=0.25)),
+        series(1, 12, warm_up(early=2, off=0.01)),
     ),
     iteration_seconds=0.1,
     needed=Needed(
-        seconds=2.9, operations=40, iterations=3, iteration_seconds=1.0, saved_seconds=-2.0
+        seconds=2.9,
+        operations=40,
+        iterations=3,
+        iteration_seconds=1.0,
+        saved_seconds=-2.0,
+        measured_seconds=None,
     ),
 )
 LATE = BenchmarkSteadiness(
     id="org.example.Late.wastes",
-    series=(series(0, 3, WarmUp(iterations=10, late=7, wasted_seconds=0.75)),),
+    series=(series(0, 3, warm_up(late=7, wasted=0.75)),),
     iteration_seconds=0.1,
     needed=Needed(
-        seconds=0.3, operations=3, iterations=3, iteration_seconds=0.1, saved_seconds=0.75
+        seconds=0.3,
+        operations=3,
+        iterations=3,
+        iteration_seconds=0.1,
+        saved_seconds=0.75,
+        measured_seconds=None,
     ),
 )
 NEVER = BenchmarkSteadiness(
@@ -160,12 +174,12 @@ NEEDED = {
     ],
 )
 def test_settings_are_the_harness_own(harness, needed, said):
-    one = steady_document.Benchmark(
+    one = steady_document.SteadyBenchmark(
         id="b",
         label=SteadyLabel.STEADY,
         warm_iterations=4,
         iteration_seconds=0.1,
-        needed=None if needed is None else steady_document.Needed(**NEEDED | needed),
+        needed=None if needed is None else Needed(**NEEDED | needed),
     )
 
     assert page.setting(harness, one) == said

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from builders import method
 
-from auditor.stubs.judge import WatchState, unwatched
+from auditor.stubs.judge import WatchState, unwatched_methods
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
 ADD, GET, LEN = (one.id for one in METHODS)
@@ -24,10 +24,10 @@ ADD, GET, LEN = (one.id for one in METHODS)
     ],
 )
 def test_the_most_used_come_first_without_those_that_are_watched(used, watched, most, names):
-    assert [one.name for one in unwatched(METHODS, used, watched, most)] == names
+    assert [one.name for one in unwatched_methods(METHODS, used, watched, most)] == names
 
 
 def test_what_cannot_get_slower_needs_no_benchmark():
     methods = [replace(METHODS[0], trivial="its body is empty"), *METHODS[1:]]
 
-    assert [one.name for one in unwatched(methods, [ADD, GET], {}, 20)] == ["Get"]
+    assert [one.name for one in unwatched_methods(methods, [ADD, GET], {}, 20)] == ["Get"]

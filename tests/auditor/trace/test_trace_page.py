@@ -44,8 +44,11 @@ WHOLE = SuiteUse(
         called("Pop", Caller(ID.format("Push"), None), tests=None),
     ),
     benchmarks=(
-        *(BenchmarkUse(id=ID.format(each), methods=1) for each in ("Push", "A", "B", "C")),
-        BenchmarkUse(id=ID.format("Idle"), methods=0),
+        *(
+            BenchmarkUse(id=ID.format(each), methods=1, reason=None)
+            for each in ("Push", "A", "B", "C")
+        ),
+        BenchmarkUse(id=ID.format("Idle"), methods=0, reason=None),
         BenchmarkUse(id=ID.format("Broken"), methods=None, reason="exit code 2"),
     ),
     caveats=(Caveat("unit-tests", "part of the counts is missing"),),

@@ -11,9 +11,9 @@ from itertools import islice
 import pytest
 from arena_making import arena_of, children
 
-from auditor.concurrency.judge.catalogue import described
-from auditor.concurrency.judge.generation import Generator
-from auditor.concurrency.judge.uncompilable_calls import blamed, parts
+from auditor.concurrency.judge.catalogue import describe_types
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator
+from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrency import Plan, Scope, Version
 from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
@@ -219,7 +219,7 @@ def test_what_other_processes_do_beside_a_race_is_noted(arena):
 
 
 def test_generated_tests_compile_and_run(arena):
-    catalogue = arena.make(described(NAME))
+    catalogue = arena.make(describe_types(NAME))
     hazards = (
         "fail",
         "block",
@@ -235,7 +235,7 @@ def test_generated_tests_compile_and_run(arena):
     answers = {name: facts.answers for name, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, NOTES)
     weights = {f"{name}()": 1e-9 for name in hazards}
-    maker = Generator(catalogue=catalogue, weights=weights, plan=Plan())
+    maker = ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan())
 
     test = arena.make(maker.test(900, 400, 2))
 
@@ -261,10 +261,12 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
         for paths in arena.class_paths.values():
             file = paths[0] / "org/example/Named.class"
             file.write_bytes(file.read_bytes().replace(b"get_value", b"get-value"))
-        catalogue = arena.make(described(subject))
+        catalogue = arena.make(describe_types(subject))
         answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
         writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=subject))
-        test = arena.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(1, 900, 2))
+        test = arena.make(
+            ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=Plan()).test(1, 900, 2)
+        )
         found = parts(test)
         numbers = {writer.path(one.test): one.test.number for one in found}
 
@@ -272,7 +274,7 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
         said = arena.compile({writer.path(one.test): writer.program(one.test) for one in found})
 
     assert whole
-    wrong = blamed(found, {numbers[name]: problem for name, problem in said.items()})
+    wrong = uncompilable_members(found, {numbers[name]: problem for name, problem in said.items()})
     assert {one.key for one in wrong} == {"get-value()", "both(java.lang.Runnable)"}
     assert {method.key for method in catalogue.without(wrong.keys()).methods} == {"plain()"}
 
@@ -331,7 +333,7 @@ def odd(tmp_path_factory):
 
 
 def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
-    found = odd.make(described(POOL))
+    found = odd.make(describe_types(POOL))
 
     own = {(method.key, method.returns) for method in found.methods}
     assert own == {
@@ -347,10 +349,10 @@ def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
 @pytest.mark.parametrize("name", [POOL, REGISTRY])
 def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     """One of those drawn has to run: in others a thread removes what another one asks for."""
-    catalogue = odd.make(described(name))
+    catalogue = odd.make(describe_types(name))
     answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=name))
-    maker = Generator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
+    maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
 
     def runs(number):
         test = odd.make(maker.test(number, 900, 2))
@@ -363,11 +365,13 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
 
 def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     """A door comes from a smith, as does the key that each call of it asks for."""
-    catalogue = odd.make(described(DOOR))
+    catalogue = odd.make(describe_types(DOOR))
     writer = RaceWriter(catalogue.written, {}, replace(NOTES, subject=DOOR))
     number = next(NUMBERS)
 
-    test = odd.make(Generator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2))
+    test = odd.make(
+        ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2)
+    )
 
     assert [creator.key for creator in catalogue.creators] == [f"{SMITH}.build({KEY})"]
     assert [maker.key for maker in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
@@ -388,18 +392,18 @@ def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
 
 
 def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd):
-    found = odd.make(described(CANVAS))
+    found = odd.make(describe_types(CANVAS))
 
     assert [maker.owner for maker in found.makers("org.example.Odd$Shape")] == [
         "org.example.Odd$Outer"
     ]
-    inner = odd.make(described(INNER))
+    inner = odd.make(describe_types(INNER))
     assert inner.types[INNER].inner
     assert (inner.creators, [method.key for method in inner.methods]) == ((), ["size()"])
 
 
 def test_a_type_argument_that_is_bound_is_no_hindrance(odd):
-    found = odd.make(described(REGISTRY))
+    found = odd.make(describe_types(REGISTRY))
 
     (put,) = [method for method in found.methods if method.name == "put"]
     assert put.owner == "java.util.concurrent.ConcurrentHashMap"

@@ -7,7 +7,7 @@ from arena_making import HAZARD, arena_of, children
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.concurrency.judge.catalogue import described
+from auditor.concurrency.judge.catalogue import describe_types
 from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
 from auditor.core.contracts.test_generation import Attempt, Segment
 from runners.concurrency.conversation import join, split
@@ -63,7 +63,7 @@ def test_lines_of_fields_come_back_as_they_were(fields):
 
 
 def test_the_catalogue_has_what_both_versions_have(arena):
-    found = arena.make(described(NAME))
+    found = arena.make(describe_types(NAME))
 
     names = {method.name for method in found.methods}
     assert {"fail", "limit", "with", "any", "text"} < names
@@ -124,7 +124,9 @@ def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, int
 def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
     def making():
         (cook,) = [
-            creator for creator in (yield from described(NAME)).creators if creator.name == "cook"
+            creator
+            for creator in (yield from describe_types(NAME)).creators
+            if creator.name == "cook"
         ]
         made = Statement(member=cook, arguments=(Literal("int", "200"),))
         return cook.owner, [(yield Attempt(prefix=(made, call("fail"))))]

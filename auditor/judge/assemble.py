@@ -26,7 +26,7 @@ _HARNESSES = {ResearchTool.GO: "go", ResearchTool.JAVA: "jmh"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class TableFile:
     """A file that was read, and the words of the command line that say how to judge it.
 
     None: `slowdown` from the spreads, runs as in the file.
@@ -53,7 +53,7 @@ class Table:
         return shlex.join(words)
 
 
-def judged(table: Table) -> AbsOrStability:
+def judge_table(table: TableFile) -> AbsOrStability:
     """Judge a file by the paper's rule: an ABS result, or one of stability where nothing is slowed.
 
     Raises UsageError where the slowdown is to be sized and cannot.
@@ -61,7 +61,7 @@ def judged(table: Table) -> AbsOrStability:
     clock = SystemClock()
     started = clock.now()
     language = Language(table.content.tool)
-    question = study_tables.Question(
+    question = study_tables.TableRequest(
         rows=table.content.rows,
         language=language,
         digest=table.content.digest,
@@ -89,14 +89,16 @@ def judged(table: Table) -> AbsOrStability:
     return stability_document(verdict, context)
 
 
-def steady(asked: StoredQuestion, head: StoredResults) -> StabilityDocument:
+def steady(question: StoredQuestion, head: StoredResults) -> StabilityDocument:
     """Return how far the runs lie apart."""
     started = SystemClock().now()
-    found = study.stability(head)
-    return stability_document(found, context_of(asked, head, found.runs, started))
+    stability = study.stability(head)
+    return stability_document(stability, context_of(question, head, stability.runs, started))
 
 
-def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) -> ComparisonDocument:
+def compare_results(
+    asked: StoredQuestion, base: StoredResults, head: StoredResults
+) -> ComparisonDocument:
     """Return what became of each benchmark; raises UsageError for results of two tools."""
     if base.harness != head.harness:
         raise UsageError(
@@ -106,6 +108,6 @@ def compared(asked: StoredQuestion, base: StoredResults, head: StoredResults) ->
         raise UsageError("base and head are the same results; name others with --against")
     started = SystemClock().now()
     limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
-    found = study.compare(base, head, limit, unlike=asked.unlike)
+    comparison = study.compare(base, head, limit, unlike=asked.unlike)
     context = context_of(asked, head, len(head.runs), started)
-    return comparison_document(found, context, base=revision_of(base))
+    return comparison_document(comparison, context, base=revision_of(base))

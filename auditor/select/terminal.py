@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, section
-from auditor.select.document import Answer, Lost, Proposal, Selection
+from auditor.select.document import LostMethod, Proposal, SelectAnswer, Selection
 from reports import names, number_format
 
 
@@ -17,7 +17,9 @@ def selection(found: Selection) -> RenderableType:
     parts += [Text(line) for line in _bounds(found)]
     if found.benchmarks:
         parts += ["", _picks(found)]
-    parts += section("Lost", [_lost(one) for one in found.lost[:MOST_ROWS]] + _more(found.lost))
+    parts += section(
+        "Lost", [_lost(method) for method in found.lost[:MOST_ROWS]] + _more(found.lost)
+    )
     return Group(*parts, *_calls(found), *_caveats(found))
 
 
@@ -28,13 +30,13 @@ def proposal(found: Proposal) -> RenderableType:
     if found.removed:
         short = names.shorten(one.id for one in found.removed)
         rows = lineless("can go", ">saves", ">spread", "what it detects is detected by")
-        for one in found.removed[:MOST_ROWS]:
-            kept = sorted({name for each in one.watched for name in each.kept_by})
+        for benchmark in found.removed[:MOST_ROWS]:
+            kept = sorted({name for method in benchmark.watched for name in method.kept_by})
             said = ", ".join(names.shorten(kept).values()) or "nothing is detected by it"
             rows.add_row(
-                Text(names.line(short[one.id])),
-                number_format.seconds(one.seconds),
-                number_format.share(one.max_spread),
+                Text(names.line(short[benchmark.id])),
+                number_format.seconds(benchmark.seconds),
+                number_format.share(benchmark.max_spread),
                 Text(names.line(said), style="dim"),
             )
         parts += ["", and_more(rows, len(found.removed))]
@@ -49,8 +51,8 @@ def proposal(found: Proposal) -> RenderableType:
     return Group(*parts, *section("Kept to be sure", kept), *_caveats(found))
 
 
-def _title(found: Answer) -> str:
-    return " ".join(filter(None, (found.subject, found.revision)))
+def _title(select_answer: SelectAnswer) -> str:
+    return " ".join(filter(None, (select_answer.subject, select_answer.revision)))
 
 
 def _headline(found: Selection) -> str:
@@ -69,8 +71,8 @@ def _headline(found: Selection) -> str:
     )
 
 
-def _time(found: Answer) -> str:
-    run, suite = map(number_format.seconds, (found.seconds, found.suite_seconds))
+def _time(select_answer: SelectAnswer) -> str:
+    run, suite = map(number_format.seconds, (select_answer.seconds, select_answer.suite_seconds))
     return f"A run takes {run} of {suite}."
 
 
@@ -102,26 +104,28 @@ def _picks(found: Selection) -> RenderableType:
     return and_more(rows, len(found.benchmarks))
 
 
-def _lost(one: Lost) -> str:
-    by = list(names.shorten(one.detected_by).values())
+def _lost(method: LostMethod) -> str:
+    by = list(names.shorten(method.detected_by).values())
     more = f" and {len(by) - 3} more" if len(by) > 3 else ""
-    return f"{one.method}, detected by {', '.join(by[:3])}{more}"
+    return f"{method.method}, detected by {', '.join(by[:3])}{more}"
 
 
-def _more(lost: Sequence[Lost]) -> list[str]:
+def _more(lost: Sequence[LostMethod]) -> list[str]:
     more = len(lost) - MOST_ROWS
     return [f"and {more} more, see --format json"] if more > 0 else []
 
 
-def _calls(found: Answer) -> list[RenderableType]:
-    lines = [call.command for call in found.calls]
+def _calls(select_answer: SelectAnswer) -> list[RenderableType]:
+    lines = [call.command for call in select_answer.calls]
     if not lines:
         return []
     return ["", Text("To run just these", style="bold"), *(Text(f"  {line}") for line in lines)]
 
 
-def _caveats(found: Answer) -> list[RenderableType]:
-    return section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in found.caveats])
+def _caveats(select_answer: SelectAnswer) -> list[RenderableType]:
+    return section(
+        "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in select_answer.caveats]
+    )
 
 
 def _removal(found: Proposal) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from auditor.core.series.steady import SteadyLabel
-from auditor.steady.document import Series
+from auditor.steady.document import ProcessSteadiness
 from reports import number_format
 from reports.plots import at, line, svg
 
@@ -17,7 +17,7 @@ _SPIKE = 5.0
 """Above so many times the distance from the median to the 98th percentile a value is a spike."""
 
 
-def decimated(values: Sequence[float], columns: int) -> list[tuple[float, float]]:
+def decimate_values(values: Sequence[float], columns: int) -> list[tuple[float, float]]:
     """Return the least and the greatest value of so many parts of equal length: no spike is lost.
 
     Of fewer values each is a part.
@@ -28,9 +28,9 @@ def decimated(values: Sequence[float], columns: int) -> list[tuple[float, float]
     return [(min(values[start:stop]), max(values[start:stop])) for start, stop in pairwise(edges)]
 
 
-def strip(series: Series, values: Sequence[float]) -> Markup:
+def strip(series: ProcessSteadiness, values: Sequence[float]) -> Markup:
     """Draw a process; what lies far above everything else is a dot at the upper edge."""
-    parts = decimated(values, WIDTH)
+    parts = decimate_values(values, WIDTH)
     low, high = _range(values)
     width = WIDTH / len(parts)
     scale = HEIGHT * (1 - 2 * _ROOM) / ((high - low) or 1.0)
@@ -56,7 +56,7 @@ def strip(series: Series, values: Sequence[float]) -> Markup:
     body += "".join(line((change + 1) * step, 0, HEIGHT, "change") for change in series.changes)
     if series.warm_up is not None:
         body += line(min(series.warm_up.iterations * step, WIDTH), 0, HEIGHT, "needed")
-    return svg((WIDTH, HEIGHT), said(series, values), body, kind="series")
+    return svg((WIDTH, HEIGHT), describe_plot(series, values), body, kind="series")
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:
@@ -67,7 +67,7 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     return least, min(most, middle + _SPIKE * (usual - middle)) if usual > middle else most
 
 
-def said(series: Series, values: Sequence[float]) -> str:
+def describe_plot(series: ProcessSteadiness, values: Sequence[float]) -> str:
     """Say in words what a drawing shows."""
     number = f"{len(values):,} iterations"
     if series.steady_from is None:

@@ -45,19 +45,19 @@ def table(document: LintDocument) -> RenderableType:
     return Group(*parts)
 
 
-def _finding(one: LintFinding) -> list[RenderableType]:
-    head = Text(names.line(lint_words.place(one)))
-    head.append(f" {one.rule}", style=_STYLES[one.sure] if one.counts else "dim")
-    head.append(f" ({one.sure})", style="dim")
-    if one.benchmark:
-        head.append(f" {names.line(one.benchmark)}")
-    text = Text(f"  {names.line(one.text)}", style="" if one.counts else "dim")
+def _finding(finding: LintFinding) -> list[RenderableType]:
+    head = Text(names.line(lint_words.place(finding)))
+    head.append(f" {finding.rule}", style=_STYLES[finding.sure] if finding.counts else "dim")
+    head.append(f" ({finding.sure})", style="dim")
+    if finding.benchmark:
+        head.append(f" {names.line(finding.benchmark)}")
+    text = Text(f"  {names.line(finding.text)}", style="" if finding.counts else "dim")
     said: list[RenderableType] = [head, text]
-    beside = names.line(lint_words.state(one))
+    beside = names.line(lint_words.state(finding))
     return [*said, Text(f"  {beside}", style="dim")] if beside else said
 
 
-def listed(rules: Sequence[Rule]) -> RenderableType:
+def rule_table(rules: Sequence[Rule]) -> RenderableType:
     """Return all rules, and whether they are looked for unless asked otherwise."""
     made = tables.lineless("rule", "sure", "on", "practice", "what")
     for rule in rules:
@@ -71,9 +71,11 @@ def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]
     if fail_on is None:
         return Exit.OK, []
     enough = SURE[: SURE.index(Sure(fail_on)) + 1]
-    found = [finding for finding in document.findings if finding.counts and finding.sure in enough]
-    if found:
-        count = number_format.count(len(found), "finding")
+    findings = [
+        finding for finding in document.findings if finding.counts and finding.sure in enough
+    ]
+    if findings:
+        count = number_format.count(len(findings), "finding")
         return Exit.GATE_FAILED, [f"gate failed: {count} at least {fail_on}"]
     if document.unread:
         unread = number_format.count(len(document.unread), "file")

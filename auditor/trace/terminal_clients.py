@@ -33,8 +33,8 @@ def show(document: ProfileDocument, format_: str, console: Console) -> None:
 
 def table(document: ProfileDocument) -> RenderableType:
     """Return what a terminal shows: the methods that are called, and the clients."""
-    shown = page_clients.view(document)
-    called = [row for row in shown.rows if row.use != page_clients.NEVER]
+    view = page_clients.view(document)
+    called = [row for row in view.rows if row.use != page_clients.NEVER]
     made = tables.lineless(
         ">", "method", ">outside", ">inside", ">share", ">clients", "such as", "where"
     )
@@ -45,20 +45,20 @@ def table(document: ProfileDocument) -> RenderableType:
             Text(row.where, style="dim"),
         )  # fmt: skip
     clients = tables.lineless("client", ">tests", ">calls", ">time", "")
-    for client in shown.clients:
+    for client in view.clients:
         clients.add_row(
             Text(client.name), client.tests, client.calls, client.seconds,
             Text(tables.short(client.note), style="dim"),
         )  # fmt: skip
     return Group(
-        Text(shown.subject, style="dim"),
-        Text(shown.headline, style="bold"),
-        Text(shown.counts, style="dim"),
+        Text(view.subject, style="dim"),
+        Text(view.headline, style="bold"),
+        Text(view.counts, style="dim"),
         "",
         tables.and_more(made, len(called)),
         "",
         clients,
         *tables.section(
-            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in shown.closing.caveats]
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
         ),
     )

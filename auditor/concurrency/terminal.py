@@ -52,26 +52,28 @@ def show(document: ConcurrencyDocument, format_: str, console: Console) -> None:
 
 def table(document: ConcurrencyDocument) -> RenderableType:
     """Return what a terminal shows."""
-    shown = page.view(document)
+    view = page.view(document)
     parts: list[RenderableType] = [
-        Text(f"{shown.subject}, {shown.versions}", style="dim"),
-        Text(shown.headline, style="bold"),
-        *([Text(shown.cause)] if shown.cause else []),
+        Text(f"{view.subject}, {view.versions}", style="dim"),
+        Text(view.headline, style="bold"),
+        *([Text(view.cause)] if view.cause else []),
         "",
-        _threads(shown.rows),
+        _threads(view.rows),
         Text(_COLUMNS, style="dim"),
     ]
-    if shown.tests:
-        parts += ["", _tests(shown)]
-        parts += [Text(shown.smallest, style="dim")] if shown.smallest else []
-    preferred = tables.some([f"{one.method}: {one.why}" for one in shown.focus], _MOST_PREFERRED)
+    if view.tests:
+        parts += ["", _tests(view)]
+        parts += [Text(view.smallest, style="dim")] if view.smallest else []
+    preferred = tables.first_lines(
+        [f"{focus_row.method}: {focus_row.why}" for focus_row in view.focus], _MOST_PREFERRED
+    )
     parts += tables.section("Methods that the tests prefer", preferred)
-    parts += tables.section("Left out while the tests were made", tables.some(shown.dropped))
-    to_know = [f"{caveat.text} [{caveat.slug}]" for caveat in shown.closing.caveats]
+    parts += tables.section("Left out while the tests were made", tables.first_lines(view.dropped))
+    to_know = [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
     return Group(*parts, *tables.section("To know", to_know))
 
 
-def _threads(rows: Sequence[page.Row]) -> RenderableType:
+def _threads(rows: Sequence[page.ThreadsRow]) -> RenderableType:
     made = tables.lineless(
         "", ">threads", ">finding", ">old", ">new", ">none", ">open", ">speed-up", ">interval",
         ">left",
@@ -85,21 +87,23 @@ def _threads(rows: Sequence[page.Row]) -> RenderableType:
     return made
 
 
-def _tests(shown: page.View) -> RenderableType:
-    heads = [f"threads: {row.threads}" for row in shown.rows]
+def _tests(view: page.ConcurrencyView) -> RenderableType:
+    heads = [f"threads: {row.threads}" for row in view.rows]
     made = tables.lineless(">test", "statements", *heads)
-    for row in shown.tests[: tables.MOST_ROWS]:
+    for row in view.tests[: tables.MOST_ROWS]:
         made.add_row(str(row.number), Text(row.made, style="dim"), *map(_cell, row.cells))
-    return tables.and_more(made, len(shown.tests))
+    return tables.and_more(made, len(view.tests))
 
 
-def _cell(one: page.Cell) -> Text:
+def _cell(vote_cell: page.VoteCell) -> Text:
     """Return a vote with its numbers, or why there are none."""
-    if one.word is None or not one.times:
-        glyph = one.word.glyph if one.word else ""
-        return Text(f"{glyph} {tables.short(one.note)}".strip(), style="dim")
-    vote = Text(f"{one.word.glyph} {one.speedup}", style=_STYLES.get(one.kind, ""))
-    return vote.append(f" ({one.interval})", style="dim")
+    if vote_cell.word is None or not vote_cell.times:
+        glyph = vote_cell.word.glyph if vote_cell.word else ""
+        return Text(f"{glyph} {tables.short(vote_cell.note)}".strip(), style="dim")
+    vote = Text(
+        f"{vote_cell.word.glyph} {vote_cell.speedup}", style=_STYLES.get(vote_cell.kind, "")
+    )
+    return vote.append(f" ({vote_cell.interval})", style="dim")
 
 
 def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[Exit, list[str]]:
@@ -108,7 +112,7 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
         return Exit.OK, []
     if document.finding is Finding.REGRESSION:
         found = [thread for thread in document.threads if thread.finding is Finding.REGRESSION]
-        said = [f"gate failed: {concurrency_words.shown(one)}" for one in found]
+        said = [f"gate failed: {concurrency_words.lane_sentence(result)}" for result in found]
         return Exit.GATE_FAILED, said
     if document.finding is Finding.INCONCLUSIVE:
         why = concurrency_words.headline(document).removeprefix("Cannot tell: ")

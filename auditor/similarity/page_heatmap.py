@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from auditor.similarity.document import Benchmark, Pair
+from auditor.core.series.similarity import PairSimilarity
+from auditor.similarity.document import BenchmarkSimilarity
 
 THETA = 0.25
 """The dissimilarity above which a measure counts (Bauer et al., ICPE 2023, Section 3.2)."""
@@ -19,7 +20,7 @@ _OF_CORPUS = re.compile(r"([^#]+__[^#]+)#[^#]+#[^#]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeatmapCell:
     """A number; `kind` tells the style sheet its side of the threshold, and how far from it."""
 
     kind: str
@@ -33,11 +34,11 @@ class Application:
     name: str
     unlike: int
     size: int
-    cells: tuple[Cell, ...]
+    cells: tuple[HeatmapCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HeatmapHead:
     """A run at the edge of a matrix, as people count."""
 
     number: str
@@ -45,40 +46,40 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class HeatmapRow:
     """A run against all that are drawn, None being itself; `unlike` is of all that there are."""
 
-    head: Head
-    cells: tuple[Cell | None, ...]
+    head: HeatmapHead
+    cells: tuple[HeatmapCell | None, ...]
     unlike: str
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Heatmap:
     """Runs against runs; `left_out` says where there was no room for all."""
 
-    heads: tuple[Head, ...]
-    lines: tuple[Line, ...]
+    heads: tuple[HeatmapHead, ...]
+    lines: tuple[HeatmapRow, ...]
     left_out: str
 
 
-def cell(value: float) -> Cell:
+def cell(value: float) -> HeatmapCell:
     """Return a dissimilarity, from 0 to 1."""
     if value > THETA:
         side, share = "far", (value - THETA) / (1 - THETA)
     else:
         side, share = "near", (THETA - value) / THETA
-    return Cell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
+    return HeatmapCell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
 
 
-def cells(means: Sequence[float]) -> tuple[Cell, ...]:
+def cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
     """Return the five measures, and behind them their mean."""
     return tuple(cell(value) for value in (*means, fmean(means)))
 
 
-def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
+def applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application, ...]:
     """Return the applications of a corpus, the least alike first; none where there is only one."""
-    found: dict[str, list[Benchmark]] = {}
+    found: dict[str, list[BenchmarkSimilarity]] = {}
     for benchmark in benchmarks:
         named = _OF_CORPUS.fullmatch(benchmark.id)
         if named is None:
@@ -99,24 +100,26 @@ def applications(benchmarks: Sequence[Benchmark]) -> tuple[Application, ...]:
     )
 
 
-def _means(benchmarks: Sequence[Benchmark]) -> list[float]:
+def _means(benchmarks: Sequence[BenchmarkSimilarity]) -> list[float]:
     rows = [benchmark.means for benchmark in benchmarks if benchmark.means is not None]
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
-def matrix(one: Benchmark) -> Matrix:
+def matrix(benchmark: BenchmarkSimilarity) -> Heatmap:
     """Set the runs of a benchmark against each other: how many of the measures are above THETA.
 
     Of too many those are drawn that are unlike most others.
     """
-    unlike = unlikeness(one)
+    unlike = unlikeness(benchmark)
     drawn = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
-    pairs = {(pair.first, pair.second): _count(pair) for pair in one.pairs}
-    heads = {run: Head(str(run + 1), run in one.apart) for run in drawn}
-    return Matrix(
+    pairs = {(pair.first, pair.second): _count(pair) for pair in benchmark.pairs}
+    heads = {run: HeatmapHead(str(run + 1), run in benchmark.apart) for run in drawn}
+    return Heatmap(
         heads=tuple(heads.values()),
         lines=tuple(
-            Line(heads[run], _against(run, drawn, pairs), f"{unlike[run]} of {len(unlike) - 1}")
+            HeatmapRow(
+                heads[run], _against(run, drawn, pairs), f"{unlike[run]} of {len(unlike) - 1}"
+            )
             for run in drawn
         ),
         left_out=f"Of {len(unlike)} runs the {MOST_RUNS} are drawn that are unlike most others."
@@ -126,40 +129,40 @@ def matrix(one: Benchmark) -> Matrix:
 
 
 def _against(
-    run: int, others: Sequence[int], pairs: Mapping[tuple[int, int], Cell]
-) -> tuple[Cell | None, ...]:
+    run: int, others: Sequence[int], pairs: Mapping[tuple[int, int], HeatmapCell]
+) -> tuple[HeatmapCell | None, ...]:
     return tuple(pairs.get((min(run, other), max(run, other))) for other in others)
 
 
-def _count(pair: Pair) -> Cell:
+def _count(pair: PairSimilarity) -> HeatmapCell:
     above = sum(value > THETA for value in pair.measures)
     side = "far" if pair.dissimilar else "near"
-    return Cell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
+    return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
 
 
-def unlikeness(one: Benchmark) -> dict[int, int]:
+def unlikeness(benchmark: BenchmarkSimilarity) -> dict[int, int]:
     """Return for each run that was compared how many others it is dissimilar to."""
-    runs = sorted({run for pair in one.pairs for run in (pair.first, pair.second)})
+    runs = sorted({run for pair in benchmark.pairs for run in (pair.first, pair.second)})
     unlike = Counter(
-        run for pair in one.pairs if pair.dissimilar for run in (pair.first, pair.second)
+        run for pair in benchmark.pairs if pair.dissimilar for run in (pair.first, pair.second)
     )
     return {run: unlike[run] for run in runs}
 
 
-def groups(one: Benchmark) -> str:
+def groups(benchmark: BenchmarkSimilarity) -> str:
     """Say what SAME's clustering finds."""
-    if one.groups is None:
+    if benchmark.groups is None:
         return ""
-    if len(one.groups) == 1:
+    if len(benchmark.groups) == 1:
         return "SAME finds one group of all runs."
-    together = [f"{numbered(group)} together" for group in one.groups if len(group) > 1]
-    alone = sorted(group[0] for group in one.groups if len(group) == 1)
+    together = [f"{run_numbers(group)} together" for group in benchmark.groups if len(group) > 1]
+    alone = sorted(group[0] for group in benchmark.groups if len(group) == 1)
     if alone:
-        together.append(f"{numbered(alone)} {'each ' if len(alone) > 1 else ''}alone")
-    return f"SAME finds {len(one.groups)} groups: {'; '.join(together)}."
+        together.append(f"{run_numbers(alone)} {'each ' if len(alone) > 1 else ''}alone")
+    return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
 
 
-def numbered(runs: Sequence[int]) -> str:
+def run_numbers(runs: Sequence[int]) -> str:
     """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
     breaks = [at for at, (one, other) in enumerate(pairwise(runs), 1) if other != one + 1]
     edges = [0, *breaks, len(runs)]

@@ -28,24 +28,24 @@ def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
     that makes them; a slowdown that is noticed proves nothing, since what slows them down keeps
     them from being removed.
     """
-    mine = list(_measured(smell.benchmark, measured))
-    if not mine or smell.overlapping:
+    timings = list(_timing_of(smell.benchmark, measured))
+    if not timings or smell.overlapping:
         return None
     if smell.rule == _INVOCATION:
-        return _short(mine)
-    return None if smell.calls is None else _removed(mine, smell.calls)
+        return _short(timings)
+    return None if smell.calls is None else _removed(timings, smell.calls)
 
 
-def _measured(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
+def _timing_of(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
     """Yield what was measured of a benchmark; nothing where several are called so."""
     pattern = re.compile(rf"(?:^|[./:]){re.escape(name)}(?=$|[^\w.])")
-    found = [(match, one) for one in measured if (match := pattern.search(one.benchmark))]
-    if name and len({one.benchmark[: match.start()] for match, one in found}) == 1:
-        yield from (one for _, one in found)
+    found = [(match, timing) for timing in measured if (match := pattern.search(timing.benchmark))]
+    if name and len({timing.benchmark[: match.start()] for match, timing in found}) == 1:
+        yield from (timing for _, timing in found)
 
 
 def _short(measured: Sequence[Timed]) -> Proof:
-    shortest = min(one.seconds for one in measured)
+    shortest = min(timing.seconds for timing in measured)
     text = f"an invocation takes {shortest:.3g} s"
     return Proof(Seen.CONFIRMED if shortest < SHORT_SECONDS else Seen.REFUTED, text)
 
@@ -56,11 +56,11 @@ def _removed(measured: Sequence[Timed], calls: Sequence[str]) -> Proof | None:
         text = f"an operation of {shortest.benchmark} takes {shortest.seconds:.3g} s: an empty loop"
         return Proof(Seen.CONFIRMED, text)
     needs = [(_needed(calls, one), one) for one in measured]
-    for needed, one in needs:
-        if needed > CLEARLY * one.seconds:
+    for needed, timing in needs:
+        if needed > CLEARLY * timing.seconds:
             text = (
                 f"the calls of {', '.join(calls)} take {needed:.3g} s alone, an operation "
-                f"of {one.benchmark} takes {one.seconds:.3g} s"
+                f"of {timing.benchmark} takes {timing.seconds:.3g} s"
             )
             return Proof(Seen.CONFIRMED, text)
     # Where an operation takes longer, other work may take the time.
@@ -70,12 +70,12 @@ def _removed(measured: Sequence[Timed], calls: Sequence[str]) -> Proof | None:
     return None
 
 
-def _needed(calls: Sequence[str], one: Timed) -> float:
+def _needed(calls: Sequence[str], timing: Timed) -> float:
     """Return the seconds that the calls of an operation take alone, 0 where it is not known whose.
 
     Of two methods with the name of a call nobody knows which one is called.
     """
-    named = [[call for call in one.calls if _is(call.method, name)] for name in calls]
+    named = [[call for call in timing.calls if _is(call.method, name)] for name in calls]
     if any(len(found) != 1 for found in named):
         return 0.0
     return sum(found[0].per_operation * found[0].seconds for found in named)

@@ -35,9 +35,9 @@ def show(document: TraceDocument, format_: str, console: Console) -> None:
 
 def table(document: TraceDocument) -> RenderableType:
     """Return what a terminal shows."""
-    shown = page.view(document)
+    view = page.view(document)
     made = tables.lineless("", "method", "", ">unit tests", ">benchmarks", "", "where")
-    for row in shown.rows[: tables.MOST_ROWS]:
+    for row in view.rows[: tables.MOST_ROWS]:
         style = _STYLES[row.reach]
         made.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
@@ -46,17 +46,17 @@ def table(document: TraceDocument) -> RenderableType:
         )  # fmt: skip
     failed = [
         f"{benchmark.name}: {tables.short(benchmark.note)}"
-        for benchmark in shown.benchmarks
+        for benchmark in view.benchmarks
         if benchmark.note
     ]
     return Group(
-        Text(shown.subject, style="dim"),
-        Text(shown.headline, style="bold"),
-        Text(shown.counts, style="dim"),
+        Text(view.subject, style="dim"),
+        Text(view.headline, style="bold"),
+        Text(view.counts, style="dim"),
         "",
-        tables.and_more(made, len(shown.rows)),
-        *tables.section("Benchmarks that did not run", tables.some(failed)),
+        tables.and_more(made, len(view.rows)),
+        *tables.section("Benchmarks that did not run", tables.first_lines(failed)),
         *tables.section(
-            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in shown.closing.caveats]
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
         ),
     )

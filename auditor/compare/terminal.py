@@ -12,13 +12,17 @@ from auditor.cli.console import Console
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
 from auditor.compare.markdown import markdown
-from auditor.compare.model import Change
+from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format, results
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE = "compare.json", "compare.html"
-_STYLES = {Change.REGRESSION: "red", Change.UNKNOWN: "yellow", Change.IMPROVEMENT: "green"}
+_STYLES = {
+    PerformanceChange.REGRESSION: "red",
+    PerformanceChange.UNKNOWN: "yellow",
+    PerformanceChange.IMPROVEMENT: "green",
+}
 
 
 def keep(folder: Path, document: ComparisonDocument) -> None:
@@ -38,30 +42,30 @@ def show(document: ComparisonDocument, format_: str, console: Console) -> None:
 
 def table(document: ComparisonDocument) -> RenderableType:
     """Return what a terminal shows."""
-    shown = page.view(document)
+    view = page.view(document)
     parts: list[RenderableType] = [
-        Text(f"{shown.subject}, {shown.revisions}", style="dim"),
-        Text(shown.headline, style="bold"),
-        *([Text(shown.patch)] if shown.patch else []),
-        Text(shown.counts, style="dim"),
+        Text(f"{view.subject}, {view.revisions}", style="dim"),
+        Text(view.headline, style="bold"),
+        *([Text(view.patch)] if view.patch else []),
+        Text(view.counts, style="dim"),
     ]
-    if shown.rows:
-        parts += ["", _benchmarks(shown.rows)]
-    if shown.same:
-        same = number_format.count(shown.same, "benchmark is", "benchmarks are")
+    if view.rows:
+        parts += ["", _benchmarks(view.rows)]
+    if view.same:
+        same = number_format.count(view.same, "benchmark is", "benchmarks are")
         parts.append(Text(f"{same} built of the same code in both, so not measured"))
-    parts += tables.section("New benchmarks", shown.added)
-    parts += tables.section("Benchmarks that are gone", shown.removed)
-    if shown.methods:
-        parts += ["", _methods(shown.methods)]
-    parts += tables.section("New public methods that no benchmark calls", shown.unwatched)
-    if shown.controls:
-        parts += ["", Text(shown.controls)]
-    parts += tables.section("To know", [f"{text} [{slug}]" for slug, text in shown.caveats])
+    parts += tables.section("New benchmarks", view.added)
+    parts += tables.section("Benchmarks that are gone", view.removed)
+    if view.methods:
+        parts += ["", _methods(view.methods)]
+    parts += tables.section("New public methods that no benchmark calls", view.unwatched)
+    if view.controls:
+        parts += ["", Text(view.controls)]
+    parts += tables.section("To know", [f"{text} [{slug}]" for slug, text in view.caveats])
     return Group(*parts)
 
 
-def _benchmarks(rows: Sequence[page.Row]) -> RenderableType:
+def _benchmarks(rows: Sequence[page.ComparisonRow]) -> RenderableType:
     made = tables.lineless(
         "", "benchmark", "", "what", ">base", ">head", ">times", ">interval", ">visible from", ""
     )
@@ -95,7 +99,9 @@ def write_for_github(
     `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
     """
     verdict, lines = gates
-    regressions = sum(benchmark.change is Change.REGRESSION for benchmark in document.benchmarks)
+    regressions = sum(
+        benchmark.change is PerformanceChange.REGRESSION for benchmark in document.benchmarks
+    )
     outputs = {
         "change": document.change.value.replace(" ", "-"),
         "regressions": str(regressions),

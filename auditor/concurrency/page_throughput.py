@@ -6,7 +6,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from auditor.concurrency.document import ConcurrencyDocument, Measured, Threads
+from auditor.concurrency.document import ConcurrencyDocument, MeasuredTest, ThreadsResult
 from auditor.core.contracts.concurrency import SEQUENTIAL, Scope
 from reports import charts, number_format, plots
 from reports.charts import Axes, ChartCurve, Point
@@ -16,18 +16,18 @@ WIDE, SMALL = (600, 300), (400, 230)
 _UNITS = ((1e6, "million "), (1e3, "thousand "), (1.0, ""))
 
 
-def lanes(document: ConcurrencyDocument) -> tuple[Threads, ...]:
+def lanes(document: ConcurrencyDocument) -> tuple[ThreadsResult, ...]:
     """Return the control, where there is one, and the numbers of threads from the least on."""
     ordered = sorted(document.threads, key=lambda thread: thread.threads)
     return (*([document.control] if document.control else []), *ordered)
 
 
-def called(lane: Threads) -> str:
+def lane_name(lane: ThreadsResult) -> str:
     """Return how many threads there are; the control is the one that tells of one thread."""
     return "1 (control)" if lane.threads == SEQUENTIAL else str(lane.threads)
 
 
-def everywhere(document: ConcurrencyDocument) -> frozenset[int]:
+def conclusive_tests(document: ConcurrencyDocument) -> frozenset[int]:
     """Return the tests that are conclusive with each number of threads that has such tests.
 
     Else the points of a curve would be of different tests. A number with which all are open has
@@ -56,22 +56,22 @@ def curve(
     if document.plan.scope is not Scope.ALL or not measured:
         return plots.NOTHING
     old = [
-        _rate(at, found, [(one.old, one.old_interval) for one in found])
+        _rate(at, found, [(test.old, test.old_interval) for test in found])
         for at, (_, found) in enumerate(measured)
     ]
     new = [
-        _rate(at, found, [(one.new, one.new_interval) for one in found])
+        _rate(at, found, [(test.new, test.new_interval) for test in found])
         for at, (_, found) in enumerate(measured)
     ]
-    names = [called(lane) for lane, _ in measured]
-    return _drawn(names, (old, new), size)
+    names = [lane_name(lane) for lane, _ in measured]
+    return _draw_chart(names, (old, new), size)
 
 
 def _rate(
-    at: int, found: Sequence[Measured], times: Sequence[tuple[Sequence[float], Range | None]]
+    at: int, tests: Sequence[MeasuredTest], times: Sequence[tuple[Sequence[float], Range | None]]
 ) -> Point:
     """Return the calls per second at a place, between what both ends of all intervals give."""
-    calls = sum(one.calls for one in found)
+    calls = sum(test.calls for test in tests)
     mean = sum(fmean(values) for values, _ in times)
     least, most = (sum(_end(interval, end) for _, interval in times) for end in (0, 1))
     return Point(at, calls / mean, calls / most, calls / least if least > 0 else inf)
@@ -81,14 +81,14 @@ def _end(interval: Range | None, end: int) -> float:
     return (interval[end] if interval else None) or 0.0
 
 
-def _drawn(
+def _draw_chart(
     names: Sequence[str], versions: tuple[list[Point], list[Point]], size: tuple[int, int]
 ) -> Markup:
     points = [point for version in versions for point in version]
     most = max(point.high if point.high < inf else point.value for point in points)
     scale, unit = next((each for each in _UNITS if most >= each[0]), _UNITS[-1])
     curves = tuple(
-        ChartCurve(name, kind, tuple(_scaled(one, scale) for one in version))
+        ChartCurve(name, kind, tuple(_scaled(point, scale) for point in version))
         for name, kind, version in zip(("old", "new"), ("first", "second"), versions, strict=True)
     )
     axes = Axes(
@@ -108,5 +108,5 @@ def _drawn(
     return plots.svg(size, label, charts.body(axes, curves), kind="lines")
 
 
-def _scaled(one: Point, scale: float) -> Point:
-    return Point(one.x, one.value / scale, one.low / scale, one.high / scale)
+def _scaled(point: Point, scale: float) -> Point:
+    return Point(point.x, point.value / scale, point.low / scale, point.high / scale)

@@ -13,12 +13,12 @@ import numpy as np
 from auditor.compare.judge import (
     FALSE_ALARMS,
     FIRST_LEVEL,
-    Limits,
+    ComparisonThresholds,
     change_of,
     no_narrower,
     open_because,
 )
-from auditor.compare.model import Change, Dimension, DimensionVerdict, Rounds
+from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
 from auditor.stats.arrays import positive
 from auditor.stats.compare import Ratio, ratio, ratio_reach
 from auditor.stats.trimming import trimmed
@@ -49,14 +49,14 @@ def level_for(benchmarks: int) -> float:
 
 def judge(sides: Sides, min_delta: float, benchmarks: int) -> DimensionVerdict:
     """Return the verdict on the time of one of so many benchmarks."""
-    limits = Limits(min_delta=min_delta, fresh=0)
+    limits = ComparisonThresholds(min_delta=min_delta, fresh=0)
     level = level_for(benchmarks)
     strict = _ratio(sides, level)
-    change, found, reason = Change.UNKNOWN, _ratio(sides, FIRST_LEVEL), sides.obstacle
+    change, found, reason = PerformanceChange.UNKNOWN, _ratio(sides, FIRST_LEVEL), sides.obstacle
     if strict is None:
         reason = reason or _too_few(sides)
     elif not reason:
-        change, found, reason = _called(strict, found or strict, limits)
+        change, found, reason = _change_and_interval(strict, found or strict, limits)
     return DimensionVerdict(
         dimension=Dimension.TIME,
         change=change,
@@ -64,7 +64,9 @@ def judge(sides: Sides, min_delta: float, benchmarks: int) -> DimensionVerdict:
         head=_middle(sides.head),
         ratio=None if found is None else found.estimate,
         interval=None if found is None else (found.low, found.high),
-        confirmed=False if change in (Change.REGRESSION, Change.IMPROVEMENT) else None,
+        confirmed=False
+        if change in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
+        else None,
         itself=None,
         visible=None if strict is None else _visible(sides, min_delta, level),
         rounds=Rounds(first=()),
@@ -72,14 +74,16 @@ def judge(sides: Sides, min_delta: float, benchmarks: int) -> DimensionVerdict:
     )
 
 
-def _called(strict: Ratio, usual: Ratio, limits: Limits) -> tuple[Change, Ratio, str]:
+def _change_and_interval(
+    strict: Ratio, usual: Ratio, limits: ComparisonThresholds
+) -> tuple[PerformanceChange, Ratio, str]:
     """Return the verdict, and the interval that it was reached by."""
     change = change_of(strict, limits)
-    if change in (Change.REGRESSION, Change.IMPROVEMENT):
+    if change in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT):
         return change, strict, ""
-    if change_of(usual, limits) is Change.NONE:
-        return Change.NONE, usual, ""
-    return Change.UNKNOWN, strict, open_because(strict, limits)
+    if change_of(usual, limits) is PerformanceChange.NONE:
+        return PerformanceChange.NONE, usual, ""
+    return PerformanceChange.UNKNOWN, strict, open_because(strict, limits)
 
 
 def _ratio(sides: Sides, level: float) -> Ratio | None:

@@ -44,7 +44,7 @@ def run(
     return Run(trial=trial, host=NOWHERE, outcome=outcome, started="", seconds=0.0)
 
 
-def measured(seconds: Sequence[float], *, slowed: bool) -> Measured:
+def measured_outcome(seconds: Sequence[float], *, slowed: bool) -> Measured:
     """Return values in seconds per operation, in the order measured."""
     series = Series(
         metric=TIME,
@@ -57,14 +57,14 @@ def measured(seconds: Sequence[float], *, slowed: bool) -> Measured:
     return Measured((series,))
 
 
-def untimed(found: Stability, *caveats: Caveat) -> Stability:
+def without_durations(stability: Stability, *caveats: Caveat) -> Stability:
     """Return a stability without how long its runs took, which no file says."""
     return replace(
-        found,
-        benchmarks=tuple(replace(benchmark, seconds=None) for benchmark in found.benchmarks),
+        stability,
+        benchmarks=tuple(replace(benchmark, seconds=None) for benchmark in stability.benchmarks),
         suite_seconds=(),
         duration=None,
-        caveats=(*found.caveats, *caveats),
+        caveats=(*stability.caveats, *caveats),
     )
 
 

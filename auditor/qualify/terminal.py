@@ -10,7 +10,7 @@ from auditor.cli.console import Console
 from auditor.core.contracts.qualify import Asked, Shown
 from auditor.core.errors import Exit
 from auditor.qualify import page
-from auditor.qualify.document import Cell, QualifyDocument
+from auditor.qualify.document import CheckoutPairRate, QualifyDocument
 from auditor.qualify.markdown import markdown
 from auditor.qualify.text import SIDES, answer, cells, headline, method
 from reports import number_format, results
@@ -40,13 +40,13 @@ def show(document: QualifyDocument, format_: str, console: Console) -> None:
     output.show(document, format_, console, table, markdown=markdown)
 
 
-def line(one: Shown, left: int) -> str:
+def line(shown_pair: Shown, left: int) -> str:
     """Return one answer in a line, for those who watch."""
-    what = SIDES[one.case.side]
-    if one.case.method:
-        what = f"{one.case.method} {one.case.factor:g}x, {what}"
-    said = answer(one.answer, one.turn)
-    return f"{what}: {said} ({number_format.seconds(one.seconds)}; about {left} more)"
+    what = SIDES[shown_pair.case.side]
+    if shown_pair.case.method:
+        what = f"{shown_pair.case.method} {shown_pair.case.factor:g}x, {what}"
+    said = answer(shown_pair.answer, shown_pair.turn)
+    return f"{what}: {said} ({number_format.seconds(shown_pair.seconds)}; about {left} more)"
 
 
 def table(document: QualifyDocument) -> RenderableType:
@@ -80,8 +80,8 @@ def _rates(document: QualifyDocument) -> RenderableType:
     return made
 
 
-def _bar(one: Cell) -> str:
-    return "" if one.rate is None else "█" * round(_WIDTH * one.rate)
+def _bar(rate: CheckoutPairRate) -> str:
+    return "" if rate.rate is None else "█" * round(_WIDTH * rate.rate)
 
 
 def judge(document: QualifyDocument) -> tuple[Exit, list[str]]:

@@ -1,0 +1,33 @@
+"""The result of `similarity` on a terminal."""
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import tables
+from auditor.similarity import page
+from auditor.similarity.document import SimilarityDocument
+
+_STYLES = {page.ALIKE: "green", page.UNKNOWN: "yellow", page.UNLIKE: "red"}
+
+
+def table(document: SimilarityDocument) -> RenderableType:
+    """Return what a terminal shows."""
+    view = page.view(document)
+    made = tables.lineless(
+        "", "benchmark", "", ">runs", ">M1", ">M2", ">M3", ">M4", ">M5", "run apart", ""
+    )
+    for row in view.rows[: tables.MOST_ROWS]:
+        style = _STYLES[row.kind]
+        made.add_row(
+            Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
+            row.runs, *row.measures, row.apart, Text(tables.short(row.note), style="dim"),
+        )  # fmt: skip
+    return Group(
+        Text(view.subject, style="dim"),
+        Text(view.headline, style="bold"),
+        "",
+        tables.and_more(made, len(view.rows)),
+        *tables.section(
+            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
+        ),
+    )
