@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reports.results import Span
+from auditor.core.subject import Span
 
 
 class Level(StrEnum):

@@ -12,8 +12,9 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from auditor.core.caveats import Caveat
 from reports import names, number_format
-from reports.results import Caveat, Plan, Setting
+from reports.results import Plan, Setting
 
 _LOADER = PackageLoader("reports", "templates")
 Facts = tuple[tuple[str, str], ...]

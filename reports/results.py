@@ -20,21 +20,6 @@ Plain = dict[str, object]
 DocumentType = TypeVar("DocumentType")
 
 
-class Caveat(msgspec.Struct, frozen=True):
-    """What a reader must know; the slug is explained in docs/messages.md."""
-
-    slug: str
-    text: str
-
-
-class Span(msgspec.Struct, frozen=True):
-    """Lines of a source file, one-based, both ends included."""
-
-    file: str
-    first_line: int
-    last_line: int
-
-
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How much was measured (null: nobody knows); blocks that allocate may be the longest."""
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from auditor.core.subject import Span
 from reports import names, number_format
 from reports.findings import Finding, Kind
-from reports.results import Plain, Span
+from reports.results import Plain
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

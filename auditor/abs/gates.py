@@ -4,11 +4,10 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from auditor.abs.document import AbsOrStability, Document, Method, Score
+from auditor.abs.document import AbsOrStability, Document, accepted_methods
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.outcomes import NOT_COUNTED
-from auditor.abs.model import MethodVerdict
-from auditor.abs.result_parts.accepted import left_out
+from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.text.claims import OPEN, Facts
 from auditor.abs.text.words import is_estimate, is_withheld
 from auditor.config import Config, Gates
@@ -120,18 +119,18 @@ def _least(
 
 def _borderline(document: Document) -> Iterator[str]:
     """Yield the methods that count and whose miss says no more than a detection would."""
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     for method in document.methods:
         if is_borderline_miss(method) and method.id not in accepted:
             yield method.id
 
 
-def is_borderline_miss(method: Method | MethodVerdict) -> bool:
+def is_borderline_miss(method: MethodVerdict | MethodVerdict) -> bool:
     """Tell whether a method is missed by an effect at the limit, so that either is right."""
     return method.outcome in MISSED and is_borderline(method.caveats)
 
 
-def is_surely_missed(method: Method) -> bool:
+def is_surely_missed(method: MethodVerdict) -> bool:
     """Tell whether a method is missed, and not by an effect at the limit."""
     return method.outcome in MISSED and not is_borderline_miss(method)
 
@@ -144,7 +143,7 @@ def newly_missed(document: Document, baseline: Baseline) -> list[str]:
 
 def _still_counted(document: Document, baseline: Baseline) -> list[str]:
     """Return the methods that the baseline has as detected and that count here."""
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     now = {method.id for method in document.methods}
     return [one for one in _detected(baseline) if one in now and one not in accepted]
 

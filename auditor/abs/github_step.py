@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from auditor.abs import running
-from auditor.abs.document import Document, Score
+from auditor.abs.document import Document
 from auditor.abs.exports import markdown
+from auditor.abs.model import Score
 from auditor.cli import github
 from auditor.core.errors import Exit
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from auditor.abs import running
-from auditor.abs.document import Document, Method
+from auditor.abs.document import Document, accepted_methods
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict
-from auditor.abs.result_parts.accepted import left_out
 from auditor.cli.console import Console
 from auditor.cli.options import Asked
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
@@ -75,7 +74,7 @@ class SecondLook:
 def suspects(document: Document, least: float | None, baseline: Baseline | None) -> list[str]:
     """Return the methods whose misses make a gate fail, in their order."""
     new = set() if baseline is None else set(newly_missed(document, baseline))
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     return [
         method.id
         for method in document.methods
@@ -129,7 +128,7 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
     return SecondLook.of(methods, sure_outcomes(long_tables.judged(document).methods))
 
 
-def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:
+def sure_outcomes(methods: Iterable[MethodVerdict | MethodVerdict]) -> dict[str, Result]:
     """Return the outcome of each method; a borderline one counts as open."""
     return {
         method.id: Result.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome

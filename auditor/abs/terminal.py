@@ -6,12 +6,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page.environments import environments
 from auditor.abs.page.table import MethodRow, Summary, summary
-from auditor.abs.result_parts.accepted import Accepted
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.result import Result
+from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
 _STYLES = {
@@ -75,7 +76,7 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
     return and_more(table, len(rows))
 
 
-def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
+def _benchmarks(benchmarks: Sequence[BenchmarkVerdict]) -> RenderableType:
     table = lineless("benchmark", ">mean", ">spread", "")
     known = names.shorten(benchmark.id for benchmark in benchmarks)
     for benchmark in benchmarks[:MOST_ROWS]:
@@ -103,7 +104,7 @@ def _accepted(document: AbsOrStability) -> list[str]:
     ]
 
 
-def _state(one: Accepted) -> str:
+def _state(one: AcceptedMiss) -> str:
     """Say whether an accepted miss is left out of the score that gates use."""
     if one.expired:
         return f"until {one.until}, so it counts again"

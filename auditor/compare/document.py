@@ -5,12 +5,13 @@ The names are promised to other programs (reports/schema/compare.schema.json).
 
 import msgspec
 
-from auditor.abs.document import Score
+from auditor.abs.model import Score
 from auditor.compare.model import BenchmarkComparison, Change, Comparison, Dimension, Patch
+from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.result import Result
 from auditor.core.units import OWN_UNITS
-from reports.results import Caveat, Plain, Range, Setting, read_as, schema_of, setting, strict
+from reports.results import Plain, Range, Setting, read_as, schema_of, setting, strict
 
 Round = tuple[float, float, float]
 

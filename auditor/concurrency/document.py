@@ -10,6 +10,7 @@ from statistics import fmean
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
     Cause,
     ConcurrencyVerdict,
@@ -21,7 +22,7 @@ from auditor.core.contracts.concurrency import (
     Vote,
 )
 from auditor.core.provenance import NamedValues
-from reports.results import Caveat, Plain, Range, read_as, schema_of, strict
+from reports.results import Plain, Range, read_as, schema_of, strict
 
 Ratio = tuple[float, float | None]
 """Both ends of an interval of speed-ups; the upper one is null where there is none."""

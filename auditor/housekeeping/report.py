@@ -21,13 +21,13 @@ from auditor.cli.console import Console
 from auditor.cli.surroundings import AppContext
 from auditor.compare import document as comparison_document
 from auditor.compare import output as comparison
+from auditor.core import caveats
 from auditor.core.errors import Exit, UsageError
 from auditor.housekeeping import sources
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from auditor.trace import document as trace_document
 from auditor.trace import document_clients, output_clients
 from auditor.trace import output as tracing
-from reports import results
 
 _PATH = click.Path(path_type=Path)
 _TABLE = "table"
@@ -87,7 +87,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
     document, caveat = found.document(), stored_result.other_configuration(found, wanted)
     if caveat:
-        said = results.Caveat(caveat.slug, caveat.text)
+        said = caveats.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = stored_result.beside(found.path, found.command, found.config, document)
     abs_output.keep(asked, files, document, partial(page, beside=others))

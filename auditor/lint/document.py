@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Finding, Linted, Rule, Seen, Sure
-from reports.results import Caveat, Span, schema_of, strict
+from auditor.core.subject import Span
+from reports.results import schema_of, strict
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.contracts.qualify import (
     Answer,
     Asked,
@@ -15,7 +16,7 @@ from auditor.core.contracts.qualify import (
     Subject,
 )
 from auditor.core.provenance import Context
-from reports.results import Caveat, Setting, schema_of, setting, strict
+from reports.results import Setting, schema_of, setting, strict
 
 Plain = dict[str, Any]
 

@@ -10,15 +10,17 @@ from typing import Any
 import msgspec
 
 from auditor.abs import stored_result
-from auditor.abs.document import Benchmark, Document
+from auditor.abs.document import Document
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.abs.text.claims import Facts
 from auditor.compare import document as comparison_document
 from auditor.config.durations import seconds
+from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
 from auditor.core.files.paths import is_file
+from auditor.core.stability import BenchmarkVerdict
 from auditor.languages.harnesses import HARNESSES
 from auditor.select import judge, judge_removal
 from auditor.select.document import (
@@ -35,7 +37,6 @@ from auditor.select.document import (
 )
 from auditor.select.judge import Choice, Watcher
 from reports import results
-from reports.results import Caveat
 
 _PASSED_ON = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
 """Caveats of an audit that are caveats of a choice, too."""
@@ -172,7 +173,7 @@ class Subject:
             "caveats": (*passed_on, *caveats, *inexact),
         }
 
-    def _pick(self, one: Benchmark, names: Collection[str]) -> Pick:
+    def _pick(self, one: BenchmarkVerdict, names: Collection[str]) -> Pick:
         mine = [method for method, found in self.detected_by.items() if one.id in found]
         return Pick(
             id=one.id,
@@ -185,7 +186,7 @@ class Subject:
         )
 
 
-def _sum(benchmarks: Sequence[Benchmark]) -> float | None:
+def _sum(benchmarks: Sequence[BenchmarkVerdict]) -> float | None:
     """Add up how long benchmarks take; None where none is known that could be."""
     known = [benchmark.seconds for benchmark in benchmarks if benchmark.seconds]
     return sum(known) if known or not benchmarks else None

@@ -5,7 +5,8 @@ The names are promised to other programs (reports/schema/select.schema.json).
 
 import msgspec
 
-from reports.results import Caveat, schema_of
+from auditor.core.caveats import Caveat
+from reports.results import schema_of
 
 
 class Pick(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.caveats import Caveat as Known
 from auditor.core.provenance import Context
 from auditor.core.series.similarity import Similarity
-from reports.results import Caveat, Setting, read_as, schema_of, setting, strict
+from reports.results import Setting, read_as, schema_of, setting, strict
 
 Five = tuple[float, float, float, float, float]
 

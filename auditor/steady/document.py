@@ -5,9 +5,10 @@ The names are promised to other programs (reports/schema/steady.schema.json).
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.series.steady import SteadyLabel, SuiteSteadiness
-from reports.results import Caveat, Setting, read_as, schema_of, setting, strict
+from reports.results import Setting, read_as, schema_of, setting, strict
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True):

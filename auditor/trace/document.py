@@ -5,10 +5,12 @@ The names are promised to other programs (reports/schema/trace.schema.json).
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.result import ReachState
+from auditor.core.subject import Span
 from auditor.trace.model import SuiteUse
-from reports.results import Caveat, Setting, Span, read_as, schema_of, setting, strict
+from reports.results import Setting, read_as, schema_of, setting, strict
 
 
 class Caller(msgspec.Struct, frozen=True):

@@ -5,10 +5,12 @@ The names are promised to other programs (reports/schema/profile.schema.json).
 
 import msgspec
 
+from auditor.core.caveats import Caveat
 from auditor.core.popularity import Popularity, Ranking, UsageProfile
 from auditor.core.provenance import Context
+from auditor.core.subject import Span
 from reports import number_format
-from reports.results import Caveat, Setting, Span, read_as, schema_of, setting, strict
+from reports.results import Setting, read_as, schema_of, setting, strict
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from auditor.abs.document import Document, Method
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Result
@@ -95,14 +96,14 @@ def _found(document: Document) -> Iterator[Finding]:
         )
 
 
-def kind_of(method: Method) -> Kind | None:
+def kind_of(method: MethodVerdict) -> Kind | None:
     """Return what is wrong with how a method is watched; None where nothing is known to be."""
     if words.word(method) is wording.SET_UP_ONLY:
         return SET_UP_ONLY
     return _BY_OUTCOME.get(method.outcome)
 
 
-def _text(kind: Kind, method: Method, slowdown: float | None, *, guessed: bool) -> str:
+def _text(kind: Kind, method: MethodVerdict, slowdown: float | None, *, guessed: bool) -> str:
     name = names.label(method.id)
     reason = f": {names.label(words.brief(method.reason))}" if method.reason else ""
     if kind is MISSED:

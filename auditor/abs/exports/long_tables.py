@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
-from auditor.abs.result_parts import curve
+from auditor.abs import model
+from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.model import MethodVerdict, PairVerdict
+from auditor.abs.text import detection_curve
+from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.stability import BenchmarkVerdict
 from auditor.core.units import in_unit
 from reports.long_tables import Row, Table
-from reports.results import Caveat, Range
+from reports.results import Range
 
 PAIRS = (
     "method", "benchmark", "outcome", "reach", "effect", "interval_low", "interval_high", "p",
@@ -59,7 +63,7 @@ def _pairs(document: AbsOrStability) -> Table:
     return Table(PAIRS, map(_pair, judged(document).pairs))
 
 
-def _pair(one: Pair) -> Row:
+def _pair(one: PairVerdict) -> Row:
     return (
         one.method, one.benchmark, one.outcome.value, one.reach.value, one.effect,
         *_ends(one.interval), one.p, one.threshold, one.achieved_slowdown, one.method_seconds,
@@ -70,7 +74,7 @@ def _pair(one: Pair) -> Row:
 
 def _methods(document: AbsOrStability) -> Table:
     known = judged(document)
-    least = curve.least(known.curve)
+    least = detection_curve.most_sensitive_pairs(known.curve)
     accepted = {one.method: int(one.left_out) for one in known.accepted}
     rows = (
         _method(method, least.get(method.id), accepted.get(method.id, 0))
@@ -79,7 +83,7 @@ def _methods(document: AbsOrStability) -> Table:
     return Table(METHODS, rows)
 
 
-def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
+def _method(one: MethodVerdict, least: model.PairCurve | None, accepted: int) -> Row:
     span = one.span
     where = (span.file, span.first_line, span.last_line) if span else (None, None, None)
     return (
@@ -94,7 +98,7 @@ def _benchmarks(document: AbsOrStability) -> Table:
     return Table(BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks))
 
 
-def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
+def _benchmark(one: BenchmarkVerdict, cover: set[str] | None) -> Row:
     mean = one.mean_seconds
     return (
         one.id, one.ending, one.max_spread, one.bucket.value if one.bucket else None, one.runs,
@@ -109,14 +113,14 @@ def _runs(document: AbsOrStability) -> Table:
     return Table(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
 
 
-def _suite(benchmarks: Iterable[Benchmark]) -> Iterator[Row]:
+def _suite(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[Row]:
     """Yield the means of the complete runs of the unchanged suite; they are of no block."""
     for benchmark in benchmarks:
         for run, seconds in enumerate(benchmark.means, 1):
             yield None, benchmark.id, run, "plain", None, seconds
 
 
-def _blocks(pairs: Iterable[Pair]) -> Iterator[Row]:
+def _blocks(pairs: Iterable[PairVerdict]) -> Iterator[Row]:
     for pair in pairs:
         for run, one in enumerate(pair.runs, 1):
             for arm, values in (("reference", one.reference), ("slowed", one.slowed)):

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.document import AbsOrStability, Document, accepted_methods
 from auditor.abs.exports.findings import KINDS, kind_of
 from auditor.abs.page import table
-from auditor.abs.result_parts.accepted import left_out
 from auditor.abs.text import words
 from auditor.abs.text.advice import Advice, advice
 from auditor.core.result import Result
@@ -106,7 +105,7 @@ def _rest(document: Document, shown: int) -> str:
 def _rows(document: Document) -> Iterator[str]:
     shown = {method.id: method for method in table.summary(document).methods}
     short = names.labels(shown)
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     for method in sorted(
         document.methods, key=lambda method: _rank(kind_of(method), method.outcome)
     ):

@@ -7,12 +7,14 @@ A method is a mutant, "slowed"; a benchmark is a test; to detect is to kill.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from auditor.abs.document import Document, Method
+from auditor.abs.document import Document
 from auditor.abs.exports.grouping import parted
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.core.result import Result
+from auditor.core.subject import Span
 from reports import names, number_format
-from reports.results import Plain, Span
+from reports.results import Plain
 
 UNPLACED = "methods without a place in the source"
 """The file of methods of which it is not known where they are."""
@@ -37,7 +39,7 @@ def mutation(document: Document, sources: Mapping[str, str] | None = None) -> st
     Where the text is missing, or too short for the spans in it, lines with the methods' names
     stand for it.
     """
-    placed: dict[str, list[Method]] = {}
+    placed: dict[str, list[MethodVerdict]] = {}
     for method in document.methods:
         file = names.line(method.span.file) if method.span else UNPLACED
         placed.setdefault(file, []).append(method)
@@ -65,7 +67,10 @@ def mutation(document: Document, sources: Mapping[str, str] | None = None) -> st
 
 
 def _file(
-    document: Document, methods: Sequence[Method], text: str | None, accepted: Mapping[str, str]
+    document: Document,
+    methods: Sequence[MethodVerdict],
+    text: str | None,
+    accepted: Mapping[str, str],
 ) -> Plain:
     spans = {one.id: one.span or _line(at) for at, one in enumerate(methods, 1)}
     # Not `splitlines`, which knows more ends of lines than compilers and viewers do.
@@ -87,7 +92,7 @@ def _line(at: int) -> Span:
     return Span("", at, at)
 
 
-def _stand_in(methods: Iterable[Method], spans: Mapping[str, Span]) -> list[str]:
+def _stand_in(methods: Iterable[MethodVerdict], spans: Mapping[str, Span]) -> list[str]:
     """Return a text in which each method's first line is its name, and other lines are empty."""
     lines = [""] * _within(max(span.last_line for span in spans.values()), LONGEST)
     for method in methods:
@@ -108,7 +113,7 @@ def _location(span: Span, lines: Sequence[str]) -> Plain:
     return {"start": {"line": first, "column": 1}, "end": {"line": last, "column": end}}
 
 
-def _mutant(method: Method, document: Document, accepted: Mapping[str, str]) -> Plain:
+def _mutant(method: MethodVerdict, document: Document, accepted: Mapping[str, str]) -> Plain:
     name = names.label(method.id)
     size = "" if document.slowdown is None else f" by {number_format.share(document.slowdown)}"
     how = "by estimate, slowed" if words.is_estimate(document) else "slowed"

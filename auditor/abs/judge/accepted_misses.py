@@ -7,7 +7,7 @@ from datetime import date
 
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.abs.model import AbsVerdict, MethodVerdict, Score
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.comments import comments_above
 from auditor.core.errors import UsageError
@@ -19,7 +19,7 @@ MARKER = b"bench-audit:ignore"
 
 def marked(
     methods: Iterable[Method], sources: Iterable[SourceFile], comment: bytes
-) -> Iterator[Accepted]:
+) -> Iterator[AcceptedMiss]:
     """Yield the methods with `bench-audit:ignore REASON` in the comment lines right above them.
 
     `comment` is what a line of comment begins with in the language. Raises UsageError for a
@@ -51,17 +51,19 @@ def _nearest(
     return None
 
 
-def _accepted(method: str, reason: str, where: str) -> Accepted:
+def _accepted(method: str, reason: str, where: str) -> AcceptedMiss:
     if not reason:
         raise UsageError(
             f"{where}: the miss of {method} is accepted without a reason; write one behind "
             f"{MARKER.decode()}"
         )
-    return Accepted(method=method, reason=reason, until=None, where=where)
+    return AcceptedMiss(
+        method=method, reason=reason, until=None, where=where, expired=False, left_out=False
+    )
 
 
 def without_accepted(
-    verdict: AbsVerdict, accepted: Mapping[str, Accepted], today: date
+    verdict: AbsVerdict, accepted: Mapping[str, AcceptedMiss], today: date
 ) -> AbsVerdict:
     """Add the accepted misses and the score without them to a verdict; `accepted` is by method.
 
@@ -80,7 +82,7 @@ def without_accepted(
     )
 
 
-def _held(one: Accepted, method: MethodVerdict, today: date) -> Accepted:
+def _held(one: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
     expired = one.until is not None and one.until < today
     missed = method.outcome is not Result.DETECTED and method.outcome not in NOT_COUNTED
     return replace(one, expired=expired, left_out=missed and not expired)
@@ -107,7 +109,7 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     )
 
 
-def _caveats(held: Sequence[Accepted], known: Mapping[str, MethodVerdict]) -> Iterator[Caveat]:
+def _caveats(held: Sequence[AcceptedMiss], known: Mapping[str, MethodVerdict]) -> Iterator[Caveat]:
     expired = [one for one in held if one.expired]
     if expired:
         named = ", ".join(f"{one.method} (until {one.until})" for one in expired[:5])

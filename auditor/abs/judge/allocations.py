@@ -69,7 +69,18 @@ def judge_pair(data: AllocationData) -> AllocationPair:
 
 def _pair(data: AllocationData, outcome: Result, reason: str) -> AllocationPair:
     return AllocationPair(
-        method=data.method, benchmark=data.benchmark.id, outcome=outcome, reason=reason
+        method=data.method,
+        benchmark=data.benchmark.id,
+        outcome=outcome,
+        unit=None,
+        before=None,
+        after=None,
+        rise=None,
+        interval=None,
+        expected=None,
+        calls_per_operation=None,
+        plain=None,
+        reason=reason,
     )
 
 

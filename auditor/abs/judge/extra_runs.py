@@ -38,7 +38,7 @@ def is_settled(said: PairVerdict, data: PairData) -> bool:
 
 def is_within_reach(said: PairVerdict) -> bool:
     """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
-    found = [(run.effect, *run.interval) for run in said.runs if run.interval is not None]
+    found = [(run.effect, *run.ends) for run in said.runs if run.interval is not None]
     if said.threshold is None or not found:
         return False
     middle = median(effect for effect, _, _ in found)

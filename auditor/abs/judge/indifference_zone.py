@@ -55,7 +55,7 @@ def is_borderline(caveats: Iterable[HasSlug]) -> bool:
 def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
     near = any(one.slug == "near-threshold" for one in pair.caveats)
-    found = [(run.effect, *run.interval) for run in pair.runs if run.interval is not None]
+    found = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
     if pair.outcome is not Result.INCONCLUSIVE or not near or not found or not pair.threshold:
         return pair
     middle = median(effect for effect, _, _ in found)

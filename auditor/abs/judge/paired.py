@@ -1,7 +1,7 @@
 """Our rule: probe and slowed blocks of one process in pairs (abs.md, "Detection")."""
 
 from dataclasses import replace
-from math import expm1, hypot, inf, log, log1p
+from math import expm1, hypot, log, log1p
 
 from auditor.abs.judge import distortion, scatter, signs
 from auditor.abs.judge.effect_threshold import EffectThreshold, Process, aim, scaled
@@ -82,7 +82,7 @@ def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
     if not decided or not achieved or found is None or found.interval is None:
         return said
     factor, half = data.slowdown / achieved, scatter.half_interval(data)
-    effect, (low, high) = factor * found.effect, (factor * end for end in found.interval)
+    effect, (low, high) = factor * found.effect, (factor * end for end in found.ends)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
     asked = percent(data.slowdown)
     text = f"the effect of a slowdown of {percent(achieved)} is scaled back to {asked}"
@@ -199,9 +199,8 @@ def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
 
 
 def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
-    ends = [run.interval or (-inf, inf) for run in runs]
-    below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aimed.low]
-    least = min(runs, key=lambda run: run.interval[0] if run.interval else -inf)
+    below = [run for run in runs if run.ends[1] < aimed.low]
+    least = min(runs, key=lambda run: run.ends[0])
     said = Judgement(
         outcome=Result.INCONCLUSIVE,
         weakest=least,
@@ -222,13 +221,9 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) 
             )
             missed = replace(missed, reason=text)
         return missed
-    clear = [
-        run
-        for run, (low, _) in zip(runs, ends, strict=True)
-        if run.significant and low > aimed.high
-    ]
+    clear = [run for run in runs if run.significant and run.ends[0] > aimed.high]
     if len(clear) >= data.wanted:
-        weakest = min(clear, key=lambda run: run.interval[0] if run.interval else -inf)
+        weakest = min(clear, key=lambda run: run.ends[0])
         return replace(said, outcome=Result.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"

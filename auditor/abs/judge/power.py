@@ -13,7 +13,7 @@ from statistics import median
 from types import MappingProxyType
 
 from auditor.abs.judge import paired
-from auditor.abs.model import PairVerdict
+from auditor.abs.model import PairVerdict, interval_ends
 from auditor.core.busy import is_busy
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
@@ -159,7 +159,7 @@ def _sees(pair: PairVerdict, slowdown: float) -> bool:
         return True
     if pair.interval is None or pair.threshold is None:
         return False
-    low, high = pair.interval
+    low, high = interval_ends(pair.interval)
     return slowdown - (high - low) / 2 > pair.threshold
 
 

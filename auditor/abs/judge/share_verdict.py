@@ -6,6 +6,7 @@ from math import hypot
 from auditor.abs.judge import scatter
 from auditor.abs.judge.indifference_zone import borderline, is_borderline, settle
 from auditor.abs.judge.pair import Judgement, PairData
+from auditor.abs.model import Evidence
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Interval, Result
@@ -48,8 +49,8 @@ def effect_of(data: PairData) -> Effect | None:
     )
 
 
-INJECTION, SHARE = "injection", "share"
-"""What a verdict rests on."""
+INJECTION: Evidence = "injection"
+SHARE: Evidence = "share"
 _DECIDED = (Result.DETECTED, Result.MISSED, Result.DEAD_CODE)
 _MAY_YIELD = (
     Result.INCONCLUSIVE,
@@ -62,7 +63,7 @@ _MAY_YIELD = (
 """Outcomes of injected delays that leave the verdict to the share."""
 
 
-def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
+def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Evidence | None]:
     """Return the judgement of a pair by its delays and its share, and what it rests on.
 
     Delays decide where they do; else the share. Where both decide and differ, nothing is decided.
@@ -141,7 +142,7 @@ def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
 
 def _judge_difference(
     data: PairData, injected: Judgement, by_samples: Judgement
-) -> tuple[Judgement, str | None]:
+) -> tuple[Judgement, Evidence | None]:
     """Return the judgement where delays and samples both decide, and differ."""
     if _may_be_hidden(data, injected):
         caveat = Caveat("hidden-delay", _HIDDEN)

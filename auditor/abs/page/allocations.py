@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from auditor.abs.document import Document
+from auditor.abs.model import AllocationMethod, AllocationPair, Allocations
 from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Link, Links
 from auditor.abs.page.page_budget import ALLOCATIONS
-from auditor.abs.result_parts.allocations import AllocationMethod, AllocationPair, Allocations
 from auditor.abs.text import words
 from auditor.core.result import Result
 from reports import names, number_format, wording

@@ -6,9 +6,10 @@ from statistics import fmean, median, stdev
 
 from markupsafe import Markup
 
-from auditor.abs.document import AbsOrStability, Benchmark
+from auditor.abs.document import AbsOrStability
 from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Link
+from auditor.core.stability import BenchmarkVerdict
 from reports import number_format, violins
 
 _FACTS = ("cpu", "cores", "memory", "kernel", "governor", "turbo")
@@ -141,13 +142,7 @@ def _row(name: str, document: AbsOrStability) -> EnvironmentRow:
         buckets=tuple(str(bucket.count) for bucket in document.stability.buckets),
         middle=number_format.share(median(spreads) if spreads else None),
         worst=number_format.share(max(spreads, default=None)),
-        seconds=_duration(
-            [
-                suite_second
-                for suite_second in document.stability.suite_seconds
-                if suite_second is not None
-            ]
-        ),
+        seconds=_duration(document.stability.suite_seconds),
         strain=", ".join(
             f"{word} {number_format.share(value)}"
             for key, word in _STRAIN.items()
@@ -170,7 +165,7 @@ def _duration(seconds: Sequence[float]) -> str:
     return number_format.seconds(mean) + apart
 
 
-def _spreads(known: Mapping[str, Benchmark]) -> dict[str, float]:
+def _spreads(known: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
     return {key: one.max_spread for key, one in known.items() if one.max_spread is not None}
 
 
@@ -183,7 +178,7 @@ def _scatter(
     return Scatter(says, violins.pairs(first, second, both))
 
 
-def _cell(name: str, known: Mapping[str, Benchmark]) -> tuple[str, str]:
+def _cell(name: str, known: Mapping[str, BenchmarkVerdict]) -> tuple[str, str]:
     if name not in known:
         return number_format.NONE, number_format.NONE
     benchmark = known[name]

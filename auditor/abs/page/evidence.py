@@ -6,16 +6,17 @@ from math import ceil
 
 from markupsafe import Markup
 
-from auditor.abs.document import Document, Method, Pair, PairRun
+from auditor.abs import model
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict, PairRun, PairVerdict
 from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.page_budget import Key, Listed
-from auditor.abs.result_parts import curve
-from auditor.abs.text import words
+from auditor.abs.text import detection_curve, words
 from auditor.abs.text.claims import OPEN
+from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from reports import number_format, plots, wording
-from reports.results import Caveat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +73,11 @@ def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
     links = anchors.methods(document)
     benchmarks = anchors.benchmarks(document)
     tried = {(one.method, one.benchmark): one for one in _curves(document)}
-    pairs: dict[str, list[Pair]] = {}
+    pairs: dict[str, list[PairVerdict]] = {}
     for pair in document.pairs:
         if pair.outcome is not Result.UNREACHED:
             pairs.setdefault(pair.method, []).append(pair)
-    least = curve.least(document.curve)
+    least = detection_curve.most_sensitive_pairs(document.curve)
     views = []
     for method in document.methods:
         mine = pairs.get(method.id, [])
@@ -89,16 +90,16 @@ def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
     return tuple(views)
 
 
-def _curves(document: Document) -> Iterable[curve.PairCurve]:
+def _curves(document: Document) -> Iterable[model.PairCurve]:
     return document.curve.pairs if document.curve else ()
 
 
 def _method(
-    method: Method,
+    method: MethodVerdict,
     link: Link,
     rows: tuple[PairView, ...],
-    mine: Sequence[Pair],
-    least: curve.PairCurve | None,
+    mine: Sequence[PairVerdict],
+    least: model.PairCurve | None,
 ) -> MethodView:
     span = method.span
     from_pairs = any(method.reason == pair.reason for pair in mine)
@@ -114,14 +115,14 @@ def _method(
         calls=number_format.count(method.calls, "call") if method.calls is not None else "",
         called="" if method.calls is None else str(method.calls),
         slugs=", ".join(caveat.slug for caveat in method.caveats),
-        least=curve.told(least) if least else "",
+        least=detection_curve.format_pair_curve(least) if least else "",
         from_="" if known is None else f"{known:g}",
         pairs=rows,
         hidden=len(mine) - len(rows),
     )
 
 
-def _counted(method: Method) -> str:
+def _counted(method: MethodVerdict) -> str:
     reached = len(method.reached_by)
     if not reached:
         return "which benchmark calls it is not known"
@@ -135,7 +136,7 @@ def _counted(method: Method) -> str:
 
 
 def _pair(
-    pair: Pair, benchmark: Link, chosen: Listed, tried: Mapping[Key, curve.PairCurve]
+    pair: PairVerdict, benchmark: Link, chosen: Listed, tried: Mapping[Key, model.PairCurve]
 ) -> PairView:
     key = (pair.method, pair.benchmark)
     runs = pair.runs if key in chosen.drawn else ()
@@ -162,7 +163,7 @@ def _pair(
     )
 
 
-def _tried(found: curve.PairCurve) -> str:
+def _tried(found: model.PairCurve) -> str:
     """Say what came of each slowdown that was tried."""
     return ", ".join(
         f"{number_format.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
@@ -170,7 +171,7 @@ def _tried(found: curve.PairCurve) -> str:
     )
 
 
-def _share(pair: Pair) -> str:
+def _share(pair: PairVerdict) -> str:
     if pair.share is None and pair.share_at_most is not None and pair.share_at_most < 1:
         return f"at most {number_format.share(ceil(100 * pair.share_at_most) / 100)}"
     if pair.share_interval is not None:
@@ -179,13 +180,13 @@ def _share(pair: Pair) -> str:
     return number_format.share(pair.share) + (" (!)" if _too_large(pair) else "")
 
 
-def _too_large(pair: Pair) -> bool:
+def _too_large(pair: PairVerdict) -> bool:
     """Tell whether a part would be larger than the whole, as it is shown; dead code may be."""
     large = pair.share is not None and pair.share >= 1.005
     return large and pair.outcome is not Result.DEAD_CODE
 
 
-def _facts(pair: Pair) -> str:
+def _facts(pair: PairVerdict) -> str:
     known = []
     if pair.calls_per_operation is not None:
         unit = "call" if pair.calls_per_operation == 1 else "calls"

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.abs.document import Document, Pair
+from auditor.abs.document import Document
+from auditor.abs.model import PairVerdict
 from auditor.abs.page import allocations, anchors
 from auditor.abs.page.anchors import Link
 from auditor.abs.page.page_budget import Key
@@ -118,7 +119,7 @@ def matrix(document: Document, places: Mapping[Key, str]) -> Matrix:
     )
 
 
-def _grid(document: Document, pairs: Sequence[Pair], places: Mapping[Key, str]) -> Grid:
+def _grid(document: Document, pairs: Sequence[PairVerdict], places: Mapping[Key, str]) -> Grid:
     allocated = allocations.by_pair(document)
     cells = {}
     for pair in pairs:
@@ -135,7 +136,7 @@ def _grid(document: Document, pairs: Sequence[Pair], places: Mapping[Key, str]) 
     return cells
 
 
-def _title(pair: Pair) -> str:
+def _title(pair: PairVerdict) -> str:
     said = words.word(pair).word
     if pair.effect is not None:
         needed = number_format.share(pair.threshold)
@@ -207,6 +208,6 @@ def _marks(document: Document) -> tuple[wording.Word, ...]:
     return known.legend if known else ()
 
 
-def _legend(pairs: Iterable[Pair]) -> tuple[wording.Word, ...]:
+def _legend(pairs: Iterable[PairVerdict]) -> tuple[wording.Word, ...]:
     met = {words.word(pair) for pair in pairs}
     return tuple(word for word in words.LEGEND if word in met)

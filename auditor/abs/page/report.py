@@ -13,11 +13,10 @@ from auditor.abs.page.environments import EnvironmentsView, environments
 from auditor.abs.page.matrix import Matrix, matrix
 from auditor.abs.page.page_budget import listed
 from auditor.abs.page.scores import CurveView, ScoreView, noticed, scores
-from auditor.abs.result_parts import controls
-from auditor.abs.text import advice, words
+from auditor.abs.text import advice, controls, words
+from auditor.core.caveats import Caveat
 from reports import number_format, plots
 from reports.html import CaveatView, Closing, Facts, closing, rendered
-from reports.results import Caveat
 from reports.wording import Word
 
 
@@ -115,7 +114,7 @@ def _abs(document: Document) -> AbsView:
         parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
         kinds=tuple((part.kind, part.word.word) for part in parts),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
-        controls=controls.told(document.controls),
+        controls=controls.format_controls(document.controls),
         curve=noticed(document),
         matrix=matrix(document, chosen.places),
         axis=plots.forest_axis(),

@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs.document import Document, Score
+from auditor.abs import model
+from auditor.abs.document import Document
+from auditor.abs.model import Score
 from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import Link, Links
-from auditor.abs.result_parts import curve
-from auditor.abs.text import words
+from auditor.abs.text import detection_curve, words
 from reports import number_format, plots
 
 
@@ -80,12 +81,12 @@ def _bar(score: Score) -> Markup:
 def noticed(document: Document) -> CurveView | None:
     """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
     found = document.curve
-    says = curve.suite(found, words.undecided(document.scores.total))
+    says = detection_curve.format_suite_curve(found, words.undecided(document.scores.total))
     if found is None or not says:
         return None
     counted = [point for point in found.points if point.counted]
     methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
-    least = curve.least(found).values()
+    least = detection_curve.most_sensitive_pairs(found).values()
     return CurveView(
         says=says,
         plot=plots.steps(
@@ -107,15 +108,15 @@ def noticed(document: Document) -> CurveView | None:
     )
 
 
-def _size(one: curve.PairCurve) -> tuple[float, str]:
+def _size(one: model.PairCurve) -> tuple[float, str]:
     return float("inf") if one.slowdown is None else one.slowdown, one.method
 
 
-def _least(one: curve.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
+def _least(one: model.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
     return LeastView(
         method=anchors.link(methods, one.method),
         benchmark=anchors.link(benchmarks, one.benchmark),
-        size=curve.noticed(one),
-        told=curve.told(one),
+        size=detection_curve.format_limit(one),
+        told=detection_curve.format_pair_curve(one),
         order="" if one.slowdown is None else f"{one.slowdown:g}",
     )

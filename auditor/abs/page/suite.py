@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import Link
 from auditor.abs.text import advice, cost_benefit, words
 from auditor.abs.text.claims import OPEN, Facts
+from auditor.core.caveats import Caveat
+from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format, plots
-from reports.results import Caveat
 
 _LEAST_LIMIT = 0.05
 
@@ -142,11 +143,11 @@ def stability(document: AbsOrStability) -> StabilityView:
     )
 
 
-def _instability(one: Benchmark) -> tuple[bool, float]:
+def _instability(one: BenchmarkVerdict) -> tuple[bool, float]:
     return one.max_spread is None, -(one.max_spread or 0.0)
 
 
-def _limit(benchmarks: Iterable[Benchmark]) -> float:
+def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
     """Return the half width of the strips: nine of ten fit, the others end at the edge."""
     spreads = sorted(
         benchmark.max_spread for benchmark in benchmarks if benchmark.max_spread is not None
@@ -154,7 +155,7 @@ def _limit(benchmarks: Iterable[Benchmark]) -> float:
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
-def _spread(one: Benchmark, link: Link, limit: float) -> SpreadView:
+def _spread(one: BenchmarkVerdict, link: Link, limit: float) -> SpreadView:
     failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
     reason = one.reason or ""
     short = words.brief(reason)

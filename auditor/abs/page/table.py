@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Score, Stability
+from auditor.abs import model
+from auditor.abs.document import AbsOrStability, Document, SuiteStability
+from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.page import allocations
-from auditor.abs.result_parts import controls, curve
-from auditor.abs.text import words
+from auditor.abs.text import controls, words
+from auditor.abs.text import detection_curve as curve
 from auditor.abs.text.advice import Advice, advice
+from auditor.core.caveats import Caveat
 from auditor.core.result import Result
+from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
-from reports.results import Caveat
 
 ADVISED = 3
 """How many names a line shows before it says how many more there are."""
@@ -77,7 +80,7 @@ class Summary:
 
 
 def _curve(document: Document) -> str:
-    return curve.suite(document.curve, words.undecided(document.scores.total))
+    return curve.format_suite_curve(document.curve, words.undecided(document.scores.total))
 
 
 def summary(known: AbsOrStability) -> Summary:
@@ -88,7 +91,7 @@ def summary(known: AbsOrStability) -> Summary:
         headline=names.line(words.headline(known)),
         judged=words.judged(judged) if judged else "",
         curve=_curve(judged) if judged else "",
-        controls=controls.told(judged.controls) if judged else "",
+        controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),
         stability=stability_rows(known.stability),
@@ -104,7 +107,7 @@ def summary(known: AbsOrStability) -> Summary:
     )
 
 
-def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]:
+def _of_benchmarks(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[tuple[str, str]]:
     """Yield the caveats of benchmarks, each with the names of those that have it."""
     owners: dict[Caveat, list[str]] = {}
     for benchmark in benchmarks:
@@ -145,7 +148,7 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
-    least, found = curve.least(document.curve), document.allocations
+    least, found = curve.most_sensitive_pairs(document.curve), document.allocations
     known = {method.id: allocations.short(method) for method in found.methods} if found else {}
     return tuple(
         _method(method, short[method.id], least.get(method.id), known.get(method.id, ""))
@@ -153,7 +156,9 @@ def _methods(document: Document) -> tuple[MethodRow, ...]:
     )
 
 
-def _method(method: Method, name: str, least: curve.PairCurve | None, allocation: str) -> MethodRow:
+def _method(
+    method: MethodVerdict, name: str, least: model.PairCurve | None, allocation: str
+) -> MethodRow:
     word = words.word(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
@@ -164,13 +169,13 @@ def _method(method: Method, name: str, least: curve.PairCurve | None, allocation
         word=word.word,
         detected_by=len(method.detected_by),
         reached_by=len(method.reached_by),
-        notices=curve.noticed(least) if least else "",
+        notices=curve.format_limit(least) if least else "",
         note=method.reason or slugs,
         allocation=allocation,
     )
 
 
-def stability_rows(stability: Stability) -> tuple[StabilityRow, ...]:
+def stability_rows(stability: SuiteStability) -> tuple[StabilityRow, ...]:
     """Return Table 3 of the paper for this suite."""
     return tuple(
         StabilityRow(

@@ -4,12 +4,13 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
+from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.abs.text import cost_benefit, words
 from auditor.abs.text.claims import BROKEN, Cause, Facts, needs_repair, needs_time
 from auditor.core import busy
 from auditor.core.result import Result
-from auditor.core.stability import UNLISTED
+from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from reports import number_format
 
 
@@ -89,7 +90,7 @@ def _cheapest(document: Document) -> Advice | None:
     )
 
 
-def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
+def _failing(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     failed = [benchmark for benchmark in benchmarks if needs_repair(benchmark)]
     if not failed:
         return None
@@ -101,11 +102,11 @@ def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
     )
 
 
-def _fail(benchmarks: Sequence[Benchmark]) -> str:
+def _fail(benchmarks: Sequence[BenchmarkVerdict]) -> str:
     return "fails" if len(benchmarks) == 1 else "fail"
 
 
-def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
+def _slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     """Advise on benchmarks that the watchdog ended: they may only need more time."""
     slow = [benchmark for benchmark in benchmarks if needs_time(benchmark)]
     if not slow:
@@ -118,7 +119,7 @@ def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
     )
 
 
-def _failure(one: Benchmark) -> str:
+def _failure(one: BenchmarkVerdict) -> str:
     """Say how a benchmark fails; why it could not be listed is all that is known of one."""
     if one.ending == UNLISTED and one.reason:
         return words.brief(one.reason)
@@ -155,7 +156,7 @@ def _removed(facts: Facts) -> Advice | None:
     )
 
 
-def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
+def _shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
     """Return the largest part of an operation that each method has in any benchmark."""
     largest: dict[str, float] = {}
     for pair in pairs:
@@ -165,7 +166,7 @@ def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
     return largest
 
 
-def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
+def _unwatched_note(method: MethodVerdict, shares: dict[str, float]) -> str:
     calls = "" if method.calls is None else f"; {number_format.count(method.calls, 'call')} counted"
     if method.outcome is Result.UNREACHED:
         return f"{method.reason or 'no benchmark calls it'}{calls}"
@@ -223,7 +224,7 @@ def _open(facts: Facts, cause: Cause) -> Advice | None:
     )
 
 
-def _of_cause(facts: Facts, cause: Cause) -> list[Method]:
+def _of_cause(facts: Facts, cause: Cause) -> list[MethodVerdict]:
     return [method for method in facts.document.methods if facts.is_open_for(method.id, cause)]
 
 
@@ -239,11 +240,11 @@ def _broken(document: Document) -> Advice | None:
     )
 
 
-def _why(method: Method) -> str:
+def _why(method: MethodVerdict) -> str:
     return method.reason or words.OUTCOMES[method.outcome].meaning
 
 
-def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
+def _unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     shaky = [benchmark for benchmark in benchmarks if benchmark.bucket in words.SHAKY]
     shaky.sort(key=lambda one: -(one.max_spread or 0.0))
     if not shaky:
@@ -284,7 +285,7 @@ def saved(document: Document) -> str:
     return _saved(document, idle)
 
 
-def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
+def _saved(document: Document, idle: Sequence[BenchmarkVerdict]) -> str:
     if not idle or any(one.seconds is None for one in idle):
         return ""
     whole = number_format.seconds(
@@ -318,7 +319,7 @@ def _unexamined(facts: Facts) -> Advice | None:
     )
 
 
-def _unexamined_note(facts: Facts, one: Benchmark) -> str:
+def _unexamined_note(facts: Facts, one: BenchmarkVerdict) -> str:
     _, most = facts.examined(one.id)
     if dead := facts.dead_calls(one.id):
         return f"the compiler removed its call of {dead[0]}: use the result"
@@ -364,6 +365,6 @@ def _silent(facts: Facts) -> Advice | None:
     )
 
 
-def _a_run(benchmarks: Sequence[Benchmark]) -> str:
+def _a_run(benchmarks: Sequence[BenchmarkVerdict]) -> str:
     seconds = sum(benchmark.seconds or 0.0 for benchmark in benchmarks)
     return f"{number_format.seconds(seconds)} a run" if seconds else ""

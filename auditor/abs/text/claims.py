@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from auditor.abs.document import Benchmark, Document, Method, Pair
-from auditor.abs.result_parts.accepted import left_out
+from auditor.abs.document import Document, accepted_methods
+from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import UNLISTED
+from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
 
 OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
@@ -47,13 +47,13 @@ class Cause(Enum):
     OTHER = "something else, which its reason names"
 
 
-def needs_time(one: Benchmark) -> bool:
+def needs_time(one: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark was ended before it was done."""
     unlisted = one.ending == UNLISTED and ENDED_AFTER in (one.reason or "")
     return one.ending == "timed-out" or unlisted
 
 
-def needs_repair(one: Benchmark) -> bool:
+def needs_repair(one: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark failed, and neither for want of time nor by its own choice."""
     skips = one.ending == UNLISTED and (one.reason or "").startswith(SKIPS_ITSELF)
     return one.ending not in _NO_FAULT and not needs_time(one) and not skips
@@ -66,27 +66,27 @@ class Facts:
     document: Document
 
     @cached_property
-    def methods(self) -> Mapping[str, Method]:
+    def methods(self) -> Mapping[str, MethodVerdict]:
         """Return the methods by id."""
         return {method.id: method for method in self.document.methods}
 
     @cached_property
-    def benchmarks(self) -> Mapping[str, Benchmark]:
+    def benchmarks(self) -> Mapping[str, BenchmarkVerdict]:
         """Return the benchmarks by id."""
         return {benchmark.id: benchmark for benchmark in self.document.benchmarks}
 
     @cached_property
-    def pairs_by_method(self) -> Mapping[str, list[Pair]]:
+    def pairs_by_method(self) -> Mapping[str, list[PairVerdict]]:
         """Return the pairs of each method."""
-        found = defaultdict[str, list[Pair]](list)
+        found = defaultdict[str, list[PairVerdict]](list)
         for pair in self.document.pairs:
             found[pair.method].append(pair)
         return found
 
     @cached_property
-    def pairs_by_benchmark(self) -> Mapping[str, list[Pair]]:
+    def pairs_by_benchmark(self) -> Mapping[str, list[PairVerdict]]:
         """Return the pairs of each benchmark."""
-        found = defaultdict[str, list[Pair]](list)
+        found = defaultdict[str, list[PairVerdict]](list)
         for pair in self.document.pairs:
             found[pair.benchmark].append(pair)
         return found
@@ -119,7 +119,7 @@ class Facts:
     @cached_property
     def lost(self) -> frozenset[str]:
         """Return the methods that no benchmark watches, without misses that the user accepts."""
-        accepted = left_out(self.document.accepted)
+        accepted = accepted_methods(self.document.accepted)
         return frozenset(
             method.id
             for method in self.document.methods
@@ -233,16 +233,18 @@ class Facts:
     @property
     def has_whole_matrix(self) -> bool:
         """Tell whether each pair is decided, so that none other than the cover is needed."""
-        left_out = self.slugs & {"score-mode", "sampled"}
+        accepted_methods = self.slugs & {"score-mode", "sampled"}
         measured = all(benchmark.means for benchmark in self.document.benchmarks)
-        return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
+        return (
+            bool(self.document.pairs) and measured and not accepted_methods and not self.open_pairs
+        )
 
 
-def _may_be_short(pair: Pair) -> bool:
+def _may_be_short(pair: PairVerdict) -> bool:
     return pair.method_seconds is None or pair.method_seconds < SHORT_SECONDS
 
 
-def _share_bounds(pair: Pair) -> tuple[float, float]:
+def _share_bounds(pair: PairVerdict) -> tuple[float, float]:
     """Return the least and the most that a method can be of an operation."""
     if pair.share_interval is not None:
         low, high = pair.share_interval

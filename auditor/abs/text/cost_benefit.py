@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from auditor.abs.document import Benchmark, Document, Method
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.abs.text.claims import Facts
 from auditor.core.result import Result
+from auditor.core.stability import BenchmarkVerdict
 from reports import number_format
 
 MOST = 3
@@ -143,7 +145,7 @@ def _stubs(facts: Facts) -> list[Change]:
     ]
 
 
-def _use(one: Method, every: int) -> str:
+def _use(one: MethodVerdict, every: int) -> str:
     if not one.calls:
         return ""
     part = one.calls / every
@@ -168,7 +170,7 @@ def _drops(facts: Facts) -> Iterator[Change]:
             )
 
 
-def redundancy(facts: Facts, one: Benchmark) -> str:
+def redundancy(facts: Facts, one: BenchmarkVerdict) -> str:
     """Say why a benchmark is redundant, and how much of it was examined."""
     why = "others notice all that it notices" if one.shared else "it notices none of them"
     least, _ = facts.examined(one.id)
@@ -210,7 +212,7 @@ def _shorter(document: Document) -> Iterator[Change]:
             )
 
 
-def _least_noticed(document: Document, one: Benchmark) -> float | None:
+def _least_noticed(document: Document, one: BenchmarkVerdict) -> float | None:
     """Return the smallest effect that the benchmark has noticed; None where it has none."""
     if one.id not in document.minimal_cover:
         return None

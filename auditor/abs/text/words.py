@@ -1,18 +1,11 @@
 """What outcomes are called, and the verdict in plain words."""
 
-from auditor.abs.document import (
-    AbsOrStability,
-    Benchmark,
-    Document,
-    Method,
-    Pair,
-    Score,
-    StabilityDocument,
-)
+from auditor.abs.document import AbsOrStability, Document, StabilityDocument
+from auditor.abs.model import MethodVerdict, PairVerdict, Score
 from auditor.abs.text.claims import Cause, Facts
 from auditor.core import busy
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import Bucket
+from auditor.core.stability import BenchmarkVerdict, Bucket
 from reports import number_format
 from reports.wording import SET_UP_ONLY, Word
 
@@ -53,20 +46,24 @@ BUCKETS = {
 SHAKY = (Bucket.BELOW_50, Bucket.ABOVE_50)
 
 
-def kind(one: Method | Pair) -> str:
+def kind(one: MethodVerdict | PairVerdict) -> str:
     """Return the name of an outcome for the style sheet."""
     return "set-up-only" if _in_set_up(one) else one.outcome.value
 
 
-def word(one: Method | Pair) -> Word:
+def word(one: MethodVerdict | PairVerdict) -> Word:
     """Return what the outcome of a method or pair is called."""
     return SET_UP_ONLY if _in_set_up(one) else OUTCOMES[one.outcome]
 
 
-def _in_set_up(one: Method | Pair) -> bool:
+def _in_set_up(one: MethodVerdict | PairVerdict) -> bool:
     if one.outcome is not Result.UNREACHED:
         return False
-    return bool(one.set_up_in) if isinstance(one, Method) else one.reach is ReachState.SET_UP_ONLY
+    return (
+        bool(one.set_up_in)
+        if isinstance(one, MethodVerdict)
+        else one.reach is ReachState.SET_UP_ONLY
+    )
 
 
 def meaning(name: str, score: Score, document: Document) -> str:
@@ -160,7 +157,7 @@ def _stability_headline(document: StabilityDocument) -> str:
     return f"{calm} of {benchmarks} stay within {spread} over {runs} of the suite{left}."
 
 
-def is_withheld(benchmark: Benchmark) -> bool:
+def is_withheld(benchmark: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark has no spread only because the machine was busy."""
     return busy.is_withheld(benchmark.max_spread, benchmark.caveats)
 
@@ -263,7 +260,7 @@ def _least(facts: Facts) -> str:
     return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 
-def lost(document: Document) -> list[Method]:
+def lost(document: Document) -> list[MethodVerdict]:
     """Return the methods that nobody watches, but those whose misses the user accepts."""
     lost = Facts(document).lost
     return [method for method in document.methods if method.id in lost]

@@ -9,7 +9,7 @@ from builders import benchmark_verdict, method, pair_verdict, stability
 
 from auditor.abs.judge.abs_score import AbsData, MethodData, judge
 from auditor.abs.judge.accepted_misses import marked, without_accepted
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.core.request import Rule
 from auditor.core.result import Result
@@ -99,7 +99,14 @@ def verdict(**outcomes):
 
 def accepting(*names, until=None):
     return {
-        one: Accepted(method=one, reason="why", until=until, where="configuration")
+        one: AcceptedMiss(
+            method=one,
+            reason="why",
+            until=until,
+            where="configuration",
+            expired=False,
+            left_out=False,
+        )
         for one in (method(name).id for name in names)
     }
 

@@ -15,7 +15,7 @@ from auditor.abs.document import read
 from auditor.abs.judge import power
 from auditor.abs.judge.abs_score import AbsData, MethodData, judge
 from auditor.abs.judge.detection import NOT_MEASURED
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result
@@ -110,8 +110,13 @@ def documents(draw):
         )
     )
     if draw(st.booleans()):
-        accepted = Accepted(
-            method=method("k").id, reason="known", until=None, where="configuration", left_out=True
+        accepted = AcceptedMiss(
+            method=method("k").id,
+            reason="known",
+            until=None,
+            where="configuration",
+            expired=False,
+            left_out=True,
         )
         verdict = replace(verdict, accepted=(accepted,))
     return document_of_verdict.document(verdict, examples.context())

@@ -1,14 +1,15 @@
 import pytest
+from builders import pair_verdict_of
 
 from auditor.abs.judge.curve import SIZES, Search, curve, least_noticed, most_steps, searches
-from auditor.abs.model import PairRun, PairVerdict
+from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):
-    return PairVerdict(method=method, benchmark=benchmark, outcome=outcome, **more)
+    return pair_verdict_of(method=method, benchmark=benchmark, outcome=outcome, **more)
 
 
 def detected(benchmark, effect, noise):

@@ -12,11 +12,11 @@ from itertools import cycle
 import crowds
 import jsonschema
 import pytest
+from builders import replace_fields
 from format_schemas import MUTATION, SARIF
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from msgspec.structs import replace
 from test_page_names import NASTY, nasty
 
 import examples
@@ -25,11 +25,12 @@ from auditor.abs.document import read
 from auditor.abs.exports import long_tables
 from auditor.abs.exports import markdown as abs_markdown
 from auditor.abs.exports.formats import Format, written
-from auditor.abs.result_parts.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
+from auditor.core.subject import Span
 from reports import markdown, names
-from reports.results import Span, text
+from reports.results import text
 
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
 
@@ -37,10 +38,10 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202
 def ordinary():
     """A document whose methods have places in the source."""
     found = document_of_verdict.document(examples.audit(), examples.context())
-    return replace(
+    return replace_fields(
         found,
         methods=tuple(
-            replace(one, span=Span("codec/parse.go", 10 * at, 10 * at + 4))
+            replace_fields(one, span=Span("codec/parse.go", 10 * at, 10 * at + 4))
             for at, one in enumerate(found.methods, 1)
         ),
     )
@@ -50,24 +51,24 @@ def hostile():
     """A document in which files have nasty names, too, and so have reasons and caveats."""
     found, files = nasty(), cycle(NASTY)
     methods = tuple(
-        replace(one, reason=name, span=Span(f"{name}{at % 3}", at + 1, at + 3))
+        replace_fields(one, reason=name, span=Span(f"{name}{at % 3}", at + 1, at + 3))
         for at, (one, name) in enumerate(zip(found.methods, files, strict=False))
     )
-    held = Accepted(
+    held = AcceptedMiss(
         method=next(method.id for method in methods if method.outcome is Result.MISSED),
         reason=NASTY[1], until=None, where="configuration", expired=False, left_out=True,
     )  # fmt: skip
-    caveats = tuple(replace(found.caveats[0], slug=name, text=name) for name in NASTY)
-    return replace(found, methods=methods, accepted=(held,), caveats=caveats)
+    caveats = tuple(replace_fields(found.caveats[0], slug=name, text=name) for name in NASTY)
+    return replace_fields(found, methods=methods, accepted=(held,), caveats=caveats)
 
 
 def accepting(document, outcome, where="configuration"):
     method = next(one for one in document.methods if one.outcome is outcome)
-    held = Accepted(
+    held = AcceptedMiss(
         method=method.id, reason="nobody calls it [x](y)", until=None, where=where, expired=False,
         left_out=True,
     )  # fmt: skip
-    return method, replace(document, accepted=(held,))
+    return method, replace_fields(document, accepted=(held,))
 
 
 def cells(document, rows):
@@ -93,7 +94,9 @@ def test_csv_gives_back_the_numbers_of_the_result():
 
 
 def _sinking(document):
-    return replace(document, pairs=tuple(replace(pair, effect=-0.5) for pair in document.pairs))
+    return replace_fields(
+        document, pairs=tuple(replace_fields(pair, effect=-0.5) for pair in document.pairs)
+    )
 
 
 def test_the_runs_of_csv_are_all_values_of_the_result():
@@ -198,8 +201,8 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
     document = ordinary()
     called = {method.id: awful + method.id for method in (*document.methods, *document.benchmarks)}
     found = read(text(crowds.renamed(json.loads(text(document)), called)))
-    caveat = replace(found.caveats[0], slug=awful, text=awful)
-    found = replace(found, subject=awful, caveats=(caveat,) * 50)
+    caveat = replace_fields(found.caveats[0], slug=awful, text=awful)
+    found = replace_fields(found, subject=awful, caveats=(caveat,) * 50)
 
     shown = written(found, Format.MARKDOWN)
 
@@ -233,9 +236,11 @@ def test_sarif_has_a_result_for_each_method_that_nobody_notices():
 
 def test_a_finding_is_the_same_one_where_its_lines_move():
     document = ordinary()
-    moved = replace(
+    moved = replace_fields(
         document,
-        methods=tuple(replace(method, span=Span("b.go", 1, 2)) for method in document.methods),
+        methods=tuple(
+            replace_fields(method, span=Span("b.go", 1, 2)) for method in document.methods
+        ),
     )
 
     def known(of):
@@ -248,7 +253,9 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
 
 def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_file():
     whole = ordinary()
-    document = replace(whole, methods=tuple(replace(method, span=None) for method in whole.methods))
+    document = replace_fields(
+        whole, methods=tuple(replace_fields(method, span=None) for method in whole.methods)
+    )
     log = json.loads(written(document, Format.SARIF))
     jsonschema.validate(log, SARIF)
 
@@ -297,10 +304,10 @@ def test_brackets_and_braces_are_escaped_in_sarif(name, shown):
     document = ordinary()
     at = next(i for i, one in enumerate(document.methods) if one.outcome is Result.UNREACHED)
     methods = list(document.methods)
-    methods[at] = replace(methods[at], id=name)
+    methods[at] = replace_fields(methods[at], id=name)
 
     assert json.dumps(shown)[1:-1] in written(
-        replace(document, methods=tuple(methods)), Format.SARIF
+        replace_fields(document, methods=tuple(methods)), Format.SARIF
     )
 
 
@@ -325,8 +332,8 @@ def test_annotations_are_commands_whatever_the_names_are():
 def test_an_annotation_is_at_the_lines_of_its_method():
     document = ordinary()
     missed = next(method for method in document.methods if method.outcome is Result.MISSED)
-    where = replace(missed, span=Span("a,b:c%d.go", 3, 7))
-    found = replace(document, methods=(where,))
+    where = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
+    found = replace_fields(document, methods=(where,))
 
     assert written(found, Format.GITHUB).startswith(
         "::warning file=a%2Cb%3Ac%25d.go,line=3,endLine=7,title=bench-audit missed::No benchmark"
@@ -387,8 +394,8 @@ def test_the_source_is_shown_where_it_is_known_and_long_enough():
 
 def test_a_span_of_nonsense_costs_no_memory():
     document = ordinary()
-    one = replace(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
-    report, _ = mutants(replace(document, methods=(one,)))
+    one = replace_fields(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
+    report, _ = mutants(replace_fields(document, methods=(one,)))
 
     assert len(report["files"]["a.go"]["source"]) < 200_000
 
@@ -424,8 +431,8 @@ def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
     document = document_of_verdict.document(
         verdict, examples.context(language="java", harness="jmh")
     )
-    one = replace(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
-    shown = written(replace(document, benchmarks=(one,)), Format.BENCHSTAT)
+    one = replace_fields(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
+    shown = written(replace_fields(document, benchmarks=(one,)), Format.BENCHSTAT)
 
     assert set(runs(shown)) == {"org.acme.BoxBench.Benchmark_push/size=1.5/kind=a\\u0020b"}
 

@@ -4,10 +4,9 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 from builders import abs_request as request
-from builders import benchmark, benchmark_verdict, stability, suite_runs
+from builders import benchmark, benchmark_verdict, pair_verdict_of, stability, suite_runs
 
 from auditor.abs.judge.power import Scatter, confirmed, scatter, stated, statement, visible
-from auditor.abs.model import PairVerdict
 from auditor.core.request import Rule
 from auditor.core.result import Result
 from auditor.measure.stability_judge import judge
@@ -122,7 +121,7 @@ def test_many_blind_benchmarks_are_counted():
 
 
 def a_pair(outcome, interval=None):
-    return PairVerdict(
+    return pair_verdict_of(
         method="m", benchmark=benchmark().id, outcome=outcome, interval=interval, threshold=0.3
     )
 

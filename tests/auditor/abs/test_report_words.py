@@ -3,19 +3,19 @@ import re
 from dataclasses import replace
 
 import pytest
+from builders import benchmark_verdict_of
 
 import examples
-from auditor.abs import document_of_verdict
+from auditor.abs import document_of_verdict, model
 from auditor.abs.exports.findings import MISSED, findings
 from auditor.abs.exports.mutation import mutation
 from auditor.abs.gates import judge
 from auditor.abs.page import table
-from auditor.abs.result_parts import curve
-from auditor.abs.text import advice, cost_benefit, words
+from auditor.abs.text import advice, cost_benefit, detection_curve, words
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import UNLISTED, BenchmarkVerdict, Duration, Filter
+from auditor.core.stability import UNLISTED, Duration, Filter
 from reports import names, number_format
 
 
@@ -201,7 +201,9 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     assert summary.scores[0].covered == "7 of 13"
     assert summary.scores[0].percent == "54\xa0%"
     assert [row.id for row in summary.methods] == [method.id for method in verdict.methods]
-    assert [row.count for row in summary.stability] == [n for _, n, _ in verdict.stability.buckets]
+    assert [row.count for row in summary.stability] == [
+        bucket.count for bucket in verdict.stability.buckets
+    ]
     assert summary.advice[1].endswith("uuid.NewString, uuid.NewSHA1")
     first = summary.advice[0].splitlines()
     assert first[0] == "Begin with what pays most:"
@@ -241,19 +243,22 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     ],
 )
 def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
-    one = curve.PairCurve(
+    one = model.PairCurve(
         method="a", benchmark="b", slowdown=slowdown, unnoticed=unnoticed, steps=()
     )
 
     sign = "\N{MULTIPLICATION SIGN}"
-    assert curve.noticed(one) == short.replace("\xa0x", f"\xa0{sign}")
-    assert curve.told(one) == told.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_limit(one) == short.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_pair_curve(one) == told.replace("\xa0x", f"\xa0{sign}")
 
 
 def test_a_suite_that_notices_nothing_says_so():
-    points = (curve.CurvePoint(0.6, 0, 4), curve.CurvePoint(5.0, 0, 4))
+    points = (model.CurvePoint(0.6, 0, 4), model.CurvePoint(5.0, 0, 4))
 
-    said, silent = (curve.suite(curve.Curve(pairs=(), points=points), open_) for open_ in (0, 3))
+    said, silent = (
+        detection_curve.format_suite_curve(model.Curve(pairs=(), points=points), open_)
+        for open_ in (0, 3)
+    )
 
     assert said == "No slowdown that was tried is noticed in any of 4 methods."
     assert silent == ""  # methods are open
@@ -348,7 +353,7 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
 
 def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
     made = examples.audit()
-    broken = BenchmarkVerdict(
+    broken = benchmark_verdict_of(
         id="ring.BenchmarkFails", max_spread=None, bucket=None, means=(), runs=0, seconds=None,
         ending=UNLISTED, reason="it fails: as it must\nand more",
     )  # fmt: skip
@@ -608,7 +613,7 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
 
     assert words.headline(cut).startswith("The budget ended: no method was examined")
     assert "no method was examined" in words.cover(cut)
-    assert curve.suite(cut.curve, 0) == ""
+    assert detection_curve.format_suite_curve(cut.curve, 0) == ""
 
 
 def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():

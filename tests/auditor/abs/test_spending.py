@@ -7,10 +7,10 @@ import pytest
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.result_parts.accepted import Accepted
 from auditor.abs.text.advice import advice
 from auditor.abs.text.claims import UNWATCHED
 from auditor.abs.text.cost_benefit import MOST, bought, changes
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.stability import Bucket
@@ -64,7 +64,9 @@ def test_what_the_user_accepts_needs_no_benchmark():
     document = judged(examples.audit())
     lost = [method.id for method in document.methods if method.outcome in UNWATCHED]
     held = [
-        Accepted(method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True)
+        AcceptedMiss(
+            method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True
+        )
         for each in lost[1:]
     ]
 

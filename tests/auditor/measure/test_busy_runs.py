@@ -37,7 +37,7 @@ def test_a_spread_that_the_machine_made_is_withheld():
     (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "busy-machine"]
     assert said.startswith("3 of 4 runs were made on a busy machine (processes waited 90")
     assert withheld_benchmarks(stability) == {verdict.id}
-    assert all(count == 0 for _, count, _ in stability.buckets)
+    assert all(bucket.count == 0 for bucket in stability.buckets)
 
 
 def test_the_spread_is_that_of_the_quiet_runs_where_there_are_two():

@@ -6,9 +6,9 @@ from axe_playwright_python.sync_playwright import Axe
 from test_page_names import NASTY
 from test_similarity_words import SINGLE, WHOLE, benchmark, of
 
+from auditor.core.caveats import Caveat
 from auditor.similarity import page
 from reports import names
-from reports.results import Caveat
 
 pytestmark = pytest.mark.browser
 
