@@ -178,7 +178,7 @@ class BestChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class CurveStep:
     """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
 
     slowdown: float
@@ -200,7 +200,7 @@ class PairCurve:
     """Smallest slowdown that was detected; None: none was."""
     unnoticed: float | None
     """Largest slowdown below `slowdown` that was tried and missed; None: none was."""
-    steps: tuple[Step, ...]
+    steps: tuple[CurveStep, ...]
     """By ascending slowdown."""
 
 

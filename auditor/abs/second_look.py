@@ -9,7 +9,7 @@ from typing import Any
 from auditor.abs import running
 from auditor.abs.document import Document, accepted_methods
 from auditor.abs.exports import long_tables
-from auditor.abs.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
+from auditor.abs.gates import MISSED, BaselineResult, first_names, is_surely_missed, newly_missed
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict
 from auditor.cli.console import Console
@@ -59,19 +59,21 @@ class SecondLook:
     def said(self) -> Iterator[str]:
         """Yield a line for each thing that came out."""
         if self.unmeasured:
-            yield f"second look: unsure of {some(self.methods)}: {self.unmeasured}"
+            yield f"second look: unsure of {first_names(self.methods)}: {self.unmeasured}"
             return
         for names, what in (
             (self.detected, "missed at first, detected when measured again"),
             (self.undecided, "missed at first, undecided when measured again"),
         ):
             if names:
-                yield f"second look: unsure of {some(sorted(names))}: {what}"
+                yield f"second look: unsure of {first_names(sorted(names))}: {what}"
         if again := len(self.methods) - len(self.unsure):
             yield f"second look: {number_format.count(again, 'method')} missed again"
 
 
-def suspects(document: Document, least: float | None, baseline: Baseline | None) -> list[str]:
+def suspected_misses(
+    document: Document, least: float | None, baseline: BaselineResult | None
+) -> list[str]:
     """Return the methods whose misses make a gate fail, in their order."""
     new = set() if baseline is None else set(newly_missed(document, baseline))
     accepted = accepted_methods(document.accepted)
@@ -84,7 +86,7 @@ def suspects(document: Document, least: float | None, baseline: Baseline | None)
     ]
 
 
-def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, Any]:
+def second_look_changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, Any]:
     """Return what the configuration of a second look has in the place of the first's.
 
     Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
@@ -116,16 +118,16 @@ def look_again(asked: Asked, methods: Sequence[str], begun: float) -> SecondLook
         left = budget - (time.monotonic() - begun)
         if left < _LEAST_SECONDS:
             return out_of_time(methods)
-        asked = _within(asked, left)
+        asked = _with_budget(asked, left)
     folder = asked.places.output / _FOLDER
     asked = replace(asked, places=replace(asked.places, output=folder))
     try:
-        document, _ = running.make(
+        document, _ = running.make_result(
             asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
-    return SecondLook.of(methods, sure_outcomes(long_tables.judged(document).methods))
+    return SecondLook.of(methods, sure_outcomes(long_tables.require_methods(document).methods))
 
 
 def sure_outcomes(methods: Iterable[MethodVerdict | MethodVerdict]) -> dict[str, Result]:
@@ -150,10 +152,10 @@ def first_look(asked: Asked) -> Asked:
     Console(asked.surroundings.environment, quiet=asked.quiet).note(
         f"of the budget {kept} are kept for a second look at what would make a gate fail"
     )
-    return _within(asked, FIRST_PART * budget)
+    return _with_budget(asked, FIRST_PART * budget)
 
 
-def _within(asked: Asked, seconds: float) -> Asked:
+def _with_budget(asked: Asked, seconds: float) -> Asked:
     request = asked.config.request
     suite = replace(request.suite, budget_seconds=seconds)
     return replace(asked, config=replace(asked.config, request=replace(request, suite=suite)))

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page.environments import environments
-from auditor.abs.page.table import MethodRow, Summary, summary
+from auditor.abs.page.table import MethodRow, TerminalSummary, summarise
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.result import Result
@@ -23,9 +23,9 @@ _STYLES = {
 }
 
 
-def result(document: AbsOrStability) -> RenderableType:
+def summary_lines(document: AbsOrStability) -> RenderableType:
     """Return what a terminal shows of an audit."""
-    known = summary(document)
+    known = summarise(document)
     parts: list[RenderableType] = [*_head(known)]
     if known.scores:
         parts += ["", _scores(known)]
@@ -42,14 +42,14 @@ def result(document: AbsOrStability) -> RenderableType:
     return Group(*parts)
 
 
-def _head(known: Summary) -> Iterable[Text]:
+def _head(known: TerminalSummary) -> Iterable[Text]:
     yield Text(known.title, style="dim")
     yield Text(known.headline, style="bold")
     yield from lines([known.curve])
     yield from lines([known.judged], style="dim")
 
 
-def _scores(known: Summary) -> Table:
+def _scores(known: TerminalSummary) -> Table:
     table = lineless("score", ">percent", ">may be", "covered", "with")
     for row in known.scores:
         excluded = f" ({row.excluded})" if row.excluded else ""
@@ -113,7 +113,7 @@ def _state(one: AcceptedMiss) -> str:
     return f"until {one.until}" if one.until else "for good"
 
 
-def _spreads(known: Summary) -> str:
+def _spreads(known: TerminalSummary) -> str:
     filled = [f"{row.range}: {row.count}" for row in known.stability if row.count]
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 

@@ -58,7 +58,9 @@ def audited(patch: Patch, most: int, asked: AbsRequest, head: StudyContext) -> P
     if not wanted or not head.suite.benchmarks:
         return patch
     methods = head.mutator.methods(head.suite.sources)
-    verdict = abs_audit.audit(replace(asked, methods=wanted), replace(head, request=asked.suite))
+    verdict = abs_audit.audit_suite(
+        replace(asked, methods=wanted), replace(head, request=asked.suite)
+    )
     unreached = {method.id for method in verdict.methods if method.outcome is Result.UNREACHED}
     unwatched = _public(unreached & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
@@ -68,7 +70,7 @@ def audited_again(methods: Sequence[str], asked: AbsRequest, head: StudyContext)
     """Slow methods down again, with new measurements only."""
     suite = replace(asked.suite, seed=second_seed(asked.suite.seed))
     again = replace(asked, suite=suite, methods=tuple(methods))
-    return abs_audit.audit(again, replace(head, request=suite))
+    return abs_audit.audit_suite(again, replace(head, request=suite))
 
 
 def names(patch: Patch, most: int, head: StudyContext) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         return Exit.OK
     config = load(given["what"], {}, Path.cwd())
     wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
-    result = None if given["result"] is None else stored_result.read(given["result"])
+    result = None if given["result"] is None else stored_result.read_result_file(given["result"])
     asked = LintRequest(wanted=wanted, result=result)
     document = linted(config, places(config, environment), environment, asked)
     output.show(document, given["format"], console)

@@ -109,7 +109,7 @@ class Qualifying:
         request = replace(request, methods=tuple(one.id for one in chosen))
         found = {one.id: Subject(method=one.id, refusal=one.refusal or "") for one in chosen}
         for factor in self._asked.plan.factors:
-            verdict = abs_audit.audit(replace(request, slowdown=factor - 1.0), self._parts)
+            verdict = abs_audit.audit_suite(replace(request, slowdown=factor - 1.0), self._parts)
             for one in found.values():
                 found[one.method] = _with(one, factor, verdict, self._session.store.schedule)
         return list(found.values())

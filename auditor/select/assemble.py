@@ -12,7 +12,7 @@ import msgspec
 from auditor.abs import stored_result
 from auditor.abs.document import Document
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
-from auditor.abs.text.claims import Facts
+from auditor.abs.text.claims import ResultFacts
 from auditor.compare import document as comparison_document
 from auditor.config.durations import seconds
 from auditor.core.caveats import Caveat
@@ -283,7 +283,7 @@ def propose(found: Document) -> Proposal:
         for pair in found.pairs
         if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
     }
-    facts = Facts(found)
+    facts = ResultFacts(found)
     unexamined = {
         benchmark.id
         for benchmark in found.benchmarks

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from auditor.abs import document as documents
 from auditor.abs.document import Document
-from auditor.abs.model import MethodVerdict as AuditedMethod
+from auditor.abs.model import MethodVerdict
 from auditor.config import Config, Places
 from auditor.core.caveats import some
 from auditor.core.contracts.stubs import Samples, Stub
@@ -130,7 +130,7 @@ def open_stubbing(
         yield Stubbing(config, session)
 
 
-def _watch_state(one: AuditedMethod) -> WatchState | None:
+def _watch_state(one: MethodVerdict) -> WatchState | None:
     """Return what an audit says of a method; None where it does not tell."""
     if one.outcome is Result.UNREACHED:
         return WatchState.UNCALLED

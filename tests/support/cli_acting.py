@@ -135,7 +135,7 @@ class FakeAudit:
         return document_of_verdict.stability_document(found, CONTEXT)
 
     def page(self, document: AbsOrStability) -> str:
-        return pages.page(document)
+        return pages.render_page(document)
 
 
 @dataclass

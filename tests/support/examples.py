@@ -15,6 +15,7 @@ from auditor.abs.model import (
     Cover,
     Curve,
     CurvePoint,
+    CurveStep,
     Density,
     MethodVerdict,
     PairCurve,
@@ -22,7 +23,6 @@ from auditor.abs.model import (
     PairVerdict,
     RuleCount,
     Score,
-    Step,
 )
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
@@ -279,7 +279,7 @@ def curve_of(methods: tuple[MethodVerdict, ...]) -> Curve:
                 slowdown=least[method.id],
                 unnoticed=0.05 if least[method.id] > 0.05 else None,
                 steps=(
-                    Step(
+                    CurveStep(
                         slowdown=0.6,
                         outcome=Result.DETECTED,
                         effect=None,
@@ -437,7 +437,7 @@ def allocated(verdict: AbsVerdict) -> AbsVerdict:
         for at, one in enumerate(called)
     )
     methods = tuple(MethodData(method=_method(method.id)) for method in verdict.methods)
-    return replace(verdict, allocations=allocations.judge(64, methods, pairs))
+    return replace(verdict, allocations=allocations.judge_allocations(64, methods, pairs))
 
 
 def _method(name: str) -> Method:

@@ -57,26 +57,26 @@ _BY_OUTCOME: Mapping[Result, Kind] = MappingProxyType(
 )
 
 
-def sarif(document: Document) -> str:
+def format_sarif(document: Document) -> str:
     """Return a SARIF log with one result for each finding; accepted misses are suppressed."""
-    return sarif_log(findings(document), KINDS, document.bench_audit, _CATEGORY)
+    return sarif_log(sorted_findings(document), KINDS, document.bench_audit, _CATEGORY)
 
 
-def github(document: Document) -> str:
+def format_annotations(document: Document) -> str:
     """Return one GitHub annotation for each finding, except accepted misses.
 
     The most telling are first: GitHub shows ten warnings and ten notices of a step.
     """
-    return annotations(findings(document))
+    return annotations(sorted_findings(document))
 
 
-def findings(document: Document) -> tuple[Finding, ...]:
+def sorted_findings(document: Document) -> tuple[Finding, ...]:
     """Return them by kind, within a kind in the order of the methods."""
-    found = list(_found(document))
+    found = list(_each_finding(document))
     return tuple(one for kind in KINDS for one in found if one.kind is kind)
 
 
-def _found(document: Document) -> Iterator[Finding]:
+def _each_finding(document: Document) -> Iterator[Finding]:
     accepted = {one.method: one for one in document.accepted if one.left_out}
     guessed = words.is_estimate(document)
     for method in document.methods:
@@ -98,14 +98,14 @@ def _found(document: Document) -> Iterator[Finding]:
 
 def kind_of(method: MethodVerdict) -> Kind | None:
     """Return what is wrong with how a method is watched; None where nothing is known to be."""
-    if words.word(method) is wording.SET_UP_ONLY:
+    if words.word_of(method) is wording.SET_UP_ONLY:
         return SET_UP_ONLY
     return _BY_OUTCOME.get(method.outcome)
 
 
 def _text(kind: Kind, method: MethodVerdict, slowdown: float | None, *, guessed: bool) -> str:
     name = names.label(method.id)
-    reason = f": {names.label(words.brief(method.reason))}" if method.reason else ""
+    reason = f": {names.label(words.first_line(method.reason))}" if method.reason else ""
     if kind is MISSED:
         how = "got slower" if slowdown is None else f"took {number_format.share(slowdown)} longer"
         by = len(method.reached_by)

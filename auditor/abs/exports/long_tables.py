@@ -54,13 +54,13 @@ TEXTS = frozenset(
 """Columns of text; all others are numbers."""
 
 
-def table(document: AbsOrStability, name: str) -> Table:
+def format_table(document: AbsOrStability, name: str) -> Table:
     """Return one of TABLES; raises UsageError where this kind of result has no such table."""
     return TABLES[name](document)
 
 
 def _pairs(document: AbsOrStability) -> Table:
-    return Table(PAIRS, map(_pair, judged(document).pairs))
+    return Table(PAIRS, map(_pair, require_methods(document).pairs))
 
 
 def _pair(one: PairVerdict) -> Row:
@@ -73,7 +73,7 @@ def _pair(one: PairVerdict) -> Row:
 
 
 def _methods(document: AbsOrStability) -> Table:
-    known = judged(document)
+    known = require_methods(document)
     least = detection_curve.most_sensitive_pairs(known.curve)
     accepted = {one.method: int(one.left_out) for one in known.accepted}
     rows = (
@@ -128,7 +128,7 @@ def _blocks(pairs: Iterable[PairVerdict]) -> Iterator[Row]:
                     yield pair.method, pair.benchmark, run, arm, block, seconds
 
 
-def judged(document: AbsOrStability) -> Document:
+def require_methods(document: AbsOrStability) -> Document:
     """Return a result that tells of methods; raises UsageError for one of stability."""
     if isinstance(document, Document):
         return document

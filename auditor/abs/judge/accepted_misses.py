@@ -17,7 +17,7 @@ from auditor.core.subject import Method, SourceFile
 MARKER = b"bench-audit:ignore"
 
 
-def marked(
+def marked_misses(
     methods: Iterable[Method], sources: Iterable[SourceFile], comment: bytes
 ) -> Iterator[AcceptedMiss]:
     """Yield the methods with `bench-audit:ignore REASON` in the comment lines right above them.
@@ -70,7 +70,9 @@ def without_accepted(
     What has expired counts again, which is said, and so does what is detected after all.
     """
     known = {method.id: method for method in verdict.methods}
-    held = tuple(_held(one, known[name], today) for name, one in accepted.items() if name in known)
+    held = tuple(
+        _check_miss(one, known[name], today) for name, one in accepted.items() if name in known
+    )
     if not held:
         return verdict
     out = {one.method for one in held if one.left_out}
@@ -82,7 +84,7 @@ def without_accepted(
     )
 
 
-def _held(one: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
+def _check_miss(one: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
     expired = one.until is not None and one.until < today
     missed = method.outcome is not Result.DETECTED and method.outcome not in NOT_COUNTED
     return replace(one, expired=expired, left_out=missed and not expired)

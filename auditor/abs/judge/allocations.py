@@ -49,7 +49,7 @@ class AllocationData:
     plain: tuple[Run, ...] = field(default=(), repr=False)
 
 
-def judge_pair(data: AllocationData) -> AllocationPair:
+def judge_allocation_pair(data: AllocationData) -> AllocationPair:
     """Judge a pair: a failure is an outcome, never a miss."""
     if data.refusal is not None:
         return _pair(data, Result.REFUSED, data.refusal)
@@ -61,7 +61,7 @@ def judge_pair(data: AllocationData) -> AllocationPair:
             return _pair(data, Result.INCONCLUSIVE, text)
         return _pair(data, Result.UNREACHED, "run, and never called")
     if isinstance(data.run.outcome, Measured):
-        return _measured(data, data.run.outcome)
+        return _judge_blocks(data, data.run.outcome)
     failed = failure([data.run])
     assert failed is not None  # noqa: S101 - narrows the type; all but a measurement fails
     return _pair(data, *failed)
@@ -84,7 +84,7 @@ def _pair(data: AllocationData, outcome: Result, reason: str) -> AllocationPair:
     )
 
 
-def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
+def _judge_blocks(data: AllocationData, outcome: Measured) -> AllocationPair:
     """Compare neighbouring blocks; the interval of the median has to clear half of the expected."""
     found = _reported(outcome)
     calls = _calls_per_operation(outcome)
@@ -96,7 +96,7 @@ def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
     rises = [late - early for early, late in zip(before, after, strict=True)]
     interval = median_interval(rises, LEVEL)
     expected = calls * (1 if probe.metric == ALLOCATIONS else data.bytes)
-    result, reason = _judged(interval, expected, probe.unit)
+    result, reason = _judge_rise(interval, expected, probe.unit)
     return AllocationPair(
         method=data.method,
         benchmark=data.benchmark.id,
@@ -113,7 +113,7 @@ def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
     )
 
 
-def _judged(
+def _judge_rise(
     interval: tuple[float, float] | None, expected: float, unit: str
 ) -> tuple[Result, str | None]:
     if expected == 0:
@@ -169,7 +169,9 @@ def _plain(runs: Sequence[Run], metric: str) -> float | None:
     return median(values) if values else None
 
 
-def judge(size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]) -> Allocations:
+def judge_allocations(
+    size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]
+) -> Allocations:
     """Return what pairs with allocations of `size` bytes say about each of `methods`."""
     judged = tuple(_method(method, [pair for pair in pairs if pair.method == method.method.id])
                    for method in methods)  # fmt: skip
@@ -185,7 +187,7 @@ def judge(size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPa
 
 
 def _method(one: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
-    outcome = outcomes.of_results(pair.outcome for pair in pairs)
+    outcome = outcomes.combine_outcomes(pair.outcome for pair in pairs)
     if (one.refusal or one.method.refusal) is not None:
         outcome = Result.REFUSED
     elif one.invalid is not None:
@@ -198,7 +200,7 @@ def _method(one: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMetho
     )
 
 
-def caveats(found: Allocations) -> tuple[Caveat, ...]:
+def allocation_caveats(found: Allocations) -> tuple[Caveat, ...]:
     """Say where the probe itself changes what is reported."""
     shifted = [
         pair

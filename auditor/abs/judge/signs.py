@@ -20,7 +20,7 @@ Pairs = Sequence[tuple[float, float]]
 """(probe, slowed) of neighbouring blocks."""
 
 
-def checked(said: Judgement, processes: Sequence[Pairs], q: float) -> Judgement:
+def check_signs(said: Judgement, processes: Sequence[Pairs], q: float) -> Judgement:
     """Return a verdict unless the signs speak against it; `q` is probe over plain.
 
     A detection says that the limit is exceeded in the middle, a miss that in one process at least

@@ -9,7 +9,7 @@ from auditor.core.result import Result
 _NOTHING_SLOWED = (Result.DEAD_CODE, Result.UNREACHED)
 
 
-def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
+def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
     """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts.
 
     What both halves cover each of them does, also where some of the runs have left it open.
@@ -33,7 +33,7 @@ def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, .
     )
 
 
-def density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+def detection_density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
     """Return how many of the counted methods so many benchmarks detect (Section 6.3)."""
     numbers = Counter(len(method.detected_by) for method in counted)
     return tuple(

@@ -10,8 +10,8 @@ from auditor.abs import model
 from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict, PairRun, PairVerdict
 from auditor.abs.page import anchors
-from auditor.abs.page.anchors import Link
-from auditor.abs.page.page_budget import Key, Listed
+from auditor.abs.page.anchors import PageLink
+from auditor.abs.page.page_budget import Key, ListedPairs
 from auditor.abs.text import detection_curve, words
 from auditor.abs.text.claims import OPEN
 from auditor.core.caveats import Caveat
@@ -27,7 +27,7 @@ class PairView:
     """
 
     anchor: str
-    benchmark: Link
+    benchmark: PageLink
     kind: str
     word: wording.Word
     plot: Markup = field(repr=False)
@@ -52,7 +52,7 @@ class MethodView:
     `order` is the place of its outcome, `called` and `from_` are numbers to sort by or empty.
     """
 
-    link: Link
+    link: PageLink
     id: str
     kind: str
     word: wording.Word
@@ -68,10 +68,10 @@ class MethodView:
     hidden: int
 
 
-def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
+def method_views(document: Document, chosen: ListedPairs) -> tuple[MethodView, ...]:
     """Return all methods with the pairs that are listed."""
-    links = anchors.methods(document)
-    benchmarks = anchors.benchmarks(document)
+    links = anchors.method_links(document)
+    benchmarks = anchors.benchmark_links(document)
     tried = {(one.method, one.benchmark): one for one in _curves(document)}
     pairs: dict[str, list[PairVerdict]] = {}
     for pair in document.pairs:
@@ -82,7 +82,7 @@ def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
     for method in document.methods:
         mine = pairs.get(method.id, [])
         rows = tuple(
-            _pair(pair, anchors.link(benchmarks, pair.benchmark), chosen, tried)
+            _pair(pair, anchors.link_of(benchmarks, pair.benchmark), chosen, tried)
             for pair in mine
             if (pair.method, pair.benchmark) in chosen.places
         )
@@ -96,7 +96,7 @@ def _curves(document: Document) -> Iterable[model.PairCurve]:
 
 def _method(
     method: MethodVerdict,
-    link: Link,
+    link: PageLink,
     rows: tuple[PairView, ...],
     mine: Sequence[PairVerdict],
     least: model.PairCurve | None,
@@ -107,9 +107,9 @@ def _method(
     return MethodView(
         link=link,
         id=method.id,
-        kind=words.kind(method),
-        word=words.word(method),
-        order=words.LEGEND.index(words.word(method)),
+        kind=words.style_of(method),
+        word=words.word_of(method),
+        order=words.LEGEND.index(words.word_of(method)),
         says=_counted(method) if from_pairs or not method.reason else method.reason,
         where=f"{span.file}:{span.first_line}" if span else "",
         calls=number_format.count(method.calls, "call") if method.calls is not None else "",
@@ -136,7 +136,10 @@ def _counted(method: MethodVerdict) -> str:
 
 
 def _pair(
-    pair: PairVerdict, benchmark: Link, chosen: Listed, tried: Mapping[Key, model.PairCurve]
+    pair: PairVerdict,
+    benchmark: PageLink,
+    chosen: ListedPairs,
+    tried: Mapping[Key, model.PairCurve],
 ) -> PairView:
     key = (pair.method, pair.benchmark)
     runs = pair.runs if key in chosen.drawn else ()
@@ -156,14 +159,14 @@ def _pair(
         reason=""
         if any(caveat.text == pair.reason for caveat in pair.caveats)
         else pair.reason or "",
-        tried=_tried(tried[key]) if key in tried else "",
+        tried=_describe_steps(tried[key]) if key in tried else "",
         caveats=pair.caveats,
         runs=tuple(_run(at, run) for at, run in enumerate(runs, start=1)),
         blocks=plots.arms([(run.reference, run.slowed) for run in runs]),
     )
 
 
-def _tried(found: model.PairCurve) -> str:
+def _describe_steps(found: model.PairCurve) -> str:
     """Say what came of each slowdown that was tried."""
     return ", ".join(
         f"{number_format.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
@@ -212,7 +215,7 @@ def _run(at: int, run: PairRun) -> str:
     return f"{said} (trial {run.trials[0][:12]})" if len(run.trials) == 1 else said
 
 
-def gathered(document: Document) -> Iterable[tuple[Caveat, str]]:
+def pair_caveats(document: Document) -> Iterable[tuple[Caveat, str]]:
     """Return the caveats of pairs, with the word for what has them; a method has its pairs'."""
     for pair in document.pairs:
         yield from ((caveat, "pair") for caveat in pair.caveats)

@@ -29,24 +29,24 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPairs:
     """Fragments of the pairs that are described, by (method, benchmark), and those with a plot."""
 
     places: Mapping[Key, str]
     drawn: frozenset[Key]
 
 
-def listed(document: Document) -> Listed:
+def choose_listed_pairs(document: Document) -> ListedPairs:
     """Choose the pairs, those that are hardest to believe first."""
     reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
     ranked = sorted(reached, key=_doubt)
     room = _room(document, len(reached))
-    described, left = _taken(ranked, room * _FOR_NUMBERS, _numbers)
-    drawn, _ = _taken(
+    described, left = _take_pairs(ranked, room * _FOR_NUMBERS, _numbers)
+    drawn, _ = _take_pairs(
         [pair for pair in described if pair.runs], left + room * (1 - _FOR_NUMBERS), _plot
     )
-    places = {_key(pair): anchors.pair(*_key(pair)) for pair in described}
-    return Listed(places, frozenset(_key(pair) for pair in drawn))
+    places = {_key(pair): anchors.pair_fragment(*_key(pair)) for pair in described}
+    return ListedPairs(places, frozenset(_key(pair) for pair in drawn))
 
 
 def _key(pair: PairVerdict) -> Key:
@@ -70,7 +70,7 @@ def _room(document: Document, reached: int) -> float:
     return max(0.0, whole - fixed - _ROW * rows - _CELL * reached)
 
 
-def _taken(
+def _take_pairs(
     pairs: Iterable[PairVerdict], room: float, cost: Callable[[PairVerdict], int]
 ) -> tuple[list[PairVerdict], float]:
     """Take pairs in their order as long as there is room; return them with what is left of it."""

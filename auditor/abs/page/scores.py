@@ -8,7 +8,7 @@ from auditor.abs import model
 from auditor.abs.document import Document
 from auditor.abs.model import Score
 from auditor.abs.page import anchors, table
-from auditor.abs.page.anchors import Link, Links
+from auditor.abs.page.anchors import Links, PageLink
 from auditor.abs.text import detection_curve, words
 from reports import number_format, plots
 
@@ -19,7 +19,7 @@ class ScoreView:
 
     row: table.ScoreRow
     plot: Markup = field(repr=False)
-    excluded: tuple[Link, ...]
+    excluded: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class PointView:
 class LeastView:
     """The least slowdown of a method that was seen to be noticed, and by which benchmark."""
 
-    method: Link
-    benchmark: Link
+    method: PageLink
+    benchmark: PageLink
     size: str
     told: str
     order: str
@@ -53,17 +53,17 @@ class CurveView:
     least: tuple[LeastView, ...]
 
 
-def scores(document: Document) -> tuple[ScoreView, ...]:
+def score_views(document: Document) -> tuple[ScoreView, ...]:
     """Return the scores that there are."""
     rows = table.score_rows(document)
-    known = [score for _, score in table.scores(document)]
-    links = anchors.benchmarks(document)
+    known = [score for _, score in table.named_scores(document)]
+    links = anchors.benchmark_links(document)
     return tuple(
         ScoreView(
             row,
             _bar(score),
             tuple(
-                anchors.link(links, excluded_benchmark)
+                anchors.link_of(links, excluded_benchmark)
                 for excluded_benchmark in score.excluded_benchmarks
             ),
         )
@@ -78,14 +78,14 @@ def _bar(score: Score) -> Markup:
     return plots.score(low, high)
 
 
-def noticed(document: Document) -> CurveView | None:
+def curve_view(document: Document) -> CurveView | None:
     """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
     found = document.curve
-    says = detection_curve.format_suite_curve(found, words.undecided(document.scores.total))
+    says = detection_curve.format_suite_curve(found, words.count_undecided(document.scores.total))
     if found is None or not says:
         return None
     counted = [point for point in found.points if point.counted]
-    methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
+    methods, benchmarks = anchors.method_links(document), anchors.benchmark_links(document)
     least = detection_curve.most_sensitive_pairs(found).values()
     return CurveView(
         says=says,
@@ -114,8 +114,8 @@ def _size(one: model.PairCurve) -> tuple[float, str]:
 
 def _least(one: model.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
     return LeastView(
-        method=anchors.link(methods, one.method),
-        benchmark=anchors.link(benchmarks, one.benchmark),
+        method=anchors.link_of(methods, one.method),
+        benchmark=anchors.link_of(benchmarks, one.benchmark),
         size=detection_curve.format_limit(one),
         told=detection_curve.format_pair_curve(one),
         order="" if one.slowdown is None else f"{one.slowdown:g}",

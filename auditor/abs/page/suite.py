@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import anchors, table
-from auditor.abs.page.anchors import Link
+from auditor.abs.page.anchors import PageLink
 from auditor.abs.text import advice, cost_benefit, words
-from auditor.abs.text.claims import OPEN, Facts
+from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.core.caveats import Caveat
 from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format, plots
@@ -24,7 +24,7 @@ class SpreadView:
     `order`, `mean_order` and `seconds_order` are numbers to sort by, or empty.
     """
 
-    link: Link
+    link: PageLink
     id: str
     spread: str
     order: str
@@ -63,10 +63,10 @@ class StabilityView:
 class WatchView:
     """A benchmark's row in the table of redundancy, with the methods that it detects."""
 
-    link: Link
+    link: PageLink
     kept: bool
-    unique: tuple[Link, ...]
-    shared: tuple[Link, ...]
+    unique: tuple[PageLink, ...]
+    shared: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class CostView:
     `alone` and `together` are points of the total score.
     """
 
-    link: Link
+    link: PageLink
     seconds: str
     seconds_order: str
     part: str
@@ -115,11 +115,11 @@ class RedundancyView:
     costs: tuple[CostView, ...]
     density: tuple[DensityRow, ...]
     watching: tuple[WatchView, ...]
-    none: tuple[Link, ...]
+    none: tuple[PageLink, ...]
     silent: str
 
 
-def stability(document: AbsOrStability) -> StabilityView:
+def stability_view(document: AbsOrStability) -> StabilityView:
     """Return the section on stability, least stable benchmarks first."""
     known = [
         benchmark.max_spread
@@ -127,10 +127,10 @@ def stability(document: AbsOrStability) -> StabilityView:
         if benchmark.max_spread is not None
     ]
     limit = _limit(document.benchmarks)
-    links = anchors.benchmarks(document)
+    links = anchors.benchmark_links(document)
     ordered = sorted(document.benchmarks, key=_instability)
     return StabilityView(
-        says=words.suite(document),
+        says=words.describe_suite(document),
         plot=plots.spreads(known),
         buckets=table.stability_rows(document.stability),
         incomplete=len(document.benchmarks) - len(known),
@@ -155,10 +155,10 @@ def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
-def _spread(one: BenchmarkVerdict, link: Link, limit: float) -> SpreadView:
+def _spread(one: BenchmarkVerdict, link: PageLink, limit: float) -> SpreadView:
     failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
     reason = one.reason or ""
-    short = words.brief(reason)
+    short = words.first_line(reason)
     return SpreadView(
         link=link,
         id=names.seen(one.id),
@@ -183,29 +183,29 @@ def _order(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def redundancy(document: Document) -> RedundancyView:
+def redundancy_view(document: Document) -> RedundancyView:
     """Return the section on redundancy: the cover first, in the order it was chosen."""
-    benchmarks, methods = anchors.benchmarks(document), anchors.methods(document)
+    benchmarks, methods = anchors.benchmark_links(document), anchors.method_links(document)
     order = {kept: at for at, kept in enumerate(document.minimal_cover)}
-    facts = Facts(document)
+    facts = ResultFacts(document)
     watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
     none = [benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)]
     silent = number_format.count(len(none), "benchmark detects", "benchmarks detect")
     watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
     return RedundancyView(
-        says=words.cover(document),
-        saved=advice.saved(document),
+        says=words.describe_cover(document),
+        saved=advice.format_cover_saving(document),
         whole=number_format.seconds(
             sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
         ),
-        costs=costs(document),
+        costs=cost_views(document),
         density=_density(document),
         watching=tuple(
             WatchView(
                 link=benchmarks[one.id],
                 kept=one.id in order,
-                unique=tuple(anchors.link(methods, each) for each in one.unique),
-                shared=tuple(anchors.link(methods, each) for each in one.shared),
+                unique=tuple(anchors.link_of(methods, each) for each in one.unique),
+                shared=tuple(anchors.link_of(methods, each) for each in one.shared),
             )
             for one in watching
         ),
@@ -214,13 +214,15 @@ def redundancy(document: Document) -> RedundancyView:
     )
 
 
-def costs(document: Document) -> tuple[CostView, ...]:
+def cost_views(document: Document) -> tuple[CostView, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
-    links = anchors.benchmarks(document)
-    return tuple(_cost(one, links[one.benchmark]) for one in cost_benefit.bought(document))
+    links = anchors.benchmark_links(document)
+    return tuple(
+        _cost(one, links[one.benchmark]) for one in cost_benefit.benchmark_values(document)
+    )
 
 
-def _cost(one: cost_benefit.BenchmarkValue, link: Link) -> CostView:
+def _cost(one: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
     return CostView(
         link=link,
         seconds=number_format.seconds(one.seconds),

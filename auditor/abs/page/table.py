@@ -9,7 +9,7 @@ from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.page import allocations
 from auditor.abs.text import controls, words
 from auditor.abs.text import detection_curve as curve
-from auditor.abs.text.advice import Advice, advice
+from auditor.abs.text.advice import Advice, advise
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.stability import BenchmarkVerdict
@@ -60,7 +60,7 @@ class StabilityRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class TerminalSummary:
     """All a terminal shows. What is said of methods is empty for a stability audit."""
 
     title: str
@@ -80,26 +80,26 @@ class Summary:
 
 
 def _curve(document: Document) -> str:
-    return curve.format_suite_curve(document.curve, words.undecided(document.scores.total))
+    return curve.format_suite_curve(document.curve, words.count_undecided(document.scores.total))
 
 
-def summary(known: AbsOrStability) -> Summary:
+def summarise(known: AbsOrStability) -> TerminalSummary:
     """Return what a terminal shows of a document."""
     judged = known if isinstance(known, Document) else None
-    return Summary(
-        title=names.line(words.subject(known)),
+    return TerminalSummary(
+        title=names.line(words.subject_name(known)),
         headline=names.line(words.headline(known)),
-        judged=words.judged(judged) if judged else "",
+        judged=words.describe_rule(judged) if judged else "",
         curve=_curve(judged) if judged else "",
         controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),
         stability=stability_rows(known.stability),
-        suite=words.suite(known),
-        cover=names.line(words.cover(judged)) if judged else "",
-        rules=words.rules(judged) if judged else "",
-        allocations=tuple(map(names.line, allocations.lines(judged))) if judged else (),
-        advice=_lines(advice(known)),
+        suite=words.describe_suite(known),
+        cover=names.line(words.describe_cover(judged)) if judged else "",
+        rules=words.describe_rules(judged) if judged else "",
+        allocations=tuple(map(names.line, allocations.terminal_lines(judged))) if judged else (),
+        advice=_lines(advise(known)),
         caveats=(
             *((caveat.slug, names.line(caveat.text)) for caveat in known.caveats),
             *_of_benchmarks(known.benchmarks),
@@ -119,10 +119,10 @@ def _of_benchmarks(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[tuple[str
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
     """Return the three scores, and those over other methods where these differ."""
-    return tuple(_score(name, score, document) for name, score in scores(document))
+    return tuple(_score(name, score, document) for name, score in named_scores(document))
 
 
-def scores(document: Document) -> tuple[tuple[str, Score], ...]:
+def named_scores(document: Document) -> tuple[tuple[str, Score], ...]:
     """Return the scores that there are, with their names."""
     three = document.scores
     known = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
@@ -135,12 +135,12 @@ def scores(document: Document) -> tuple[tuple[str, Score], ...]:
 
 def _score(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
-    known = score.percent is not None and words.undecided(score) < score.counted
+    known = score.percent is not None and words.count_undecided(score) < score.counted
     return ScoreRow(
         name=name,
-        meaning=words.meaning(name, score, document),
+        meaning=words.describe_score(name, score, document),
         percent=number_format.percent(score.percent) if known else number_format.NONE,
-        bounds=number_format.span(score.bounds) if words.undecided(score) else "",
+        bounds=number_format.span(score.bounds) if words.count_undecided(score) else "",
         covered=f"{score.covered} of {score.counted}" if known else "",
         excluded=number_format.count(excluded, "benchmark") + " left out" if excluded else "",
     )
@@ -149,7 +149,11 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
     least, found = curve.most_sensitive_pairs(document.curve), document.allocations
-    known = {method.id: allocations.short(method) for method in found.methods} if found else {}
+    known = (
+        {method.id: allocations.format_allocation(method) for method in found.methods}
+        if found
+        else {}
+    )
     return tuple(
         _method(method, short[method.id], least.get(method.id), known.get(method.id, ""))
         for method in document.methods
@@ -159,7 +163,7 @@ def _methods(document: Document) -> tuple[MethodRow, ...]:
 def _method(
     method: MethodVerdict, name: str, least: model.PairCurve | None, allocation: str
 ) -> MethodRow:
-    word = words.word(method)
+    word = words.word_of(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
         id=method.id,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from auditor.abs.judge.accepted_misses import MARKER, marked, without_accepted
+from auditor.abs.judge.accepted_misses import MARKER, marked_misses, without_accepted
 from auditor.abs.model import AbsVerdict
 from auditor.core.accepted import CONFIGURATION, Acceptance, AcceptedMiss
 from auditor.core.errors import UsageError
@@ -11,7 +11,9 @@ from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import named
 
 
-def accepted(written: Sequence[Acceptance], parts: StudyContext) -> dict[str, AcceptedMiss]:
+def find_accepted_misses(
+    written: Sequence[Acceptance], parts: StudyContext
+) -> dict[str, AcceptedMiss]:
     """Return the accepted misses by method; the configuration goes before a marker.
 
     Raises UsageError for a name that means no method or several, for a method that is named twice,
@@ -34,10 +36,14 @@ def accepted(written: Sequence[Acceptance], parts: StudyContext) -> dict[str, Ac
             expired=False,
             left_out=False,
         )
-    return {one.method: one for one in marked(methods, sources, parts.mutator.comment)} | found
+    return {
+        one.method: one for one in marked_misses(methods, sources, parts.mutator.comment)
+    } | found
 
 
-def judged(verdict: AbsVerdict, found: dict[str, AcceptedMiss], parts: StudyContext) -> AbsVerdict:
+def add_accepted_misses(
+    verdict: AbsVerdict, found: dict[str, AcceptedMiss], parts: StudyContext
+) -> AbsVerdict:
     """Add them to a verdict; the day is that of Coordinated Universal Time."""
     if not found:
         return verdict

@@ -8,7 +8,7 @@ from statistics import median
 
 from auditor.abs.judge import distortion
 from auditor.abs.judge.prediction import predict
-from auditor.abs.study.pair import Pair, PairKey, PairRuns, Question, operations
+from auditor.abs.study.pair import PairAnalysis, PairKey, PairRuns, StudyPair, block_operations
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
@@ -29,13 +29,13 @@ MOST_ROUNDS = 2 * ROUNDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
+class CalibratedPair:
     """A pair whose variant exists, and its calibration as far as it is.
 
     `inlined`: calls of the method may be none in the unchanged program.
     """
 
-    pair: Pair
+    pair: StudyPair
     built: Built
     asked: Asked
     inlined: bool = False
@@ -87,12 +87,12 @@ class Calibrated:
     def _in_one_call(self, request: AbsRequest) -> bool:
         return not request.is_fixed and self.pair.in_one_call and self.built.variant.beside
 
-    def with_runs(self, more: Sequence[Run]) -> "Calibrated":
+    def with_runs(self, more: Sequence[Run]) -> "CalibratedPair":
         """Return this with more processes."""
         runs = (*self.runs, *more)
         return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
 
-    def corrected(self, runs: Sequence[Run]) -> "Calibrated":
+    def corrected(self, runs: Sequence[Run]) -> "CalibratedPair":
         """Return this with other turns, by what those of its pair's `runs` were seen to give."""
         return replace(self, asked=replace(self.asked, verified=False)).with_runs(runs)
 
@@ -128,27 +128,27 @@ class Calibrated:
         arm = ArmName.CLOCKED if timed else ArmName.PROBE
         probes = readings.medians(self.runs[:1], arm)
         if known is None or not probes:
-            return operations(self.pair, baseline, plan)
+            return block_operations(self.pair, baseline, plan)
         return schedules.fit_operations(known, plan.iteration_seconds / median(probes))
 
 
-def waves(
-    pairs: Sequence[Calibrated], promise: Callable[[Calibrated], float]
-) -> list[list[Calibrated]]:
+def promising_waves(
+    pairs: Sequence[CalibratedPair], promise: Callable[[CalibratedPair], float]
+) -> list[list[CalibratedPair]]:
     """Return the most promising pair of each method, then the next of each, and so on."""
     ordered = (sorted(mine, key=promise, reverse=True) for mine in by_method(pairs))
     return [[one for one in wave if one] for wave in zip_longest(*ordered)]
 
 
-def by_method(pairs: Iterable[Calibrated]) -> list[list[Calibrated]]:
+def by_method(pairs: Iterable[CalibratedPair]) -> list[list[CalibratedPair]]:
     """Return the pairs of each method, the methods in their order: those called most are first."""
-    found: dict[Method, list[Calibrated]] = {}
+    found: dict[Method, list[CalibratedPair]] = {}
     for pair in pairs:
         found.setdefault(pair.pair.method, []).append(pair)
     return list(found.values())
 
 
-def _in_turns(pairs: Iterable[Calibrated]) -> list[Calibrated]:
+def _in_turns(pairs: Iterable[CalibratedPair]) -> list[CalibratedPair]:
     """Return the first pair of each method, then the second: who waits for a build waits alone."""
     numbers: dict[Method, Iterator[int]] = defaultdict(count)
     return sorted(pairs, key=lambda pair: next(numbers[pair.pair.method]))
@@ -161,14 +161,16 @@ class CalibrationStudy:
     another.
     """
 
-    def __init__(self, question: Question, parts: StudyContext) -> None:
+    def __init__(self, question: PairAnalysis, parts: StudyContext) -> None:
         """Take what is asked."""
         self._question = question
         self._baseline = question.baseline
         self._parts = parts
         self._seen: dict[PairKey, tuple[Run, ...]] = {}
 
-    def run(self, pairs: Sequence[Calibrated], references: Sequence[Run] = ()) -> list[Calibrated]:
+    def run(
+        self, pairs: Sequence[CalibratedPair], references: Sequence[Run] = ()
+    ) -> list[CalibratedPair]:
         """Return `pairs` as far as they could be calibrated; one that is settled is left alone.
 
         `references` are the plain processes among those of the pairs, so far.
@@ -190,7 +192,9 @@ class CalibrationStudy:
             known = self._with_one_clock(known)
         return list(known.values())
 
-    def undecided(self, pairs: Iterable[Calibrated], references: Sequence[Run]) -> list[Calibrated]:
+    def undecided(
+        self, pairs: Iterable[CalibratedPair], references: Sequence[Run]
+    ) -> list[CalibratedPair]:
         """Return those that have to be measured, and may be."""
         return [
             pair for pair in pairs if pair.may_be_measured and not self.is_decided(pair, references)
@@ -198,10 +202,10 @@ class CalibrationStudy:
 
     def reopened(
         self,
-        known: Mapping[PairKey, Calibrated],
+        known: Mapping[PairKey, CalibratedPair],
         ended: Mapping[PairKey, Sequence[Run]],
         references: Mapping[str, Run],
-    ) -> Iterator[list[Calibrated]]:
+    ) -> Iterator[list[CalibratedPair]]:
         """Yield pairs that seemed decided until a plain process among the others was shorter.
 
         All that is `known` and has `ended` meanwhile counts; each pair comes once.
@@ -216,7 +220,7 @@ class CalibrationStudy:
             tried |= {one.pair.key for one in again}
             yield again
 
-    def is_decided(self, one: Calibrated, references: Sequence[Run] = ()) -> bool:
+    def is_decided(self, one: CalibratedPair, references: Sequence[Run] = ()) -> bool:
         """Tell whether what is known says all: then the delay of a method need not be exact.
 
         Its share of the operation may, or that the probe surely distorts it.
@@ -228,9 +232,9 @@ class CalibrationStudy:
         data = self._question.data(one.pair_runs(()), plain)
         found = predict(data)
         said = found is not None and (found.misses or (request.estimate and bool(one.runs)))
-        return said or distortion.distorted(data) is not None
+        return said or distortion.judge_distortion(data) is not None
 
-    def next_trial(self, one: Calibrated) -> Trial:
+    def next_trial(self, one: CalibratedPair) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
         pair, number = one.pair, len(one.runs)
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
@@ -239,7 +243,7 @@ class CalibrationStudy:
         plan = one.calibrating(self._baseline, self._question.request)
         schedule = schedules.calibration(
             plan,
-            operations(pair, self._baseline, plan),
+            block_operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
             beside=one.built.variant.beside,
@@ -265,7 +269,7 @@ class CalibrationStudy:
         quiet = known.iteration_seconds == plan.iteration_seconds
         return one and quiet and self._parts.one_processor
 
-    def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
+    def _remembered(self, pairs: Sequence[CalibratedPair]) -> dict[PairKey, CalibratedPair]:
         """Return `pairs` with the processes that the store has of them."""
         found = {
             pair.pair.key: self._parts.store.alike(self.next_trial(pair)) if pair.unsettled else ()
@@ -278,7 +282,9 @@ class CalibrationStudy:
             self._parts.observer.trial_ended(run, reused=True)
         return {pair.pair.key: pair.with_runs(found[pair.pair.key]) for pair in pairs}
 
-    def _with_one_clock(self, known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
+    def _with_one_clock(
+        self, known: Mapping[PairKey, CalibratedPair]
+    ) -> dict[PairKey, CalibratedPair]:
         """Return `known` with what all processes of the study so far tell of the clock's cost."""
         self._seen |= {key: one.runs for key, one in known.items()}
         cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)

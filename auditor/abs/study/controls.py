@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from auditor.abs.judge import controls, detection
 from auditor.abs.model import PairVerdict
-from auditor.abs.study.pair import Manner, Question, StudyRuns, most_runs
+from auditor.abs.study.pair import PairAnalysis, StudyManner, StudyRuns, most_runs
 from auditor.abs.study.pairs import PairStudy
 from auditor.measure.context import StudyContext
 
 
 def zero_delays(
-    question: Question,
+    question: PairAnalysis,
     slowdown: float,
     verdicts: Sequence[PairVerdict],
     made: StudyRuns,
@@ -23,9 +23,11 @@ def zero_delays(
     by_key = {pair.pair.key: pair.pair for pair in made.pairs}
     found = []
     for turn in range(request.controls):
-        manner = Manner(name="controls", first_run=turn * most_runs(request))
+        manner = StudyManner(name="controls", first_run=turn * most_runs(request))
         study = PairStudy(asked, slowdown, parts, manner)
-        mine = [by_key[one.method, one.benchmark] for one in controls.chosen(verdicts, turn)]
+        mine = [
+            by_key[one.method, one.benchmark] for one in controls.choose_controls(verdicts, turn)
+        ]
         done = study.run(mine)
         found += [
             detection.judge_pair(asked.data(pair, done.references_of(pair.pair.benchmark)))

@@ -38,7 +38,7 @@ _SCATTER = frozenset(
 """Caveats of a pair that more or quieter measurements would settle."""
 
 
-class Cause(Enum):
+class OpenCause(Enum):
     """Why the outcome of a method is open."""
 
     BUDGET = "the budget ended before its pairs were measured"
@@ -60,7 +60,7 @@ def needs_repair(one: BenchmarkVerdict) -> bool:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ResultFacts:
     """What one result knows of its methods and benchmarks."""
 
     document: Document
@@ -140,18 +140,18 @@ class Facts:
                 found[pair.benchmark].append(pair.method)
         return {benchmark: tuple(methods) for benchmark, methods in found.items()}
 
-    def cause(self, method: str) -> Cause:
+    def cause(self, method: str) -> OpenCause:
         """Return why the outcome of an inconclusive method is open."""
         pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
         slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
         unmeasured = not pairs or any(pair.outcome is Result.UNMEASURED for pair in pairs)
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
-            return Cause.BUDGET
+            return OpenCause.BUDGET
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
-            return Cause.SHORT
+            return OpenCause.SHORT
         sampled = any(pair.share_interval is not None for pair in pairs)
         scatters = (slugs & _SCATTER or sampled) and not unmeasured
-        return Cause.SCATTER if scatters else Cause.OTHER
+        return OpenCause.SCATTER if scatters else OpenCause.OTHER
 
     def examined(self, benchmark: str) -> tuple[float, float]:
         """Return the least and the most that the examined methods can be of an operation.
@@ -225,7 +225,7 @@ class Facts:
         removed = any(method in methods for methods in self.removed_calls.values())
         return method in self.lost and not removed and self.methods[method].trivial is None
 
-    def is_open_for(self, method: str, cause: Cause) -> bool:
+    def is_open_for(self, method: str, cause: OpenCause) -> bool:
         """Tell whether the outcome of a method is open for this cause."""
         one = self.methods[method]
         return one.outcome is Result.INCONCLUSIVE and self.cause(method) is cause

@@ -9,7 +9,7 @@ from auditor.abs.judge.abs_score import (
     AbsData,
     MethodData,
     absolute_exclusion,
-    judge,
+    judge_audit,
     relative_exclusion,
 )
 from auditor.abs.judge.detection import NOT_MEASURED
@@ -48,7 +48,7 @@ def audit(given=(), *, methods="klm", benchmarks=None, **more):
         "pairs": tuple(pair_verdict(*one) for one in given),
         "stability": stability(benchmarks or [benchmark_verdict(name) for name in CALM]),
     }
-    return judge(AbsData(**(values | more)))
+    return judge_audit(AbsData(**(values | more)))
 
 
 def spreads(*values):

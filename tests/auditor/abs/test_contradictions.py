@@ -13,7 +13,7 @@ import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.document import read
 from auditor.abs.judge import power
-from auditor.abs.judge.abs_score import AbsData, MethodData, judge
+from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
@@ -85,10 +85,10 @@ def documents(draw):
     there = {one.id for one in suite}
     judged = tuple(one for one in judged if one.benchmark in there)
     slowdown = draw(st.sampled_from([0.6, 5.0]))
-    steady = power.confirmed(stability(suite), judged, slowdown)
-    weak = power.statement(steady, slowdown)
+    steady = power.confirm_detectable_slowdowns(stability(suite), judged, slowdown)
+    weak = power.state_power(steady, slowdown)
     budget = draw(st.sampled_from([(), (Caveat("budget", "the budget of 60 s was used up"),)]))
-    verdict = judge(
+    verdict = judge_audit(
         AbsData(
             slowdown=slowdown,
             slowdown_source="fixed",

@@ -24,7 +24,7 @@ from auditor.abs import document_of_verdict
 from auditor.abs.document import read
 from auditor.abs.exports import long_tables
 from auditor.abs.exports import markdown as abs_markdown
-from auditor.abs.exports.formats import Format, written
+from auditor.abs.exports.formats import ExportFormat, format_result
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
@@ -72,7 +72,7 @@ def accepting(document, outcome, where="configuration"):
 
 
 def cells(document, rows):
-    shown = written(document, Format.CSV, rows=rows)
+    shown = format_result(document, ExportFormat.CSV, rows=rows)
     assert shown.endswith("\r\n")
     assert shown.count("\r\n") == shown.count("\n") == shown.count("\r")
     return list(csv.DictReader(io.StringIO(shown, newline=""), strict=True))
@@ -138,7 +138,7 @@ def rendered(shown):
 
 def test_names_in_markdown_are_code_and_nothing_else():
     document = hostile()
-    shown = written(document, Format.MARKDOWN)
+    shown = format_result(document, ExportFormat.MARKDOWN)
     blocks, inline = rendered(shown)
 
     kinds = {block.type for block in (*blocks, *inline)}
@@ -180,7 +180,7 @@ def test_a_name_of_nothing_is_said_to_be_so(blank):
 
 def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
     document = crowds.crowd(200, 30, 60)
-    shown = abs_markdown.markdown(document, limit=10_500)
+    shown = abs_markdown.format_markdown(document, limit=10_500)
 
     assert len(shown.encode()) <= 10_500
     rows = [line for line in shown.splitlines() if line.startswith("| `codec.")]
@@ -193,7 +193,7 @@ def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
         method.outcome is not Result.DETECTED for method in document.methods
     )
     assert any(not outcome for outcome in outcomes)
-    assert "no room" not in written(document, Format.MARKDOWN)
+    assert "no room" not in format_result(document, ExportFormat.MARKDOWN)
 
 
 def test_markdown_has_room_for_methods_whatever_the_names_are():
@@ -204,7 +204,7 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
     caveat = replace_fields(found.caveats[0], slug=awful, text=awful)
     found = replace_fields(found, subject=awful, caveats=(caveat,) * 50)
 
-    shown = written(found, Format.MARKDOWN)
+    shown = format_result(found, ExportFormat.MARKDOWN)
 
     assert len(shown.encode()) <= markdown.LIMIT
     assert "### Methods" in shown
@@ -213,7 +213,7 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
 
 def test_sarif_has_a_result_for_each_method_that_nobody_notices():
     document = ordinary()
-    log = json.loads(written(document, Format.SARIF))
+    log = json.loads(format_result(document, ExportFormat.SARIF))
     jsonschema.validate(log, SARIF)
 
     (run,) = log["runs"]
@@ -244,7 +244,7 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
     )
 
     def known(of):
-        (run,) = json.loads(written(of, Format.SARIF))["runs"]
+        (run,) = json.loads(format_result(of, ExportFormat.SARIF))["runs"]
         return [one["partialFingerprints"] for one in run["results"]]
 
     assert known(document) == known(moved)
@@ -256,30 +256,30 @@ def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_fi
     document = replace_fields(
         whole, methods=tuple(replace_fields(method, span=None) for method in whole.methods)
     )
-    log = json.loads(written(document, Format.SARIF))
+    log = json.loads(format_result(document, ExportFormat.SARIF))
     jsonschema.validate(log, SARIF)
 
     assert log["runs"][0]["results"] == []
     (note,) = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     assert "not known: 6 methods" in note["message"]["text"]
-    assert len(written(document, Format.GITHUB).splitlines()) == 6
-    assert "file=" not in written(document, Format.GITHUB)
+    assert len(format_result(document, ExportFormat.GITHUB).splitlines()) == 6
+    assert "file=" not in format_result(document, ExportFormat.GITHUB)
 
 
 @pytest.mark.parametrize(("where", "kind"), [("configuration", "external"), ("a.go:3", "inSource")])
 def test_an_accepted_miss_is_suppressed(where, kind):
     method, document = accepting(ordinary(), Result.MISSED, where)
-    (run,) = json.loads(written(document, Format.SARIF))["runs"]
+    (run,) = json.loads(format_result(document, ExportFormat.SARIF))["runs"]
 
     (held,) = [one for one in run["results"] if "suppressions" in one]
     assert method.id in json.dumps(held)
     assert held["suppressions"][0]["kind"] == kind
-    assert method.id not in written(document, Format.GITHUB)
-    assert written(ordinary(), Format.GITHUB).count(method.id) == 1
+    assert method.id not in format_result(document, ExportFormat.GITHUB)
+    assert format_result(ordinary(), ExportFormat.GITHUB).count(method.id) == 1
 
 
 def test_sarif_of_nasty_names_is_sound_and_has_no_links():
-    log = written(hostile(), Format.SARIF)
+    log = format_result(hostile(), ExportFormat.SARIF)
     found = json.loads(log)
     jsonschema.validate(found, SARIF)
 
@@ -306,8 +306,8 @@ def test_brackets_and_braces_are_escaped_in_sarif(name, shown):
     methods = list(document.methods)
     methods[at] = replace_fields(methods[at], id=name)
 
-    assert json.dumps(shown)[1:-1] in written(
-        replace_fields(document, methods=tuple(methods)), Format.SARIF
+    assert json.dumps(shown)[1:-1] in format_result(
+        replace_fields(document, methods=tuple(methods)), ExportFormat.SARIF
     )
 
 
@@ -316,7 +316,7 @@ COMMAND = re.compile(r"::(warning|notice) ([^:]*)::(.*)")
 
 def test_annotations_are_commands_whatever_the_names_are():
     document = hostile()
-    lines = written(document, Format.GITHUB).split("\n")
+    lines = format_result(document, ExportFormat.GITHUB).split("\n")
 
     assert lines.pop() == ""
     assert len(lines) >= 5
@@ -335,13 +335,13 @@ def test_an_annotation_is_at_the_lines_of_its_method():
     where = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
     found = replace_fields(document, methods=(where,))
 
-    assert written(found, Format.GITHUB).startswith(
+    assert format_result(found, ExportFormat.GITHUB).startswith(
         "::warning file=a%2Cb%3Ac%25d.go,line=3,endLine=7,title=bench-audit missed::No benchmark"
     )
 
 
 def mutants(document, sources=None):
-    report = json.loads(written(document, Format.MUTATION, sources=sources))
+    report = json.loads(format_result(document, ExportFormat.MUTATION, sources=sources))
     jsonschema.validate(report, MUTATION)
     return report, {one["id"]: one for file in report["files"].values() for one in file["mutants"]}
 
@@ -418,7 +418,7 @@ def runs(shown):
 
 def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
     document = ordinary()
-    found = runs(written(document, Format.BENCHSTAT))
+    found = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
     assert list(found) == [one.id for one in measured]
@@ -432,14 +432,14 @@ def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
         verdict, examples.context(language="java", harness="jmh")
     )
     one = replace_fields(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
-    shown = written(replace_fields(document, benchmarks=(one,)), Format.BENCHSTAT)
+    shown = format_result(replace_fields(document, benchmarks=(one,)), ExportFormat.BENCHSTAT)
 
     assert set(runs(shown)) == {"org.acme.BoxBench.Benchmark_push/size=1.5/kind=a\\u0020b"}
 
 
 def test_nasty_names_break_no_line_of_benchstat():
     document = hostile()
-    found = runs(written(document, Format.BENCHSTAT))
+    found = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
     assert sum(len(one) for one in found.values()) == sum(len(one.means) for one in measured)
@@ -450,30 +450,38 @@ def test_a_result_of_stability_has_no_methods_but_the_rest():
     verdict = examples.audit().stability
     document = document_of_verdict.stability_document(verdict, examples.context())
 
-    for format_ in (Format.SARIF, Format.GITHUB, Format.MUTATION, Format.CSV):
+    for format_ in (
+        ExportFormat.SARIF,
+        ExportFormat.GITHUB,
+        ExportFormat.MUTATION,
+        ExportFormat.CSV,
+    ):
         with pytest.raises(UsageError, match="bench-audit abs"):
-            written(document, format_)
-    assert "### Methods" not in written(document, Format.MARKDOWN)
-    assert len(runs(written(document, Format.BENCHSTAT))) == sum(
+            format_result(document, format_)
+    assert "### Methods" not in format_result(document, ExportFormat.MARKDOWN)
+    assert len(runs(format_result(document, ExportFormat.BENCHSTAT))) == sum(
         bool(benchmark.means) for benchmark in document.benchmarks
     )
     assert len(cells(document, "benchmarks")) == len(document.benchmarks)
 
 
-@pytest.mark.parametrize("format_", Format)
+@pytest.mark.parametrize("format_", ExportFormat)
 @pytest.mark.parametrize("verdict", [examples.nothing, examples.all_crashed])
 def test_results_of_little_have_every_format(format_, verdict):
-    assert written(document_of_verdict.document(verdict(), examples.context()), format_) is not None
+    assert (
+        format_result(document_of_verdict.document(verdict(), examples.context()), format_)
+        is not None
+    )
 
 
 RENDER = """
 import hashlib, sys
 from pathlib import Path
 from auditor.abs.document import read
-from auditor.abs.exports.formats import Format, written
+from auditor.abs.exports.formats import ExportFormat, format_result
 found = read(Path(sys.argv[1]).read_bytes())
-for one in Format:
-    print(one, hashlib.sha256(written(found, one).encode()).hexdigest())
+for one in ExportFormat:
+    print(one, hashlib.sha256(format_result(found, one).encode()).hexdigest())
 """
 
 
@@ -492,5 +500,5 @@ def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
     }
 
     assert len(shown) == 1
-    assert len(shown.pop().splitlines()) == len(Format)
+    assert len(shown.pop().splitlines()) == len(ExportFormat)
     assert read(file.read_bytes()) == hostile()
