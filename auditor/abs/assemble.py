@@ -111,9 +111,9 @@ class AbsAudit:
         self._session.end(self._number, context.ended, results.text(made))
         return made
 
-    def page(self, made: AbsOrStability) -> str:
+    def page(self, document: AbsOrStability) -> str:
         """Return the HTML report of a document."""
-        return render_page(made)
+        return render_page(document)
 
     def _begin(self, command: str) -> None:
         self._command = command

@@ -104,21 +104,21 @@ def _audit_and_show(context: click.Context, asked: options.Asked) -> tuple[Docum
 
 def _apply_gates(
     context: click.Context,
-    asked: options.Asked,
+    command_line: options.Asked,
     first: Document,
     baseline: BaselineResult | None,
     begun: float,
 ) -> tuple[Exit, Sequence[str]]:
     """Return the verdict and what to say; no gate fails by what one look alone has missed."""
-    limits = asked.config.gates
+    limits = command_line.config.gates
     verdict, lines = judge_gates(first, limits, baseline)
     if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
         return verdict, lines
     methods = second_look.suspected_misses(first, limits.min_score, baseline)
     changes = abs_options.judged_changes(context.params) | second_look.second_look_changes(
-        first, methods, asked.config.request.suite.seed
+        first, methods, command_line.config.request.suite.seed
     )
-    again = replace(options.Asked.of(context, changes), places=asked.places)
+    again = replace(options.Asked.of(context, changes), places=command_line.places)
     second = second_look.look_again(again, methods, begun)
     verdict, lines = judge_gates(first, limits, baseline, second.unsure)
     return verdict, [*lines, *second.said()]
@@ -136,21 +136,21 @@ def _describe_judging(config: Config) -> str:
     return ", ".join(said) + "."
 
 
-def _with_methods_of(baseline: BaselineResult | None, asked: options.Asked) -> options.Asked:
+def _with_methods_of(baseline: BaselineResult | None, command_line: options.Asked) -> options.Asked:
     """Audit what a baseline is about: a method that nothing calls any more is not left out."""
     if baseline is None:
-        return asked
+        return command_line
     methods = tuple(method.id for method in baseline.document.methods)
-    request = replace(asked.config.request, baseline_methods=methods)
-    return replace(asked, config=replace(asked.config, request=request))
+    request = replace(command_line.config.request, baseline_methods=methods)
+    return replace(command_line, config=replace(command_line.config, request=request))
 
 
-def _read_baseline(path: Path | None, asked: options.Asked) -> BaselineResult | None:
+def _read_baseline(path: Path | None, command_line: options.Asked) -> BaselineResult | None:
     """Read what to compare with, before anything is measured; raises UsageError."""
     if path is None:
         return None
     baseline = BaselineResult(
         path.name, long_tables.require_methods(stored_result.read_result_file(path))
     )
-    baseline.check(asked.config)
+    baseline.check(command_line.config)
     return baseline

@@ -41,7 +41,7 @@ def command(context: click.Context, /, **_: object) -> int:
     others = stored_result.results_on_other_hosts(asked.places.store, "stability", config, document)
     if others:
         running.write_result(
-            asked, running.STABILITY, document, partial(render_page, beside=others)
+            asked, running.STABILITY, document, partial(render_page, on_other_hosts=others)
         )
     running.show_result(asked, console, document, running.STABILITY)
     if others and not asked.as_json:

@@ -45,32 +45,32 @@ class OpenedAudit:
 
 
 @contextmanager
-def open_with_progress(asked: Asked) -> Iterator[OpenedAudit]:
+def open_with_progress(command_line: Asked) -> Iterator[OpenedAudit]:
     """Make the subject ready, with a log and progress."""
     from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
-    with working(asked, open_audit) as (audit, console):
+    with working(command_line, open_audit) as (audit, console):
         yield OpenedAudit(audit, console)
 
 
 def make_result(
-    asked: Asked, answer: "Callable[[AbsAudit], AbsOrStability]", files: OutputFiles
+    command_line: Asked, answer: "Callable[[AbsAudit], AbsOrStability]", files: OutputFiles
 ) -> tuple[AbsOrStability, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
-    with open_with_progress(asked) as open_:
+    with open_with_progress(command_line) as open_:
         document = answer(open_.audit)
-        write_result(asked, files, document, open_.audit.page)
+        write_result(command_line, files, document, open_.audit.page)
     return document, open_.console
 
 
 def write_result(
-    asked: Asked,
+    command_line: Asked,
     files: OutputFiles,
     document: AbsOrStability,
     page: Callable[[AbsOrStability], str],
 ) -> None:
     """Write the result, then its report; neither where one of them cannot be made."""
-    write_result_in(asked.places.output, files, document, page)
+    write_result_in(command_line.places.output, files, document, page)
 
 
 def write_result_in(
@@ -86,12 +86,14 @@ def write_result_in(
 
 
 def show_result(
-    asked: Asked, console: Console, document: AbsOrStability, files: OutputFiles
+    command_line: Asked, console: Console, document: AbsOrStability, files: OutputFiles
 ) -> None:
     """Print a result, and where its files are."""
-    show_result_in(asked.places.output, files, document, console, as_json=asked.as_json)
+    show_result_in(
+        command_line.places.output, files, document, console, as_json=command_line.as_json
+    )
     if any(caveat.slug == "budget" for caveat in document.caveats):
-        console.note(f"go on: bench-audit {shlex.join(asked.surroundings.arguments)}")
+        console.note(f"go on: bench-audit {shlex.join(command_line.surroundings.arguments)}")
 
 
 def show_result_in(
@@ -106,8 +108,8 @@ def show_result_in(
     console.note(f"result: {folder / files.result}")
 
 
-def dry_run(asked: Asked, ask: "Callable[[AbsAudit], Preview]", judged: str = "") -> Exit:
+def dry_run(command_line: Asked, ask: "Callable[[AbsAudit], Preview]", judged: str = "") -> Exit:
     """Say what would be measured, and how it would be judged."""
-    with open_with_progress(asked) as open_:
+    with open_with_progress(command_line) as open_:
         plan = ask(open_.audit)
-    return show_plan(open_.console, plan, judged, as_json=asked.as_json)
+    return show_plan(open_.console, plan, judged, as_json=command_line.as_json)

@@ -143,19 +143,21 @@ def out_of_time(methods: Sequence[str]) -> SecondLook:
     return SecondLook(tuple(methods), unmeasured=_NO_TIME)
 
 
-def first_look(asked: Asked) -> Asked:
+def first_look(command_line: Asked) -> Asked:
     """Return what the first look is asked, so that a budget leaves time for the second."""
-    budget = asked.config.request.suite.budget_seconds
+    budget = command_line.config.request.suite.budget_seconds
     if budget is None:
-        return asked
+        return command_line
     kept = duration((1 - FIRST_PART) * budget)
-    Console(asked.surroundings.environment, quiet=asked.quiet).note(
+    Console(command_line.surroundings.environment, quiet=command_line.quiet).note(
         f"of the budget {kept} are kept for a second look at what would make a gate fail"
     )
-    return _with_budget(asked, FIRST_PART * budget)
+    return _with_budget(command_line, FIRST_PART * budget)
 
 
-def _with_budget(asked: Asked, seconds: float) -> Asked:
-    request = asked.config.request
+def _with_budget(command_line: Asked, seconds: float) -> Asked:
+    request = command_line.config.request
     suite = replace(request.suite, budget_seconds=seconds)
-    return replace(asked, config=replace(asked.config, request=replace(request, suite=suite)))
+    return replace(
+        command_line, config=replace(command_line.config, request=replace(request, suite=suite))
+    )

@@ -104,24 +104,24 @@ def _machine(document: AbsOrStability) -> str:
     return machine(HostFacts(document.host, tuple(document.host_facts.items())))
 
 
-def read_stored_result(asked: Asked, console: Console) -> AbsOrStability:
+def read_stored_result(command_line: Asked, console: Console) -> AbsOrStability:
     """Return the last result of `abs` that a store holds, and say which it is."""
-    wanted = json.loads(asked.config.text)
-    found = last_result(asked.places.store, wanted, "abs")
+    wanted = json.loads(command_line.config.text)
+    found = last_result(command_line.places.store, wanted, "abs")
     console.note(f"of the result of {found}")
     if caveat := other_configuration(found, wanted):
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     return found.document()
 
 
-def other_configuration(found: FinishedAudit, wanted: Mapping[str, Any]) -> Caveat | None:
+def other_configuration(audit: FinishedAudit, wanted: Mapping[str, Any]) -> Caveat | None:
     """Say how the configuration of the audit found differs from what was asked; None: it does not.
 
     The result that is shown has this caveat, and its headline says so.
     """
     asked, shown = (
         {key: value for key, value in _flat(one) if key.partition(".")[0] not in _UNASKED}
-        for one in (wanted, found.config)
+        for one in (wanted, audit.config)
     )
     differing = [
         f"{key}: asked {_format_value(asked.get(key))}, shown {_format_value(shown.get(key))}"
@@ -133,7 +133,7 @@ def other_configuration(found: FinishedAudit, wanted: Mapping[str, Any]) -> Cave
     more = f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
     text = (
         f"no audit was asked for exactly this ({'; '.join(differing[:_NAMED])}{more}); flags "
-        f"count, too. This is the last one of the subject: {found}"
+        f"count, too. This is the last one of the subject: {audit}"
     )
     return Caveat("other-configuration", text)
 

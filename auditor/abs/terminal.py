@@ -42,16 +42,16 @@ def summary_lines(document: AbsOrStability) -> RenderableType:
     return Group(*parts)
 
 
-def _head(known: TerminalSummary) -> Iterable[Text]:
-    yield Text(known.title, style="dim")
-    yield Text(known.headline, style="bold")
-    yield from lines([known.curve])
-    yield from lines([known.judged], style="dim")
+def _head(summary: TerminalSummary) -> Iterable[Text]:
+    yield Text(summary.title, style="dim")
+    yield Text(summary.headline, style="bold")
+    yield from lines([summary.curve])
+    yield from lines([summary.judged], style="dim")
 
 
-def _scores(known: TerminalSummary) -> Table:
+def _scores(summary: TerminalSummary) -> Table:
     table = lineless("score", ">percent", ">may be", "covered", "with")
-    for row in known.scores:
+    for row in summary.scores:
         excluded = f" ({row.excluded})" if row.excluded else ""
         table.add_row(row.name, row.percent, row.bounds, row.covered, row.meaning + excluded)
     return table
@@ -104,17 +104,17 @@ def _accepted(document: AbsOrStability) -> list[str]:
     ]
 
 
-def _state(one: AcceptedMiss) -> str:
+def _state(miss: AcceptedMiss) -> str:
     """Say whether an accepted miss is left out of the score that gates use."""
-    if one.expired:
-        return f"until {one.until}, so it counts again"
-    if not one.left_out:
+    if miss.expired:
+        return f"until {miss.until}, so it counts again"
+    if not miss.left_out:
         return "it is none"
-    return f"until {one.until}" if one.until else "for good"
+    return f"until {miss.until}" if miss.until else "for good"
 
 
-def _spreads(known: TerminalSummary) -> str:
-    filled = [f"{row.range}: {row.count}" for row in known.stability if row.count]
+def _spreads(summary: TerminalSummary) -> str:
+    filled = [f"{row.range}: {row.count}" for row in summary.stability if row.count]
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 
 

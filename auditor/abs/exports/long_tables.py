@@ -63,12 +63,12 @@ def _pairs(document: AbsOrStability) -> Table:
     return Table(PAIRS, map(_pair, require_methods(document).pairs))
 
 
-def _pair(one: PairVerdict) -> Row:
+def _pair(pair: PairVerdict) -> Row:
     return (
-        one.method, one.benchmark, one.outcome.value, one.reach.value, one.effect,
-        *_ends(one.interval), one.p, one.threshold, one.achieved_slowdown, one.method_seconds,
-        one.calls_per_operation, one.share, one.share_at_most, *_ends(one.share_interval),
-        one.samples, one.decided_by, one.wait, len(one.runs), one.reason, _slugs(one.caveats),
+        pair.method, pair.benchmark, pair.outcome.value, pair.reach.value, pair.effect,
+        *_ends(pair.interval), pair.p, pair.threshold, pair.achieved_slowdown, pair.method_seconds,
+        pair.calls_per_operation, pair.share, pair.share_at_most, *_ends(pair.share_interval),
+        pair.samples, pair.decided_by, pair.wait, len(pair.runs), pair.reason, _slugs(pair.caveats),
     )  # fmt: skip
 
 
@@ -83,13 +83,13 @@ def _methods(document: AbsOrStability) -> Table:
     return Table(METHODS, rows)
 
 
-def _method(one: MethodVerdict, least: model.PairCurve | None, accepted: int) -> Row:
-    span = one.span
+def _method(method: MethodVerdict, least: model.PairCurve | None, accepted: int) -> Row:
+    span = method.span
     where = (span.file, span.first_line, span.last_line) if span else (None, None, None)
     return (
-        one.id, one.outcome.value, accepted, len(one.detected_by), len(one.reached_by),
-        len(one.set_up_in), one.calls, least.slowdown if least else None, *where, one.reason,
-        _slugs(one.caveats),
+        method.id, method.outcome.value, accepted, len(method.detected_by), len(method.reached_by),
+        len(method.set_up_in), method.calls, least.slowdown if least else None, *where,
+        method.reason, _slugs(method.caveats),
     )  # fmt: skip
 
 
@@ -98,14 +98,25 @@ def _benchmarks(document: AbsOrStability) -> Table:
     return Table(BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks))
 
 
-def _benchmark(one: BenchmarkVerdict, cover: set[str] | None) -> Row:
-    mean = one.mean_seconds
+def _benchmark(benchmark: BenchmarkVerdict, cover: set[str] | None) -> Row:
+    mean = benchmark.mean_seconds
     return (
-        one.id, one.ending, one.max_spread, one.bucket.value if one.bucket else None, one.runs,
-        mean, one.seconds, one.visible, len(one.unique),
-        len(one.shared), None if cover is None else int(one.id in cover), one.reason,
-        _slugs(one.caveats), in_unit(mean, one.unit) if mean and one.unit else None, one.unit,
-    )  # fmt: skip
+        benchmark.id,
+        benchmark.ending,
+        benchmark.max_spread,
+        benchmark.bucket.value if benchmark.bucket else None,
+        benchmark.runs,
+        mean,
+        benchmark.seconds,
+        benchmark.visible,
+        len(benchmark.unique),
+        len(benchmark.shared),
+        None if cover is None else int(benchmark.id in cover),
+        benchmark.reason,
+        _slugs(benchmark.caveats),
+        in_unit(mean, benchmark.unit) if mean and benchmark.unit else None,
+        benchmark.unit,
+    )
 
 
 def _runs(document: AbsOrStability) -> Table:

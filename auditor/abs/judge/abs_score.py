@@ -204,28 +204,28 @@ def _by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdic
     return found
 
 
-def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
+def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
     """Judge a method by its pairs, which are with those of so many benchmarks that could run."""
     maybe = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
     unreached = [pair for pair in pairs if pair.outcome is Result.UNREACHED]
     set_up = [pair for pair in unreached if pair.reach is ReachState.SET_UP_ONLY]
-    refusal = one.refusal or one.method.refusal
+    refusal = method.refusal or method.method.refusal
     outcome = outcomes.method_outcome(pairs)
-    if refusal is not None or one.invalid is not None:
+    if refusal is not None or method.invalid is not None:
         outcome = Result.REFUSED if refusal is not None else Result.INVALID
     none = outcome is Result.UNREACHED
     why = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
     return MethodVerdict(
-        id=one.method.id,
+        id=method.method.id,
         outcome=outcome,
         detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
         reached_by=tuple(pair.benchmark for pair in maybe if _is_reached(pair)),
         set_up_in=tuple(pair.benchmark for pair in set_up),
-        calls=one.calls,
-        span=one.method.span,
-        reason=refusal or one.invalid or why,
+        calls=method.calls,
+        span=method.method.span,
+        reason=refusal or method.invalid or why,
         caveats=_gather_caveats(maybe),
-        trivial=one.method.trivial,
+        trivial=method.method.trivial,
     )
 
 
@@ -305,10 +305,10 @@ def _add_doubt(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
     return pair
 
 
-def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
-    mine = [method for method in methods if one.id in method.detected_by]
+def _redundancy(benchmark: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
+    mine = [method for method in methods if benchmark.id in method.detected_by]
     return replace(
-        one,
+        benchmark,
         unique=tuple(method.id for method in mine if len(method.detected_by) == 1),
         shared=tuple(method.id for method in mine if len(method.detected_by) > 1),
     )

@@ -84,10 +84,10 @@ def without_accepted(
     )
 
 
-def _check_miss(one: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
-    expired = one.until is not None and one.until < today
+def _check_miss(miss: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
+    expired = miss.until is not None and miss.until < today
     missed = method.outcome is not Result.DETECTED and method.outcome not in NOT_COUNTED
-    return replace(one, expired=expired, left_out=missed and not expired)
+    return replace(miss, expired=expired, left_out=missed and not expired)
 
 
 def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
@@ -111,13 +111,15 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     )
 
 
-def _caveats(held: Sequence[AcceptedMiss], known: Mapping[str, MethodVerdict]) -> Iterator[Caveat]:
+def _caveats(
+    held: Sequence[AcceptedMiss], methods: Mapping[str, MethodVerdict]
+) -> Iterator[Caveat]:
     expired = [one for one in held if one.expired]
     if expired:
         named = ", ".join(f"{one.method} (until {one.until})" for one in expired[:5])
         text = f"{len(expired)} accepted misses have expired and count again: {named}"
         yield Caveat("expired-ignore", text)
-    seen = [one.method for one in held if known[one.method].outcome is Result.DETECTED]
+    seen = [one.method for one in held if methods[one.method].outcome is Result.DETECTED]
     if seen:
         text = f"misses are accepted of methods that are detected: {', '.join(seen[:5])}"
         yield Caveat("needless-ignore", text)

@@ -186,33 +186,33 @@ def judge_allocations(
     )
 
 
-def _method(one: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
+def _method(method: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
     outcome = outcomes.combine_outcomes(pair.outcome for pair in pairs)
-    if (one.refusal or one.method.refusal) is not None:
+    if (method.refusal or method.method.refusal) is not None:
         outcome = Result.REFUSED
-    elif one.invalid is not None:
+    elif method.invalid is not None:
         outcome = Result.INVALID
     return AllocationMethod(
-        id=one.method.id,
+        id=method.method.id,
         outcome=outcome,
         noticed_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
         reached_by=tuple(pair.benchmark for pair in pairs if pair.calls_per_operation),
     )
 
 
-def allocation_caveats(found: Allocations) -> tuple[Caveat, ...]:
+def allocation_caveats(allocations: Allocations) -> tuple[Caveat, ...]:
     """Say where the probe itself changes what is reported."""
     shifted = [
         pair
-        for pair in found.pairs
+        for pair in allocations.pairs
         if pair.plain is not None and pair.before is not None and abs(pair.before - pair.plain) >= 1
     ]
     if not shifted:
         return ()
     first = shifted[0]
     text = (
-        f"the probe alone changes what {len(shifted)} of {len(found.pairs)} pairs report, such as "
-        f"{first.method} in {first.benchmark}: {first.plain:g} {first.unit} without it, "
+        f"the probe alone changes what {len(shifted)} of {len(allocations.pairs)} pairs report, "
+        f"such as {first.method} in {first.benchmark}: {first.plain:g} {first.unit} without it, "
         f"{first.before:g} with it; what the allocation adds is judged beside the probe"
     )
     return (Caveat("probe-allocates", text),)

@@ -84,9 +84,9 @@ def _best_first(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _gains(rows: Mapping[str, frozenset[str]], left: Set[str]) -> Counter[str]:
+def _gains(rows: Mapping[str, frozenset[str]], remaining: Set[str]) -> Counter[str]:
     """Count how many of the methods that are left each benchmark detects."""
-    return Counter(benchmark for method in left for benchmark in rows[method])
+    return Counter(benchmark for method in remaining for benchmark in rows[method])
 
 
 def _not_outdone(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

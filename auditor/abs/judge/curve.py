@@ -47,16 +47,16 @@ class SlowdownSearch:
         low = max((index for index in below if index < high), default=-1)
         return self.sizes[(low + high) // 2] if high - low > 1 else None
 
-    def add(self, size: float, said: PairVerdict) -> None:
+    def add(self, size: float, pair: PairVerdict) -> None:
         """Take what was found at a size; runs that were not made have found nothing."""
         self.steps[size] = CurveStep(
             slowdown=size,
-            outcome=Result.UNMEASURED if _is_unfinished(said) else said.outcome,
-            effect=said.effect,
-            interval=said.interval,
-            threshold=said.threshold,
-            achieved_slowdown=said.achieved_slowdown,
-            reason=said.reason,
+            outcome=Result.UNMEASURED if _is_unfinished(pair) else pair.outcome,
+            effect=pair.effect,
+            interval=pair.interval,
+            threshold=pair.threshold,
+            achieved_slowdown=pair.achieved_slowdown,
+            reason=pair.reason,
         )
 
     def found(self) -> PairCurve:
@@ -122,9 +122,11 @@ def most_steps(slowdown: float) -> int:
     return max(below, len(ladder) - 1 - below).bit_length()
 
 
-def suite_curve(known: Iterable[SlowdownSearch], slowdown: float, counted: Sequence[str]) -> Curve:
+def suite_curve(
+    searches: Iterable[SlowdownSearch], slowdown: float, counted: Sequence[str]
+) -> Curve:
     """Return the curves of the pairs, and the suite's over the `counted` methods."""
-    pairs = tuple(one.found() for one in known)
+    pairs = tuple(one.found() for one in searches)
     least: dict[str, float] = {}
     for pair in pairs:
         if pair.slowdown is not None:
@@ -148,8 +150,8 @@ def _begin_search(pair: PairVerdict, slowdown: float) -> SlowdownSearch:
     return begun
 
 
-def _first(chosen: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
-    return chosen if mode is CurveMode.PAIRS else chosen[:1]
+def _first(pairs: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
+    return pairs if mode is CurveMode.PAIRS else pairs[:1]
 
 
 def _notices(step: CurveStep) -> bool:

@@ -254,7 +254,7 @@ def _describe_open_runs(clear: int, runs: int) -> str:
 
 
 def _check_probe(
-    said: Judgement, data: PairData, probed: Ratio, aimed: EffectThreshold
+    judgement: Judgement, data: PairData, probed: Ratio, aimed: EffectThreshold
 ) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
     if (not data.beside or data.inlined) and _exceeds_operation(data):
@@ -262,17 +262,17 @@ def _check_probe(
             "the calibration failed: the calls seem to take longer than the whole unchanged "
             "operation that makes them"
         )
-        return _leave_open(said, "calibration-failed", text)
+        return _leave_open(judgement, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.
-    others = tuple(caveat for caveat in said.caveats if caveat.slug != UNFINISHED)
+    others = tuple(caveat for caveat in judgement.caveats if caveat.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):
         return _leave_open(
-            replace(said, caveats=others), "distorted", distortion.describe_distortion(probed)
+            replace(judgement, caveats=others), "distorted", distortion.describe_distortion(probed)
         )
     doubtful = _calibration_doubt(data, aimed)
-    if doubtful is None or not _hangs_on_calibration(said, data):
-        return said
-    return _leave_open(replace(said, caveats=others), "unverified", doubtful)
+    if doubtful is None or not _hangs_on_calibration(judgement, data):
+        return judgement
+    return _leave_open(replace(judgement, caveats=others), "unverified", doubtful)
 
 
 def _calibration_doubt(data: PairData, aimed: EffectThreshold) -> str | None:
@@ -315,22 +315,24 @@ def _is_vague(data: PairData) -> bool:
     return known is not None and method_doubt(data) > MOST_DOUBT * known
 
 
-def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
+def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
     """Tell whether another slowdown than was asked for could have another verdict.
 
     A wait on the clock is never shorter than asked for, so what it leaves unseen is missed; so is
     what a method is too little of the operation for, if no run shows anything else.
     """
-    if said.outcome is Result.MISSED:
+    if judgement.outcome is Result.MISSED:
         predicted = predict(data, by_counting=False)
-        unseen = all(run.effect < data.limit for run in said.runs)
+        unseen = all(run.effect < data.limit for run in judgement.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait == InjectionKind.WORK and not surely
-    return said.outcome is Result.DETECTED or any(
-        caveat.slug == UNFINISHED for caveat in said.caveats
+    return judgement.outcome is Result.DETECTED or any(
+        caveat.slug == UNFINISHED for caveat in judgement.caveats
     )
 
 
-def _leave_open(said: Judgement, slug: str | None, text: str) -> Judgement:
+def _leave_open(judgement: Judgement, slug: str | None, text: str) -> Judgement:
     more = (Caveat(slug, text),) if slug else ()
-    return replace(said, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*said.caveats, *more))
+    return replace(
+        judgement, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*judgement.caveats, *more)
+    )

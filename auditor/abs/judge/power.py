@@ -72,7 +72,9 @@ def _deviation(values: Sequence[float]) -> float:
     return NORMAL_DEVIATION * median(abs(value - middle) for value in values)
 
 
-def detectable_slowdown(found: BlockScatter, request: AbsRequest, *, beside: bool = False) -> float:
+def detectable_slowdown(
+    scatter: BlockScatter, request: AbsRequest, *, beside: bool = False
+) -> float:
     """Return the least slowdown of a whole operation that can be detected; inf if none can.
 
     `beside`: plain blocks lie beside those of probe and delay.
@@ -81,9 +83,9 @@ def detectable_slowdown(found: BlockScatter, request: AbsRequest, *, beside: boo
     pairs = plan.iterations if request.exact else paired.AT_MOST * plan.iterations
     if pairs < 2:
         return inf
-    half = t_half(found.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
-    probes, plain = request.runs * plan.forks + 1, found.runs + request.runs
-    apart = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
+    half = t_half(scatter.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
+    probes, plain = request.runs * plan.forks + 1, scatter.runs + request.runs
+    apart = scatter.processes * sqrt((1 / probes + 1 / plain) / (2 / scatter.runs))
     q = 0.0 if beside else apart
     if request.min_delta is None:
         return half / sqrt(0.25 - q**2) if q < 0.5 else inf

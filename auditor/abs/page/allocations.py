@@ -60,33 +60,33 @@ def by_pair(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
     return {(pair.method, pair.benchmark): pair for pair in called}
 
 
-def headline(found: Allocations) -> str:
+def headline(allocations: Allocations) -> str:
     """Return the answer in one sentence."""
-    size = number_format.count(found.bytes, "byte")
-    methods = number_format.count(found.counted, "method")
+    size = number_format.count(allocations.bytes, "byte")
+    methods = number_format.count(allocations.counted, "method")
     what = f"One more allocation of {size} per call would show"
-    if found.counted == 0:
+    if allocations.counted == 0:
         return f"{what} in no method that could be judged."
-    if found.undecided == found.counted:
+    if allocations.undecided == allocations.counted:
         return (
             f"Whether one more allocation of {size} per call would show is open for all {methods}."
         )
-    open_ = f", and perhaps in {found.undecided} more" if found.undecided else ""
-    return f"{what} in {found.noticed} of {methods}{open_}."
+    open_ = f", and perhaps in {allocations.undecided} more" if allocations.undecided else ""
+    return f"{what} in {allocations.noticed} of {methods}{open_}."
 
 
-def silent_methods(found: Allocations) -> tuple[AllocationMethod, ...]:
+def silent_methods(allocations: Allocations) -> tuple[AllocationMethod, ...]:
     """Return the methods that could start to allocate without anyone noticing."""
-    return tuple(method for method in found.methods if method.outcome in SILENT)
+    return tuple(method for method in allocations.methods if method.outcome in SILENT)
 
 
-def format_allocation(one: AllocationMethod) -> str:
+def format_allocation(method: AllocationMethod) -> str:
     """Return what a table says of a method."""
-    if one.outcome is Result.UNREACHED:
+    if method.outcome is Result.UNREACHED:
         return ""
-    if one.outcome not in (Result.DETECTED, Result.MISSED):
-        return words.OUTCOMES[one.outcome].word
-    return f"{len(one.noticed_by)} of {len(one.reached_by)}"
+    if method.outcome not in (Result.DETECTED, Result.MISSED):
+        return words.OUTCOMES[method.outcome].word
+    return f"{len(method.noticed_by)} of {len(method.reached_by)}"
 
 
 def terminal_lines(document: Document) -> tuple[str, ...]:

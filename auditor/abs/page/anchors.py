@@ -35,9 +35,9 @@ def benchmark_links(document: AbsOrStability) -> Links:
     return {each: PageLink(name, benchmark_fragment(each)) for each, name in short.items()}
 
 
-def link_of(known: Links, name: str) -> PageLink:
+def link_of(links: Links, name: str) -> PageLink:
     """Return the link of a name; one that is no link where the page does not describe it."""
-    return known.get(name) or PageLink(names.label(name), "")
+    return links.get(name) or PageLink(names.label(name), "")
 
 
 def method_fragment(name: str) -> str:

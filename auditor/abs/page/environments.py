@@ -98,12 +98,12 @@ class EnvironmentsView:
 
 
 def environments(
-    document: AbsOrStability, beside: Sequence[AbsOrStability]
+    document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability]
 ) -> EnvironmentsView | None:
     """Return the machines side by side; None where there is only one."""
-    if not beside:
+    if not on_other_hosts:
         return None
-    every = (document, *beside)
+    every = (document, *on_other_hosts)
     names = [_name(at, one) for at, one in enumerate(every, start=1)]
     links = dict(anchors.benchmark_links(document))
     known = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in every]
@@ -172,8 +172,8 @@ def _duration(seconds: Sequence[float]) -> str:
     return number_format.seconds(mean) + apart
 
 
-def _spreads(known: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
-    return {key: one.max_spread for key, one in known.items() if one.max_spread is not None}
+def _spreads(benchmarks: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
+    return {key: one.max_spread for key, one in benchmarks.items() if one.max_spread is not None}
 
 
 def _scatter(
@@ -185,9 +185,9 @@ def _scatter(
     return SpreadScatter(says, violins.pairs(first, second, both))
 
 
-def _cell(name: str, known: Mapping[str, BenchmarkVerdict]) -> tuple[str, str]:
-    if name not in known:
+def _cell(name: str, benchmarks: Mapping[str, BenchmarkVerdict]) -> tuple[str, str]:
+    if name not in benchmarks:
         return number_format.NONE, number_format.NONE
-    benchmark = known[name]
+    benchmark = benchmarks[name]
     mean = number_format.score(benchmark.mean_seconds, benchmark.unit)
     return number_format.share(benchmark.max_spread), mean

@@ -68,7 +68,7 @@ class MethodView:
     hidden: int
 
 
-def method_views(document: Document, chosen: ListedPairs) -> tuple[MethodView, ...]:
+def method_views(document: Document, listed: ListedPairs) -> tuple[MethodView, ...]:
     """Return all methods with the pairs that are listed."""
     links = anchors.method_links(document)
     benchmarks = anchors.benchmark_links(document)
@@ -82,9 +82,9 @@ def method_views(document: Document, chosen: ListedPairs) -> tuple[MethodView, .
     for method in document.methods:
         mine = pairs.get(method.id, [])
         rows = tuple(
-            _pair(pair, anchors.link_of(benchmarks, pair.benchmark), chosen, tried)
+            _pair(pair, anchors.link_of(benchmarks, pair.benchmark), listed, tried)
             for pair in mine
-            if (pair.method, pair.benchmark) in chosen.places
+            if (pair.method, pair.benchmark) in listed.places
         )
         views.append(_method(method, links[method.id], rows, mine, least.get(method.id)))
     return tuple(views)
@@ -98,11 +98,11 @@ def _method(
     method: MethodVerdict,
     link: PageLink,
     rows: tuple[PairView, ...],
-    mine: Sequence[PairVerdict],
+    pairs: Sequence[PairVerdict],
     least: model.PairCurve | None,
 ) -> MethodView:
     span = method.span
-    from_pairs = any(method.reason == pair.reason for pair in mine)
+    from_pairs = any(method.reason == pair.reason for pair in pairs)
     known = least.slowdown if least else None
     return MethodView(
         link=link,
@@ -118,7 +118,7 @@ def _method(
         least=detection_curve.format_pair_curve(least) if least else "",
         from_="" if known is None else f"{known:g}",
         pairs=rows,
-        hidden=len(mine) - len(rows),
+        hidden=len(pairs) - len(rows),
     )
 
 
@@ -138,13 +138,13 @@ def _counted(method: MethodVerdict) -> str:
 def _pair(
     pair: PairVerdict,
     benchmark: PageLink,
-    chosen: ListedPairs,
+    listed: ListedPairs,
     tried: Mapping[Key, model.PairCurve],
 ) -> PairView:
     key = (pair.method, pair.benchmark)
-    runs = pair.runs if key in chosen.drawn else ()
+    runs = pair.runs if key in listed.drawn else ()
     return PairView(
-        anchor=chosen.places[key],
+        anchor=listed.places[key],
         benchmark=benchmark,
         kind=pair.outcome.value,
         word=words.OUTCOMES[pair.outcome],
@@ -166,11 +166,11 @@ def _pair(
     )
 
 
-def _describe_steps(found: model.PairCurve) -> str:
+def _describe_steps(pair: model.PairCurve) -> str:
     """Say what came of each slowdown that was tried."""
     return ", ".join(
         f"{number_format.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
-        for step in found.steps
+        for step in pair.steps
     )
 
 

@@ -81,15 +81,15 @@ class AbsPage:
     closing: Closing
 
 
-def render_page(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) -> str:
+def render_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> str:
     """Render a document; the same document gives the same bytes.
 
-    `beside` are results of the same suite on other machines.
+    `on_other_hosts` are results of the same suite on other machines.
     """
-    return rendered("page.html.j2", page=abs_page(document, beside))
+    return rendered("page.html.j2", page=abs_page(document, on_other_hosts))
 
 
-def abs_page(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) -> AbsPage:
+def abs_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> AbsPage:
     """Put a document into words."""
     return AbsPage(
         subject=words.subject_name(document),
@@ -97,7 +97,7 @@ def abs_page(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) ->
         abs=_abs(document) if isinstance(document, Document) else None,
         steps=_steps(document),
         stability=suite.stability_view(document),
-        environments=environments(document, beside),
+        environments=environments(document, on_other_hosts),
         closing=closing(document, _caveats(document)),
     )
 

@@ -108,15 +108,15 @@ def curve_view(document: Document) -> CurveView | None:
     )
 
 
-def _size(one: model.PairCurve) -> tuple[float, str]:
-    return float("inf") if one.slowdown is None else one.slowdown, one.method
+def _size(pair: model.PairCurve) -> tuple[float, str]:
+    return float("inf") if pair.slowdown is None else pair.slowdown, pair.method
 
 
-def _least(one: model.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
+def _least(pair: model.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
     return LeastView(
-        method=anchors.link_of(methods, one.method),
-        benchmark=anchors.link_of(benchmarks, one.benchmark),
-        size=detection_curve.format_limit(one),
-        told=detection_curve.format_pair_curve(one),
-        order="" if one.slowdown is None else f"{one.slowdown:g}",
+        method=anchors.link_of(methods, pair.method),
+        benchmark=anchors.link_of(benchmarks, pair.benchmark),
+        size=detection_curve.format_limit(pair),
+        told=detection_curve.format_pair_curve(pair),
+        order="" if pair.slowdown is None else f"{pair.slowdown:g}",
     )

@@ -143,8 +143,8 @@ def stability_view(document: AbsOrStability) -> StabilityView:
     )
 
 
-def _instability(one: BenchmarkVerdict) -> tuple[bool, float]:
-    return one.max_spread is None, -(one.max_spread or 0.0)
+def _instability(benchmark: BenchmarkVerdict) -> tuple[bool, float]:
+    return benchmark.max_spread is None, -(benchmark.max_spread or 0.0)
 
 
 def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
@@ -155,27 +155,27 @@ def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
-def _spread(one: BenchmarkVerdict, link: PageLink, limit: float) -> SpreadView:
-    failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
-    reason = one.reason or ""
+def _spread(benchmark: BenchmarkVerdict, link: PageLink, limit: float) -> SpreadView:
+    failed = benchmark.ending.replace("-", " ") if benchmark.ending != "measured" else ""
+    reason = benchmark.reason or ""
     short = words.first_line(reason)
     return SpreadView(
         link=link,
-        id=names.seen(one.id),
-        spread=number_format.share(one.max_spread),
-        order=_order(one.max_spread),
-        range=words.BUCKETS[one.bucket] if one.bucket else "incomplete",
-        shaky=one.bucket in words.SHAKY,
-        plot=plots.strip(one.means, limit),
-        mean=number_format.score(one.mean_seconds, one.unit),
-        mean_order=_order(one.mean_seconds),
-        seconds=number_format.seconds(one.seconds),
-        seconds_order=_order(one.seconds),
-        runs=str(one.runs),
-        visible=number_format.times(1 + one.visible) if one.visible is not None else "",
+        id=names.seen(benchmark.id),
+        spread=number_format.share(benchmark.max_spread),
+        order=_order(benchmark.max_spread),
+        range=words.BUCKETS[benchmark.bucket] if benchmark.bucket else "incomplete",
+        shaky=benchmark.bucket in words.SHAKY,
+        plot=plots.strip(benchmark.means, limit),
+        mean=number_format.score(benchmark.mean_seconds, benchmark.unit),
+        mean_order=_order(benchmark.mean_seconds),
+        seconds=number_format.seconds(benchmark.seconds),
+        seconds_order=_order(benchmark.seconds),
+        runs=str(benchmark.runs),
+        visible=number_format.times(1 + benchmark.visible) if benchmark.visible is not None else "",
         problem=": ".join(filter(None, (failed, short))),
         lines=reason if reason != short else "",
-        caveats=one.caveats,
+        caveats=benchmark.caveats,
     )
 
 
@@ -222,21 +222,21 @@ def cost_views(document: Document) -> tuple[CostView, ...]:
     )
 
 
-def _cost(one: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
+def _cost(value: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
     return CostView(
         link=link,
-        seconds=number_format.seconds(one.seconds),
-        seconds_order=_order(one.seconds),
-        part=number_format.share(one.part),
-        part_order=_order(one.part),
-        alone=number_format.number(one.alone) if one.alone else "",
-        alone_order=_order(one.alone),
-        together=number_format.number(one.together) if one.together else "",
-        together_order=_order(one.together),
-        visible=number_format.times(1 + one.visible) if one.visible is not None else "",
-        visible_order=_order(one.visible),
-        used=number_format.share(one.used) if one.used else "",
-        used_order=_order(one.used),
+        seconds=number_format.seconds(value.seconds),
+        seconds_order=_order(value.seconds),
+        part=number_format.share(value.part),
+        part_order=_order(value.part),
+        alone=number_format.number(value.alone) if value.alone else "",
+        alone_order=_order(value.alone),
+        together=number_format.number(value.together) if value.together else "",
+        together_order=_order(value.together),
+        visible=number_format.times(1 + value.visible) if value.visible is not None else "",
+        visible_order=_order(value.visible),
+        used=number_format.share(value.used) if value.used else "",
+        used_order=_order(value.used),
     )
 
 

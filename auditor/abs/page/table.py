@@ -83,26 +83,26 @@ def _curve(document: Document) -> str:
     return curve.format_suite_curve(document.curve, words.count_undecided(document.scores.total))
 
 
-def summarise(known: AbsOrStability) -> TerminalSummary:
+def summarise(document: AbsOrStability) -> TerminalSummary:
     """Return what a terminal shows of a document."""
-    judged = known if isinstance(known, Document) else None
+    judged = document if isinstance(document, Document) else None
     return TerminalSummary(
-        title=names.line(words.subject_name(known)),
-        headline=names.line(words.headline(known)),
+        title=names.line(words.subject_name(document)),
+        headline=names.line(words.headline(document)),
         judged=words.describe_rule(judged) if judged else "",
         curve=_curve(judged) if judged else "",
         controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),
-        stability=stability_rows(known.stability),
-        suite=words.describe_suite(known),
+        stability=stability_rows(document.stability),
+        suite=words.describe_suite(document),
         cover=names.line(words.describe_cover(judged)) if judged else "",
         rules=words.describe_rules(judged) if judged else "",
         allocations=tuple(map(names.line, allocations.terminal_lines(judged))) if judged else (),
-        advice=_lines(advise(known)),
+        advice=_lines(advise(document)),
         caveats=(
-            *((caveat.slug, names.line(caveat.text)) for caveat in known.caveats),
-            *_of_benchmarks(known.benchmarks),
+            *((caveat.slug, names.line(caveat.text)) for caveat in document.caveats),
+            *_of_benchmarks(document.benchmarks),
         ),
     )
 

@@ -88,17 +88,17 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     said = _note_caveat(detection.statement_beforehand(request), parts)
     base, budgeted = _run_unchanged(request, found, parts)
     slowdown = _slowdown(request, steady := judged(base, parts), parts)
-    question = PairAnalysis(request=request, baseline=base, slowdown=slowdown)
-    study = None if slowdown is None else PairStudy(question, slowdown, parts)
+    analysis = PairAnalysis(request=request, baseline=base, slowdown=slowdown)
+    study = None if slowdown is None else PairStudy(analysis, slowdown, parts)
     counted = budgeted.counted if budgeted else None
     chosen = _choose_methods(request, found, base, study, parts, counted=counted)
     pairs = _pairs(chosen, base)
     steady = _add_power(request, steady, pairs, base)
     _note_caveat(power.state_power(steady, slowdown), parts)
     allocations = _allocations(request, chosen, pairs, base, parts)
-    question, made = _measure_pairs(question, study, _worth_measuring(request, pairs), parts)
-    judged_pairs = _note_unmeasured(_judge_pairs(question, pairs, made), parts)
-    checked, searched = _measure_extras(question, judged_pairs, pairs, made, parts)
+    analysis, made = _measure_pairs(analysis, study, _worth_measuring(request, pairs), parts)
+    judged_pairs = _note_unmeasured(_judge_pairs(analysis, pairs, made), parts)
+    checked, searched = _measure_extras(analysis, judged_pairs, pairs, made, parts)
     steady = power.confirm_detectable_slowdowns(
         steady, judged_pairs, slowdown, least_noticed(searched or ())
     )
@@ -120,9 +120,9 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             caveats=(
                 *said,
                 *chosen.caveats,
-                *question.sampling.caveats,
+                *analysis.sampling.caveats,
                 *(budgeted.caveats if budgeted else ()),
-                *_layouts(question, made, parts),
+                *_layouts(analysis, made, parts),
                 *parts.said_of_budget,
             ),
         )
@@ -160,18 +160,18 @@ def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> A
 
 
 def _measure_pairs(
-    question: PairAnalysis, study: PairStudy | None, pairs: Sequence[StudyPair], parts: StudyContext
+    analysis: PairAnalysis, study: PairStudy | None, pairs: Sequence[StudyPair], parts: StudyContext
 ) -> tuple[PairAnalysis, StudyRuns]:
     """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
     if study is None:
-        return question.among(()), StudyRuns()
-    request = question.request
+        return analysis.with_references(()), StudyRuns()
+    request = analysis.request
     if request.asks_shares:
-        question = replace(question, sampling=sample_shares(pairs, question, _for_samples(parts)))
-        study.take_samples(question.sampling)
-    pairs_to_slow = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
+        analysis = replace(analysis, sampling=sample_shares(pairs, analysis, _for_samples(parts)))
+        study.take_samples(analysis.sampling)
+    pairs_to_slow = choose_pairs_to_slow(pairs, analysis, parts.mutator.probe_seconds)
     made = study.run(pairs_to_slow)
-    return question.among(made.references), made
+    return analysis.with_references(made.references), made
 
 
 SAMPLES_PART = 0.6
@@ -186,13 +186,13 @@ def _for_samples(parts: StudyContext) -> StudyContext:
 
 
 def _run_unchanged(
-    request: AbsRequest, found: Candidates, parts: StudyContext
+    request: AbsRequest, candidates: Candidates, parts: StudyContext
 ) -> tuple[Baseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
         return baseline(parts), None
-    slowable = [method for method in found.methods if method.refusal is None]
-    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not found.fixed)
+    slowable = [method for method in candidates.methods if method.refusal is None]
+    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not candidates.fixed)
     return budgeted.baseline, budgeted
 
 
@@ -234,19 +234,21 @@ def _allocations(
 
 
 def _measure_extras(
-    question: PairAnalysis,
+    analysis: PairAnalysis,
     verdicts: Sequence[PairVerdict],
     pairs: Sequence[StudyPair],
-    made: StudyRuns,
+    study_runs: StudyRuns,
     parts: StudyContext,
 ) -> tuple[Controls | None, list[SlowdownSearch] | None]:
     """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
-    request, slowdown = question.request, question.slowdown
+    request, slowdown = analysis.request, analysis.slowdown
     checked, searched = None, None
     if slowdown is not None and request.controls and not request.estimate:
-        checked = controls.judge_controls(zero_delays(question, slowdown, verdicts, made, parts))
+        checked = controls.judge_controls(
+            zero_delays(analysis, slowdown, verdicts, study_runs, parts)
+        )
     if slowdown is not None and request.curve is not CurveMode.NONE:
-        searched = detection_curve(question, verdicts, pairs, made, parts)
+        searched = detection_curve(analysis, verdicts, pairs, study_runs, parts)
     return checked, searched
 
 
@@ -273,7 +275,7 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> fl
 
 def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
     request: AbsRequest,
-    found: Candidates,
+    candidates: Candidates,
     base: Baseline,
     study: PairStudy | None,
     parts: StudyContext,
@@ -284,14 +286,14 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
 
     With a budget they were `counted` before, and no variant is built ahead of its verdict.
     """
-    slowable = [method for method in found.methods if method.refusal is None]
+    slowable = [method for method in candidates.methods if method.refusal is None]
     looks_ahead = counted is None
     by_shares = request.asks_shares and not parts.unprofiled
     if counted is None:
-        counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
-    if found.known:
-        return _chosen_methods(found.known, counted, found.caveats)
-    by_id = {method.id: method for method in found.methods}
+        counted = map_reach(slowable, base, parts, with_unit_tests=not candidates.fixed)
+    if candidates.known:
+        return _chosen_methods(candidates.known, counted, candidates.caveats)
+    by_id = {method.id: method for method in candidates.methods}
     how = reach.how_counted(counted.runs, counted.usage, len(counted.asked), counted.tests)
     good: set[str] = set()
     left_out: dict[str, str] = {}
@@ -348,18 +350,19 @@ def _worth_measuring(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[St
 
 
 def _judge_pairs(
-    question: PairAnalysis, pairs: Sequence[StudyPair], made: StudyRuns
+    analysis: PairAnalysis, pairs: Sequence[StudyPair], study_runs: StudyRuns
 ) -> tuple[PairVerdict, ...]:
-    measured = {pair.pair.key: pair for pair in made.pairs}
+    measured = {pair.pair.key: pair for pair in study_runs.pairs}
     verdicts = (
         detection.judge_pair(
-            question.data(
-                measured.get(pair.key, PairRuns(pair=pair)), made.references_of(pair.benchmark)
+            analysis.data(
+                measured.get(pair.key, PairRuns(pair=pair)),
+                study_runs.references_of(pair.benchmark),
             )
         )
         for pair in pairs
     )
-    if question.request.is_fixed:
+    if analysis.request.is_fixed:
         return tuple(verdicts)
     return tuple(map(indifference_zone.settle_borderline, verdicts))
 
@@ -372,8 +375,8 @@ def _note_caveat(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
     return [caveat]
 
 
-def _layouts(question: PairAnalysis, made: StudyRuns, parts: StudyContext) -> list[Caveat]:
-    if question.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
+def _layouts(analysis: PairAnalysis, study_runs: StudyRuns, parts: StudyContext) -> list[Caveat]:
+    if analysis.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
         return []
-    found = binary_layout.caveat(parts.layouts, question.layout, made.references)
+    found = binary_layout.caveat(parts.layouts, analysis.layout, study_runs.references)
     return [found] if found else []

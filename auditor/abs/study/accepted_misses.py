@@ -42,9 +42,9 @@ def find_accepted_misses(
 
 
 def add_accepted_misses(
-    verdict: AbsVerdict, found: dict[str, AcceptedMiss], parts: StudyContext
+    verdict: AbsVerdict, accepted: dict[str, AcceptedMiss], parts: StudyContext
 ) -> AbsVerdict:
     """Add them to a verdict; the day is that of Coordinated Universal Time."""
-    if not found:
+    if not accepted:
         return verdict
-    return without_accepted(verdict, found, date.fromisoformat(parts.clock.now()[:10]))
+    return without_accepted(verdict, accepted, date.fromisoformat(parts.clock.now()[:10]))

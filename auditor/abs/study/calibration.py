@@ -161,10 +161,10 @@ class CalibrationStudy:
     another.
     """
 
-    def __init__(self, question: PairAnalysis, parts: StudyContext) -> None:
+    def __init__(self, analysis: PairAnalysis, parts: StudyContext) -> None:
         """Take what is asked."""
-        self._question = question
-        self._baseline = question.baseline
+        self._analysis = analysis
+        self._baseline = analysis.baseline
         self._parts = parts
         self._seen: dict[PairKey, tuple[Run, ...]] = {}
 
@@ -202,56 +202,60 @@ class CalibrationStudy:
 
     def reopened(
         self,
-        known: Mapping[PairKey, CalibratedPair],
+        calibrated: Mapping[PairKey, CalibratedPair],
         ended: Mapping[PairKey, Sequence[Run]],
         references: Mapping[str, Run],
     ) -> Iterator[list[CalibratedPair]]:
         """Yield pairs that seemed decided until a plain process among the others was shorter.
 
-        All that is `known` and has `ended` meanwhile counts; each pair comes once.
+        All that is `calibrated` and has `ended` meanwhile counts; each pair comes once.
         """
         tried: set[PairKey] = set()
         while True:
             plain = tuple(references.values())
-            rest = [one for key, one in known.items() if not ended[key] and key not in tried]
+            rest = [one for key, one in calibrated.items() if not ended[key] and key not in tried]
             again = [one for one in self.undecided(rest, plain) if self.is_decided(one)]
             if not again:
                 break
             tried |= {one.pair.key for one in again}
             yield again
 
-    def is_decided(self, one: CalibratedPair, references: Sequence[Run] = ()) -> bool:
+    def is_decided(self, calibrated: CalibratedPair, references: Sequence[Run] = ()) -> bool:
         """Tell whether what is known says all: then the delay of a method need not be exact.
 
         Its share of the operation may, or that the probe surely distorts it.
         """
-        request = self._question.request
+        request = self._analysis.request
         if request.is_fixed:
             return False
-        plain = [run for run in references if run.trial.benchmark == one.pair.benchmark]
-        data = self._question.data(one.pair_runs(()), plain)
+        plain = [run for run in references if run.trial.benchmark == calibrated.pair.benchmark]
+        data = self._analysis.data(calibrated.pair_runs(()), plain)
         found = predict(data)
-        said = found is not None and (found.misses or (request.estimate and bool(one.runs)))
+        said = found is not None and (found.misses or (request.estimate and bool(calibrated.runs)))
         return said or distortion.judge_distortion(data) is not None
 
-    def next_trial(self, one: CalibratedPair) -> Trial:
+    def next_trial(self, calibrated: CalibratedPair) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
-        pair, number = one.pair, len(one.runs)
+        pair, number = calibrated.pair, len(calibrated.runs)
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
         each = self._parts.mutator.turn_seconds
-        turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked, each)
-        plan = one.calibrating(self._baseline, self._question.request)
+        turns = (
+            calibrated.known.turns
+            if calibrated.known
+            else calibration.first_turns(plain, calibrated.asked, each)
+        )
+        plan = calibrated.calibrating(self._baseline, self._analysis.request)
         schedule = schedules.calibration(
             plan,
             block_operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
-            beside=one.built.variant.beside,
+            beside=calibrated.built.variant.beside,
         )
-        fixed = self._question.request.is_fixed
+        fixed = self._analysis.request.is_fixed
         if not fixed:
             schedule = replace(schedule, quiet=schedules.QUIET)
-        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
+        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, calibrated.built)
         # What a pair is detected by is measured in the pair itself, and a share that is too small
         # for that is so with all doubt.
         rough = not fixed and self._needs_one_processor(pair.benchmark)
@@ -283,13 +287,13 @@ class CalibrationStudy:
         return {pair.pair.key: pair.with_runs(found[pair.pair.key]) for pair in pairs}
 
     def _with_one_clock(
-        self, known: Mapping[PairKey, CalibratedPair]
+        self, calibrated: Mapping[PairKey, CalibratedPair]
     ) -> dict[PairKey, CalibratedPair]:
-        """Return `known` with what all processes of the study so far tell of the clock's cost."""
-        self._seen |= {key: one.runs for key, one in known.items()}
+        """Return `calibrated` with the clock's cost by all processes of the study so far."""
+        self._seen |= {key: one.runs for key, one in calibrated.items()}
         cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
         found = {}
-        for key, one in known.items():
+        for key, one in calibrated.items():
             asked = replace(one.asked, clock_seconds=cost)
             found[key] = replace(one, asked=asked).with_runs(())
         return found

@@ -11,16 +11,16 @@ from auditor.measure.context import StudyContext
 
 
 def zero_delays(
-    question: PairAnalysis,
+    analysis: PairAnalysis,
     slowdown: float,
     verdicts: Sequence[PairVerdict],
-    made: StudyRuns,
+    study_runs: StudyRuns,
     parts: StudyContext,
 ) -> list[PairVerdict]:
     """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
-    request = replace(question.request, score_only=False)
-    asked = replace(question, request=request, control=True)
-    by_key = {pair.pair.key: pair.pair for pair in made.pairs}
+    request = replace(analysis.request, score_only=False)
+    asked = replace(analysis, request=request, control=True)
+    by_key = {pair.pair.key: pair.pair for pair in study_runs.pairs}
     found = []
     for turn in range(request.controls):
         manner = StudyManner(name="controls", first_run=turn * most_runs(request))

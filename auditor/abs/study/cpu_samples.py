@@ -45,7 +45,7 @@ SHARE_ERROR = 0.01
 
 
 def sample_shares(
-    pairs: Sequence[StudyPair], question: PairAnalysis, parts: StudyContext
+    pairs: Sequence[StudyPair], analysis: PairAnalysis, parts: StudyContext
 ) -> SampledPairs:
     """Return the sampled share of each pair, as far as samples and time allow."""
     if parts.unprofiled:
@@ -53,7 +53,7 @@ def sample_shares(
     built = _build_program((), parts)
     if isinstance(built, Refused):
         return SampledPairs(caveats=(_report_no_profile(built.reason),))
-    return _Sampler(pairs, question, built, parts).sample()
+    return _Sampler(pairs, analysis, built, parts).sample()
 
 
 def _build_program(apart: tuple[Method, ...], parts: StudyContext) -> Built | Refused:
@@ -67,9 +67,9 @@ class _Sampler:
     """Profiles benchmarks round by round."""
 
     def __init__(
-        self, pairs: Sequence[StudyPair], question: PairAnalysis, built: Built, parts: StudyContext
+        self, pairs: Sequence[StudyPair], analysis: PairAnalysis, built: Built, parts: StudyContext
     ) -> None:
-        self._question = question
+        self._analysis = analysis
         self._built = built
         self._parts = parts
         self._pairs: dict[str, list[StudyPair]] = {}
@@ -104,16 +104,16 @@ class _Sampler:
             return False
         if number <= FEWEST_ROUNDS:
             return True
-        question = replace(self._question, sampling=self._sampling)
+        analysis = replace(self._analysis, sampling=self._sampling)
         pairs = self._pairs[name]
         if number > len(ROUND_SECONDS):
             probe = self._parts.mutator.probe_seconds
-            pairs = [pair for pair in pairs if not is_surely_shown(pair, question, probe)]
-        evidence = (question.data(PairRuns(pair=pair), ()) for pair in pairs)
+            pairs = [pair for pair in pairs if not is_surely_shown(pair, analysis, probe)]
+        evidence = (analysis.data(PairRuns(pair=pair), ()) for pair in pairs)
         return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
-        base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
+        base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark
         schedule = schedules.profile_schedule(
             base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
         )
@@ -145,8 +145,8 @@ class _Sampler:
         return sum(shares) > len(shares) / 2
 
     def _is_decided(self, pair: StudyPair) -> bool:
-        question = replace(self._question, sampling=self._sampling)
-        return is_decided(question.data(PairRuns(pair=pair), ()))
+        analysis = replace(self._analysis, sampling=self._sampling)
+        return is_decided(analysis.data(PairRuns(pair=pair), ()))
 
     def _add_run(self, run: Run) -> None:
         name = run.trial.benchmark.id if run.trial.benchmark else ""

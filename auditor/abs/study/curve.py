@@ -25,24 +25,24 @@ from auditor.measure.context import StudyContext
 
 
 def detection_curve(
-    question: PairAnalysis,
+    analysis: PairAnalysis,
     verdicts: Sequence[PairVerdict],
     pairs: Sequence[StudyPair],
-    made: StudyRuns,
+    study_runs: StudyRuns,
     parts: StudyContext,
 ) -> list[SlowdownSearch]:
     """Return the searches, as far as the time allows; `verdicts` are those of all `pairs`.
 
-    `made` are the processes that they rest on. A pair whose share decides is not slowed again: its
-    effect is proportional to the slowdown.
+    `study_runs` are the processes that they rest on. A pair whose share decides is not slowed
+    again: its effect is proportional to the slowdown.
     """
-    slowdown = question.slowdown or 0.0
+    slowdown = analysis.slowdown or 0.0
     by_key = {pair.key: pair for pair in pairs}
-    mode = CurveMode.NONE if question.request.estimate else question.request.curve
-    fixed = question.request.min_delta is not None
+    mode = CurveMode.NONE if analysis.request.estimate else analysis.request.curve
+    fixed = analysis.request.min_delta is not None
     searches = curve.begin_searches(verdicts, slowdown, mode, fixed=fixed)
-    whole = replace(question, request=replace(question.request, score_only=False))
-    known = dict(made.known)
+    whole = replace(analysis, request=replace(analysis.request, score_only=False))
+    known = dict(study_runs.known)
     while pending := _by_size(searches):
         for size, wave in pending.items():
             # Of the sizes some lie near the threshold, where nothing can be decided. What one has
@@ -57,12 +57,12 @@ def detection_curve(
 
 
 def _by_share(
-    asked: PairAnalysis, wave: Sequence[SlowdownSearch], pairs: Mapping[PairKey, StudyPair]
+    analysis: PairAnalysis, wave: Sequence[SlowdownSearch], pairs: Mapping[PairKey, StudyPair]
 ) -> list[SlowdownSearch]:
     """Judge a size by the shares; return the searches that they leave open."""
     rest = []
     for one in wave:
-        data = asked.data(PairRuns(pair=pairs[one.method, one.benchmark]), ())
+        data = analysis.data(PairRuns(pair=pairs[one.method, one.benchmark]), ())
         if data.sampled is None or data.sampled.obstacle:
             rest.append(one)
             continue
@@ -73,10 +73,10 @@ def _by_share(
     return rest
 
 
-def _by_size(known: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch]]:
+def _by_size(searches: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch]]:
     """Return what is to be measured next, the largest slowdowns first."""
     found: dict[float, list[SlowdownSearch]] = {}
-    for one in known:
+    for one in searches:
         if (size := one.next) is not None:
             found.setdefault(size, []).append(one)
     return dict(sorted(found.items(), reverse=True))
@@ -84,7 +84,7 @@ def _by_size(known: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch
 
 def _measure_sizes(
     study: PairStudy,
-    asked: PairAnalysis,
+    analysis: PairAnalysis,
     wave: Sequence[SlowdownSearch],
     pairs: Mapping[PairKey, StudyPair],
 ) -> Mapping[PairKey, tuple[Run, ...]]:
@@ -93,6 +93,6 @@ def _measure_sizes(
     done = {pair.pair.key: pair for pair in made.pairs}
     for one in wave:
         mine = done[one.method, one.benchmark]
-        data = asked.data(mine, made.references_of(mine.pair.benchmark))
+        data = analysis.data(mine, made.references_of(mine.pair.benchmark))
         one.add(data.slowdown, detection.judge_pair(data))
     return made.known

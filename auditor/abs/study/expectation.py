@@ -35,18 +35,20 @@ _LARGE = 500
 """Benchmarks from which on the store is not searched for each before an audit begins."""
 
 
-def expected_of(request: AbsRequest, parts: StudyContext, seen: Lookups) -> ExpectedTime:
-    """Return the time of `abs`; `seen` is what a rehearsal found in the store and what not."""
+def expected_of(request: AbsRequest, parts: StudyContext, lookups: Lookups) -> ExpectedTime:
+    """Return the time of `abs`; `lookups` is what a rehearsal found in the store and what not."""
     figures = figures_of(parts.project.harness)
     pairs = None
-    if not seen.lacks(*CERTAIN):
-        pairs = len({(one.overlaid, one.benchmark) for one in seen.missing_of(*_OF_PAIRS)})
+    if not lookups.lacks(*CERTAIN):
+        pairs = len({(one.overlaid, one.benchmark) for one in lookups.missing_of(*_OF_PAIRS)})
     load = _workload(request, parts, pairs)
     load = replace(
         load,
-        suite_seconds=missing_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures),
+        suite_seconds=missing_seconds(
+            lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures
+        ),
         counting_seconds=missing_seconds(
-            seen.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), seen, figures
+            lookups.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), lookups, figures
         ),
     )
     return _limit_by_budget(load, figures, parts)

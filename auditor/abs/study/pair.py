@@ -109,7 +109,7 @@ class PairAnalysis:
     layout: Component | None = None
     sampling: SampledPairs = field(default_factory=SampledPairs)
 
-    def among(self, references: Sequence[Run]) -> "PairAnalysis":
+    def with_references(self, references: Sequence[Run]) -> "PairAnalysis":
         """Return this with what all plain processes so far, these included, tell of layouts."""
         return replace(self, layout=layout.component((*self.baseline.runs, *references)))
 

@@ -17,9 +17,9 @@ FIRST_PAIRS = 6
 not detect it, the others hardly do."""
 
 
-def detection_promise(one: CalibratedPair, baseline: Baseline) -> float:
+def detection_promise(calibrated: CalibratedPair, baseline: Baseline) -> float:
     """Return how likely a pair is to detect its method: the larger, the likelier."""
-    return calls_per_second(one.pair, baseline)
+    return calls_per_second(calibrated.pair, baseline)
 
 
 def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order

@@ -45,27 +45,27 @@ class PairStudy:
 
     def __init__(
         self,
-        question: PairAnalysis,
+        analysis: PairAnalysis,
         slowdown: float,
         parts: StudyContext,
         manner: StudyManner = MAIN,
     ) -> None:
         """Take what was asked, and v."""
         self._manner = manner
-        self._question = question
-        self._request = question.request
-        self._baseline = question.baseline
+        self._analysis = analysis
+        self._request = analysis.request
+        self._baseline = analysis.baseline
         self._slowdown = slowdown
         self._parts = parts
         self._built: dict[VariantKey, Built | Refused] = {}
         self._corrected: dict[PairKey, CalibratedPair] = {}
-        self._calibrating = CalibrationStudy(question, parts)
+        self._calibrating = CalibrationStudy(analysis, parts)
         self._near = ReusableDelays(parts.store)
 
     def take_samples(self, sampling: SampledPairs) -> None:
         """Judge from now on by the samples of the unchanged benchmarks, too."""
-        self._question = replace(self._question, sampling=sampling)
-        self._calibrating = CalibrationStudy(self._question, self._parts)
+        self._analysis = replace(self._analysis, sampling=sampling)
+        self._calibrating = CalibrationStudy(self._analysis, self._parts)
 
     def run(self, pairs: Sequence[StudyPair]) -> StudyRuns:
         """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
@@ -180,7 +180,7 @@ class PairStudy:
         """Return the references; those of the verdicts are also what layouts are known by."""
         known = tuple(references.values())
         if self._manner is MAIN:
-            self._question = self._question.among(known)
+            self._analysis = self._analysis.with_references(known)
         return known
 
     def _correct(
@@ -218,47 +218,54 @@ class PairStudy:
         return list(found.values())
 
     def _missed_its_aim(
-        self, one: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
+        self, calibrated: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> bool:
-        if self._question.control:
+        if self._analysis.control:
             return False
-        wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
-        if one.delay(wait).wait is not InjectionKind.WORK:
+        wait, data = self._request.wait, self._analysis.data(calibrated.pair_runs(runs), ())
+        if calibrated.delay(wait).wait is not InjectionKind.WORK:
             return False
-        said = self._judged(one, runs, references)
+        said = self._judged(calibrated, runs, references)
         thorough = self._manner.thorough
         near = thorough and extra_runs.is_off_near_the_threshold(said, self._slowdown)
-        other = delays_differ(one.corrected(runs).delay(wait), one.delay(wait), CLOSEST)
+        other = delays_differ(
+            calibrated.corrected(runs).delay(wait), calibrated.delay(wait), CLOSEST
+        )
         return other and (near or paired.missed_its_aim(data))
 
     def _is_open(
-        self, one: CalibratedPair, runs: Sequence[Run], references: Sequence[Run], *, asked: bool
+        self,
+        calibrated: CalibratedPair,
+        runs: Sequence[Run],
+        references: Sequence[Run],
+        *,
+        asked: bool,
     ) -> bool:
         """Tell whether another run can matter, one that was `asked` for or a further one."""
         if not runs or hung(runs):
             return not runs
         if self._request.is_fixed:
             return True
-        data = self._data(one, runs, references)
+        data = self._data(calibrated, runs, references)
         said = detection.judge_pair(data)
         if extra_runs.is_settled(said, data):
             return False
         return asked or (extra_runs.may_yet_decide(said) and extra_runs.is_within_reach(said))
 
     def _judged(
-        self, one: CalibratedPair, runs: Sequence[Run], plain: Sequence[Run]
+        self, calibrated: CalibratedPair, runs: Sequence[Run], plain: Sequence[Run]
     ) -> PairVerdict:
-        return detection.judge_pair(self._data(one, runs, plain))
+        return detection.judge_pair(self._data(calibrated, runs, plain))
 
     def _data(
         self, one: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> PairData:
         one = self._corrected.get(one.pair.key, one)
         mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
-        return self._question.data(one.pair_runs(runs), mine)
+        return self._analysis.data(one.pair_runs(runs), mine)
 
     def _trials(
-        self, ready: Sequence[CalibratedPair], ended: Ended, known: Sequence[Run], repetition: int
+        self, ready: Sequence[CalibratedPair], ended: Ended, runs: Sequence[Run], repetition: int
     ) -> list[trial_order.Process]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
@@ -268,11 +275,11 @@ class PairStudy:
         ]
         seed = (self._parts.request.seed, 7, repetition)
         paper = self._request.rule is Rule.PAPER
-        data = [self._data(one, ended[one.pair.key], known) for one in ready]
+        data = [self._data(one, ended[one.pair.key], runs) for one in ready]
         wanted = dict.fromkeys(
             one.benchmark for one in data if paper or extra_runs.needs_plain(one)
         )
-        plain = [one for one in wanted if one not in hung(known)]
+        plain = [one for one in wanted if one not in hung(runs)]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
             among = trial_order.interleaved_baseline(self._parts, self._baseline, plain, number)
@@ -285,33 +292,37 @@ class PairStudy:
             ]
         return trial_order.shuffle_groups(groups, seed)
 
-    def _pair_trial(self, one: CalibratedPair, repetition: int, fork: int) -> Trial:
+    def _pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""
-        delay = one.delay(self._request.wait)
-        if self._question.control:
+        delay = calibrated.delay(self._request.wait)
+        if self._analysis.control:
             delay = replace(delay, number=0)
         elif not self._request.exact:
-            delay = self._near.of(self._with_delay(one, delay, 1, 1), delay, one.runs)
-        return self._with_delay(one, delay, repetition, fork)
+            delay = self._near.of(self._with_delay(calibrated, delay, 1, 1), delay, calibrated.runs)
+        return self._with_delay(calibrated, delay, repetition, fork)
 
-    def _with_delay(self, one: CalibratedPair, delay: Delay, repetition: int, fork: int) -> Trial:
-        plan = one.plan(self._baseline, self._request)
-        done = one.operations(plan, self._baseline, self._request.wait)
+    def _with_delay(
+        self, calibrated: CalibratedPair, delay: Delay, repetition: int, fork: int
+    ) -> Trial:
+        plan = calibrated.plan(self._baseline, self._request)
+        done = calibrated.operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is Rule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:
-            rng = one.pair.rng(self._parts.request.seed, repetition, fork)
+            rng = calibrated.pair.rng(self._parts.request.seed, repetition, fork)
             longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
-            stop = self._stop(one, longest)
+            stop = self._stop(calibrated, longest)
             plan = plan if stop is None else longest
-            beside = one.built.variant.beside
+            beside = calibrated.built.variant.beside
             schedule = schedules.pairs(plan, done, delay, rng, beside=beside)
             purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
-        trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
+        trial = self._parts.trial(purpose, calibrated.pair.benchmark, schedule, calibrated.built)
         return replace(trial, repetition=repetition, fork=fork)
 
-    def _stop(self, one: CalibratedPair, plan: Plan) -> Stop | None:
+    def _stop(self, calibrated: CalibratedPair, plan: Plan) -> Stop | None:
         if self._request.exact:
             return None
-        return paired.stopping_rule(self._question.data(one.pair_runs(()), ()), plan.iterations)
+        return paired.stopping_rule(
+            self._analysis.data(calibrated.pair_runs(()), ()), plan.iterations
+        )

@@ -119,11 +119,11 @@ def _slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     )
 
 
-def _failure(one: BenchmarkVerdict) -> str:
+def _failure(benchmark: BenchmarkVerdict) -> str:
     """Say how a benchmark fails; why it could not be listed is all that is known of one."""
-    if one.ending == UNLISTED and one.reason:
-        return words.first_line(one.reason)
-    return one.ending.replace("-", " ")
+    if benchmark.ending == UNLISTED and benchmark.reason:
+        return words.first_line(benchmark.reason)
+    return benchmark.ending.replace("-", " ")
 
 
 def _unwatched(facts: ResultFacts) -> Advice | None:
@@ -320,15 +320,15 @@ def _unexamined(facts: ResultFacts) -> Advice | None:
     )
 
 
-def _unexamined_note(facts: ResultFacts, one: BenchmarkVerdict) -> str:
-    _, most = facts.examined(one.id)
-    if dead := facts.dead_calls(one.id):
+def _unexamined_note(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
+    _, most = facts.examined(benchmark.id)
+    if dead := facts.dead_calls(benchmark.id):
         return f"the compiler removed its call of {dead[0]}: use the result"
-    if not facts.is_unexamined(one.id):
+    if not facts.is_unexamined(benchmark.id):
         return "how much of it the methods examined are is not known"
     examined = "that could be slowed" if facts.has_unslowed else "examined"
     note = f"its main work is not among the methods {examined}"
-    if facts.calls_none(one.id):
+    if facts.calls_none(benchmark.id):
         return f"{note}: it calls none of them"
     return f"{note}: they are at most {_ceil(most)} of it" if most else note
 

@@ -47,16 +47,16 @@ class OpenCause(Enum):
     OTHER = "something else, which its reason names"
 
 
-def needs_time(one: BenchmarkVerdict) -> bool:
+def needs_time(benchmark: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark was ended before it was done."""
-    unlisted = one.ending == UNLISTED and ENDED_AFTER in (one.reason or "")
-    return one.ending == "timed-out" or unlisted
+    unlisted = benchmark.ending == UNLISTED and ENDED_AFTER in (benchmark.reason or "")
+    return benchmark.ending == "timed-out" or unlisted
 
 
-def needs_repair(one: BenchmarkVerdict) -> bool:
+def needs_repair(benchmark: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark failed, and neither for want of time nor by its own choice."""
-    skips = one.ending == UNLISTED and (one.reason or "").startswith(SKIPS_ITSELF)
-    return one.ending not in _NO_FAULT and not needs_time(one) and not skips
+    skips = benchmark.ending == UNLISTED and (benchmark.reason or "").startswith(SKIPS_ITSELF)
+    return benchmark.ending not in _NO_FAULT and not needs_time(benchmark) and not skips
 
 
 @dataclass(frozen=True)

@@ -145,10 +145,10 @@ def _stubs(facts: ResultFacts) -> list[SuiteChange]:
     ]
 
 
-def _use(one: MethodVerdict, every: int) -> str:
-    if not one.calls:
+def _use(method: MethodVerdict, every: int) -> str:
+    if not method.calls:
         return ""
-    part = one.calls / every
+    part = method.calls / every
     shown = (
         number_format.share(part)
         if part >= _LEAST_SHOWN
@@ -170,10 +170,10 @@ def _drops(facts: ResultFacts) -> Iterator[SuiteChange]:
             )
 
 
-def explain_redundancy(facts: ResultFacts, one: BenchmarkVerdict) -> str:
+def explain_redundancy(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
     """Say why a benchmark is redundant, and how much of it was examined."""
-    why = "others notice all that it notices" if one.shared else "it notices none of them"
-    least, _ = facts.examined(one.id)
+    why = "others notice all that it notices" if benchmark.shared else "it notices none of them"
+    least, _ = facts.examined(benchmark.id)
     return f"{why}; the methods examined are at least {number_format.share(least)} of it"
 
 
@@ -212,15 +212,15 @@ def _shorter(document: Document) -> Iterator[SuiteChange]:
             )
 
 
-def _least_noticed(document: Document, one: BenchmarkVerdict) -> float | None:
+def _least_noticed(document: Document, benchmark: BenchmarkVerdict) -> float | None:
     """Return the smallest effect that the benchmark has noticed; None where it has none."""
-    if one.id not in document.minimal_cover:
+    if benchmark.id not in document.minimal_cover:
         return None
     return min(
         (
             pair.effect
             for pair in document.pairs
-            if pair.benchmark == one.id and pair.outcome is Result.DETECTED and pair.effect
+            if pair.benchmark == benchmark.id and pair.outcome is Result.DETECTED and pair.effect
         ),
         default=None,
     )

@@ -46,23 +46,23 @@ BUCKETS = {
 SHAKY = (Bucket.BELOW_50, Bucket.ABOVE_50)
 
 
-def style_of(one: MethodVerdict | PairVerdict) -> str:
+def style_of(verdict: MethodVerdict | PairVerdict) -> str:
     """Return the name of an outcome for the style sheet."""
-    return "set-up-only" if _in_set_up(one) else one.outcome.value
+    return "set-up-only" if _in_set_up(verdict) else verdict.outcome.value
 
 
-def word_of(one: MethodVerdict | PairVerdict) -> Word:
+def word_of(verdict: MethodVerdict | PairVerdict) -> Word:
     """Return what the outcome of a method or pair is called."""
-    return SET_UP_ONLY if _in_set_up(one) else OUTCOMES[one.outcome]
+    return SET_UP_ONLY if _in_set_up(verdict) else OUTCOMES[verdict.outcome]
 
 
-def _in_set_up(one: MethodVerdict | PairVerdict) -> bool:
-    if one.outcome is not Result.UNREACHED:
+def _in_set_up(verdict: MethodVerdict | PairVerdict) -> bool:
+    if verdict.outcome is not Result.UNREACHED:
         return False
     return (
-        bool(one.set_up_in)
-        if isinstance(one, MethodVerdict)
-        else one.reach is ReachState.SET_UP_ONLY
+        bool(verdict.set_up_in)
+        if isinstance(verdict, MethodVerdict)
+        else verdict.reach is ReachState.SET_UP_ONLY
     )
 
 
