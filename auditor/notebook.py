@@ -58,7 +58,7 @@ class StoredAudit:
             raise ImportError(
                 "data frames need pandas: pip install pandas (or bench-audit[notebook])"
             ) from error
-        table = long_tables.table(self.verdict, name)
+        table = long_tables.format_table(self.verdict, name)
         frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
         # A column of numbers in which none is known is one of numbers all the same.
         unknown = [

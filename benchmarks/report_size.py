@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import crowds  # noqa: E402 - the tests' own results
 
-from auditor.abs.page.report import page  # noqa: E402
+from auditor.abs.page.report import render_page  # noqa: E402
 
 SIZES = ((20, 100, 1), (20, 100, 10), (200, 1000, 100), (200, 1000, 10))
 """Methods, benchmarks, and one of how many pairs is reached."""
@@ -63,7 +63,7 @@ def main() -> int:
         for methods, benchmarks, every in SIZES:
             document = crowds.crowd(methods, benchmarks, every)
             began = time.perf_counter()
-            written = page(document).encode()
+            written = render_page(document).encode()
             took = time.perf_counter() - began
             file = folder / f"{methods}x{benchmarks}-{every}.html"
             file.write_bytes(written)

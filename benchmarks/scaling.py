@@ -47,7 +47,7 @@ def _line(benchmarks: int, methods: int, seed: int) -> tuple[str, ...]:
     shares = _suite(benchmarks, methods, np.random.default_rng(seed))
     store, wanted = Memory(), request(methods=toy_language.METHODS)
     began = time.process_time()
-    abs_audit.audit(wanted, parts(wanted, store=store, machine=Machine()))
+    abs_audit.audit_suite(wanted, parts(wanted, store=store, machine=Machine()))
     took = time.process_time() - began
     blocks: Counter[Purpose] = Counter()
     for run in store.values():

@@ -1,10 +1,12 @@
 """Plain functions that make data for tests; what a test does not name has a dull default."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
-from auditor.abs.model import PairVerdict
+import msgspec
+
+from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.core.jobs import HostFacts
 from auditor.core.mutant import Delay, InjectionKind, Kind, Variant
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
@@ -163,17 +165,46 @@ def timed_out(after_seconds: float = 60.0) -> TimedOut:
     return TimedOut(after_seconds, "still running")
 
 
+def replace_fields(value: Any, **changes: Any) -> Any:
+    """Return a document, or a part of one, with other fields."""
+    change = replace if is_dataclass(value) else msgspec.structs.replace
+    return change(value, **changes)
+
+
+def pair_verdict_of(**fields: Any) -> PairVerdict:
+    """Return a pair of which nothing is known but its `fields`."""
+    numbers = (
+        "effect", "interval", "p", "threshold", "achieved_slowdown", "method_seconds",
+        "calls_per_operation", "share", "wait", "reason",
+    )  # fmt: skip
+    nothing = dict.fromkeys(numbers) | {"reach": ReachState.UNKNOWN, "runs": (), "caveats": ()}
+    return PairVerdict(**(nothing | fields))
+
+
+def method_verdict_of(**fields: Any) -> MethodVerdict:
+    """Return a method of which nothing is known but its `fields`."""
+    lists = dict.fromkeys(("detected_by", "reached_by", "set_up_in", "caveats"), ())
+    nothing = lists | dict.fromkeys(("calls", "span", "reason"))
+    return MethodVerdict(**(nothing | fields))
+
+
+def benchmark_verdict_of(**fields: Any) -> BenchmarkVerdict:
+    """Return a measured benchmark that detects nothing but what its `fields` say."""
+    nothing = {"unique": (), "shared": (), "ending": "measured", "reason": None, "caveats": ()}
+    return BenchmarkVerdict(**(nothing | fields))
+
+
 def pair_verdict(
     of: str = "Push", by: str = "BenchmarkPush", outcome: Result = Result.DETECTED, **more
 ) -> PairVerdict:
     called = ReachState.NOT_AT_ALL if outcome is Result.UNREACHED else ReachState.IN_LOOP
     values = {"method": method(of).id, "benchmark": benchmark(by).id, "reach": called}
-    return PairVerdict(outcome=outcome, **(values | more))
+    return pair_verdict_of(outcome=outcome, **(values | more))
 
 
 def benchmark_verdict(name: str, max_spread: float | None = 0.01) -> BenchmarkVerdict:
     means = () if max_spread is None else (1e-6,)
-    return BenchmarkVerdict(
+    return benchmark_verdict_of(
         id=benchmark(name).id,
         max_spread=max_spread,
         bucket=None,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from auditor.abs.document import AbsOrStability
 from auditor.abs.document_of_verdict import document, stability_document
 from auditor.abs.model import AbsVerdict
-from auditor.abs.page.report import page
-from auditor.abs.preview import preview, preview_suite
+from auditor.abs.page.report import render_page
+from auditor.abs.preview import preview_abs, preview_suite
 from auditor.abs.study import abs_audit
 from auditor.abs.study.expectation import expected_beforehand, refuse_small_budget
 from auditor.config import Config, Places
@@ -29,7 +29,7 @@ MOST_LOOKED_UP = 1000
 """Pairs of which the store is asked what they lack, once the time for measuring is over."""
 
 
-class Audit:
+class AbsAudit:
     """A subject made ready, with everything that can be asked of it."""
 
     def __init__(self, config: Config, parts: StudyContext, session: Session) -> None:
@@ -46,7 +46,7 @@ class Audit:
         known = stored_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=known)
         refuse_small_budget(request, self._parts)
-        return preview(request, self._parts)
+        return preview_abs(request, self._parts)
 
     def plan_suite(self) -> Preview:
         """Say what `stability` would measure."""
@@ -71,7 +71,7 @@ class Audit:
         return self._judged(request, replace(self._parts, deadline=no_time))
 
     def _judged(self, request: AbsRequest, parts: StudyContext) -> AbsVerdict:
-        verdict = abs_audit.audit(request, parts)
+        verdict = abs_audit.audit_suite(request, parts)
         said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
         return replace(verdict, caveats=said)
 
@@ -86,7 +86,7 @@ class Audit:
             return
         if not any(caveat.slug in UNDECIDED for caveat in verdict.caveats):
             return
-        phases = preview(request, replace(self._parts, deadline=None)).phases
+        phases = preview_abs(request, replace(self._parts, deadline=None)).phases
         missing = sum(phase.trials - phase.known for phase in phases)
         text = (
             f"what is not decided for lack of time takes {missing} more processes at most, "
@@ -111,9 +111,9 @@ class Audit:
         self._session.end(self._number, context.ended, results.text(made))
         return made
 
-    def page(self, made: AbsOrStability) -> str:
+    def page(self, document: AbsOrStability) -> str:
         """Return the HTML report of a document."""
-        return page(made)
+        return render_page(document)
 
     def _begin(self, command: str) -> None:
         self._command = command
@@ -123,8 +123,8 @@ class Audit:
 @contextmanager
 def open_audit(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
-) -> Iterator[Audit]:
+) -> Iterator[AbsAudit]:
     """Make the subject ready and open its store."""
     with open_session(config, places, environment, observer) as session:
         config, parts = session.ready(config)
-        yield Audit(config, parts, session)
+        yield AbsAudit(config, parts, session)

@@ -12,8 +12,8 @@ from auditor.abs import options as abs_options
 from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
-from auditor.abs.gates import Baseline, judge
-from auditor.abs.recording import CSV, Heard
+from auditor.abs.gates import BaselineResult, judge_gates
+from auditor.abs.recording import CSV, RecordedRuns
 from auditor.cli import github, options, output
 from auditor.cli.console import Console
 from auditor.config import Config
@@ -58,12 +58,14 @@ def command(context: click.Context, /, **_: object) -> int:
     begun = time.monotonic()
     asked = options.CommandLine.of(context, abs_options.judged_changes(context.params))
     check_judgeable(asked.config)
-    baseline = _baseline(context.params["baseline"], asked)
+    baseline = _read_baseline(context.params["baseline"], asked)
     asked = _with_methods_of(baseline, asked)
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
-        return abs_output.dry_run(asked, lambda audit: audit.plan(), _judged(asked.config))
+        return abs_output.dry_run(
+            asked, lambda audit: audit.plan(), _describe_judging(asked.config)
+        )
     if context.params["github"]:
         github.files(asked.surroundings.environment)
     # A gate that would fail is looked at a second time.
@@ -71,7 +73,7 @@ def command(context: click.Context, /, **_: object) -> int:
     document, console = _audit_and_show(
         context, second_look.first_look(asked) if has_gate else asked
     )
-    verdict, lines = _gated(context, asked, document, baseline, begun)
+    verdict, lines = _apply_gates(context, asked, document, baseline, begun)
     for line in lines:
         console.say(line)
     if context.params["github"]:
@@ -84,45 +86,45 @@ def command(context: click.Context, /, **_: object) -> int:
 
 def _audit_and_show(context: click.Context, asked: options.CommandLine) -> tuple[Document, Console]:
     """Audit, or judge what the store has, show it, and return it."""
-    so_far, heard = context.params["so_far"], Heard()
+    so_far, heard = context.params["so_far"], RecordedRuns()
     if context.params["csv"]:
         asked = replace(asked, surroundings=heard.around(asked.surroundings))
-    document, console = abs_output.make(
+    document, console = abs_output.make_result(
         asked,
         lambda audit: audit.document(audit.so_far() if so_far else audit.abs()),
         abs_output.ABS,
     )
-    abs_output.show(asked, console, document, abs_output.ABS)
+    abs_output.show_result(asked, console, document, abs_output.ABS)
     if context.params["csv"]:
         path = asked.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
-    return long_tables.judged(document), console
+    return long_tables.require_methods(document), console
 
 
-def _gated(
+def _apply_gates(
     context: click.Context,
-    asked: options.CommandLine,
+    command_line: options.CommandLine,
     first: Document,
-    baseline: Baseline | None,
+    baseline: BaselineResult | None,
     begun: float,
 ) -> tuple[Exit, Sequence[str]]:
     """Return the verdict and what to say; no gate fails by what one look alone has missed."""
-    limits = asked.config.gates
-    verdict, lines = judge(first, limits, baseline)
+    limits = command_line.config.gates
+    verdict, lines = judge_gates(first, limits, baseline)
     if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
         return verdict, lines
-    methods = second_look.suspects(first, limits.min_score, baseline)
-    changes = abs_options.judged_changes(context.params) | second_look.changes(
-        first, methods, asked.config.request.suite.seed
+    methods = second_look.suspected_misses(first, limits.min_score, baseline)
+    changes = abs_options.judged_changes(context.params) | second_look.second_look_changes(
+        first, methods, command_line.config.request.suite.seed
     )
-    again = replace(options.CommandLine.of(context, changes), places=asked.places)
+    again = replace(options.CommandLine.of(context, changes), places=command_line.places)
     second = second_look.look_again(again, methods, begun)
-    verdict, lines = judge(first, limits, baseline, second.unsure)
+    verdict, lines = judge_gates(first, limits, baseline, second.unsure)
     return verdict, [*lines, *second.said()]
 
 
-def _judged(config: Config) -> str:
+def _describe_judging(config: Config) -> str:
     """Return the rule, the slowdown and the gates that count, as they were understood."""
     request = config.request
     slowdown = "from the spread" if request.slowdown is None else as_percent(request.slowdown)
@@ -134,19 +136,23 @@ def _judged(config: Config) -> str:
     return ", ".join(said) + "."
 
 
-def _with_methods_of(baseline: Baseline | None, asked: options.CommandLine) -> options.CommandLine:
+def _with_methods_of(
+    baseline: BaselineResult | None, command_line: options.CommandLine
+) -> options.CommandLine:
     """Audit what a baseline is about: a method that nothing calls any more is not left out."""
     if baseline is None:
-        return asked
+        return command_line
     methods = tuple(method.id for method in baseline.document.methods)
-    request = replace(asked.config.request, baseline_methods=methods)
-    return replace(asked, config=replace(asked.config, request=request))
+    request = replace(command_line.config.request, baseline_methods=methods)
+    return replace(command_line, config=replace(command_line.config, request=request))
 
 
-def _baseline(path: Path | None, asked: options.CommandLine) -> Baseline | None:
+def _read_baseline(path: Path | None, command_line: options.CommandLine) -> BaselineResult | None:
     """Read what to compare with, before anything is measured; raises UsageError."""
     if path is None:
         return None
-    baseline = Baseline(path.name, long_tables.judged(stored_result.read(path)))
-    baseline.check(asked.config)
+    baseline = BaselineResult(
+        path.name, long_tables.require_methods(stored_result.read_result_file(path))
+    )
+    baseline.check(command_line.config)
     return baseline

@@ -29,10 +29,10 @@ def command(context: click.Context, /, **_: object) -> int:
     asked = options.CommandLine.of(context, changes)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan_suite())
-    document, console = running.make(
+    document, console = running.make_result(
         asked, lambda audit: audit.document(audit.stability()), running.MEASURED
     )
-    running.show(asked, console, document, running.MEASURED)
+    running.show_result(asked, console, document, running.MEASURED)
     if any(benchmark.means for benchmark in document.benchmarks):
         return Exit.OK
     console.say("no verdict: nothing was measured")

@@ -7,7 +7,7 @@ import click
 
 from auditor.abs import running, stored_result, terminal
 from auditor.abs.gates import judge_stability
-from auditor.abs.page.report import page
+from auditor.abs.page.report import render_page
 from auditor.cli import options
 
 
@@ -34,14 +34,16 @@ def command(context: click.Context, /, **_: object) -> int:
     asked = options.CommandLine.of(context, changes)
     if context.params["dry_run"]:
         return running.dry_run(asked, lambda audit: audit.plan_suite())
-    document, console = running.make(
+    document, console = running.make_result(
         asked, lambda audit: audit.document(audit.stability()), running.STABILITY
     )
     config = json.loads(asked.config.text)
-    others = stored_result.beside(asked.places.store, "stability", config, document)
+    others = stored_result.results_on_other_hosts(asked.places.store, "stability", config, document)
     if others:
-        running.keep(asked, running.STABILITY, document, partial(page, beside=others))
-    running.show(asked, console, document, running.STABILITY)
+        running.write_result(
+            asked, running.STABILITY, document, partial(render_page, on_other_hosts=others)
+        )
+    running.show_result(asked, console, document, running.STABILITY)
     if others and not asked.as_json:
         console.result(terminal.side_by_side(document, others))
     code, said = judge_stability(document)

@@ -4,34 +4,31 @@ from dataclasses import replace
 
 import msgspec
 
-from auditor.abs.document import Document, StabilityDocument
+from auditor.abs.document import CoverBound, Document, Scores, StabilityDocument, SuiteStability
 from auditor.abs.model import AbsVerdict
 from auditor.core.provenance import Context
-from auditor.core.stability import Stability
+from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.units import OWN_UNITS
-from reports.results import Plain, setting, strict
+from reports.results import setting, strict
 
 
 def document(verdict: AbsVerdict, context: Context) -> Document:
     """Return the result of an ABS audit; numbers that JSON does not have are null."""
-    found = {
+    fields = {
         **setting(context),
-        **_stability(verdict.stability, context.harness),
         "schema": "bench-audit/abs/1",
         "slowdown": verdict.slowdown,
         "slowdown_source": verdict.slowdown_source,
         "rule": verdict.rule,
-        "scores": {
-            "total": verdict.total,
-            "relative": verdict.relative,
-            "absolute": verdict.absolute,
-        },
+        "scores": Scores(verdict.total, verdict.relative, verdict.absolute),
         "whole_list": verdict.whole_list,
         "methods": verdict.methods,
         "pairs": verdict.pairs,
+        "benchmarks": _with_units(verdict.stability, context.harness),
+        "stability": _suite_stability(verdict.stability),
         "minimal_cover": verdict.cover.benchmarks,
-        "cover_bound": {"minimum": verdict.cover.minimum, "exact": verdict.cover.exact},
-        "rules": [{"name": name, "covered": covered} for name, covered in verdict.rules],
+        "cover_bound": CoverBound(verdict.cover.minimum, verdict.cover.exact),
+        "rules": verdict.rules,
         "density": verdict.density,
         "density_curve": verdict.density_curve,
         "curve": verdict.curve,
@@ -41,36 +38,35 @@ def document(verdict: AbsVerdict, context: Context) -> Document:
         "without_accepted": verdict.without_accepted,
         "caveats": (*verdict.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(found)), Document)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), Document)
 
 
 def stability_document(stability: Stability, context: Context) -> StabilityDocument:
     """Return the result of a stability audit."""
-    found = {
+    fields = {
         **setting(context),
-        **_stability(stability, context.harness),
         "schema": "bench-audit/stability/1",
+        "stability": _suite_stability(stability),
+        "benchmarks": _with_units(stability, context.harness),
         "caveats": (*stability.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(found)), StabilityDocument)
+    return msgspec.convert(strict(msgspec.to_builtins(fields)), StabilityDocument)
 
 
-def _stability(stability: Stability, harness: str) -> Plain:
+def _with_units(stability: Stability, harness: str) -> tuple[BenchmarkVerdict, ...]:
+    """Return the benchmarks, with the unit of the harness where they have none of their own."""
     own = OWN_UNITS.get(harness, "")
-    buckets = [
-        {"range": bucket, "count": count, "percent": percent}
-        for bucket, count, percent in stability.buckets
-    ]
-    return {
-        "benchmarks": tuple(
-            replace(benchmark, unit=benchmark.unit or own) for benchmark in stability.benchmarks
-        ),
-        "stability": {
-            "runs": stability.runs,
-            "buckets": buckets,
-            "suite_seconds": stability.suite_seconds,
-            "duration": stability.duration,
-            "filter": stability.filter,
-            "caveats": stability.caveats,
-        },
-    }
+    return tuple(
+        replace(benchmark, unit=benchmark.unit or own) for benchmark in stability.benchmarks
+    )
+
+
+def _suite_stability(stability: Stability) -> SuiteStability:
+    return SuiteStability(
+        runs=stability.runs,
+        buckets=stability.buckets,
+        suite_seconds=stability.suite_seconds,
+        duration=stability.duration,
+        filter=stability.filter,
+        caveats=stability.caveats,
+    )

@@ -4,12 +4,11 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from auditor.abs.document import AbsOrStability, Document, Method, Score
+from auditor.abs.document import AbsOrStability, Document, accepted_methods
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.outcomes import NOT_COUNTED
-from auditor.abs.model import MethodVerdict
-from auditor.abs.result_parts.accepted import left_out
-from auditor.abs.text.claims import OPEN, Facts
+from auditor.abs.model import MethodVerdict, Score
+from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.abs.text.words import is_estimate, is_withheld
 from auditor.config import Config, Gates
 from auditor.config.shares import as_percent
@@ -22,7 +21,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class BaselineResult:
     """A result to compare with, and the name that it was given by."""
 
     name: str
@@ -54,10 +53,10 @@ class Baseline:
             )
 
 
-def judge(
+def judge_gates(
     document: Document,
     gates: Gates,
-    baseline: Baseline | None = None,
+    baseline: BaselineResult | None = None,
     unsure: Collection[str] = (),
 ) -> tuple[Exit, Sequence[str]]:
     """Return the verdict of the gates on an ABS audit and what to say about it.
@@ -91,7 +90,7 @@ def _without_verdict(document: Document) -> str:
     if not document.methods:
         auto = (caveat.text for caveat in document.caveats if caveat.slug == "methods-auto")
         return next(auto, "the subject has no method to slow")
-    facts = Facts(document)
+    facts = ResultFacts(document)
     if not any(benchmark.means for benchmark in document.benchmarks):
         return "nothing was measured"
     if not any(method.outcome in OPEN for method in document.methods):
@@ -120,41 +119,41 @@ def _least(
 
 def _borderline(document: Document) -> Iterator[str]:
     """Yield the methods that count and whose miss says no more than a detection would."""
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     for method in document.methods:
         if is_borderline_miss(method) and method.id not in accepted:
             yield method.id
 
 
-def is_borderline_miss(method: Method | MethodVerdict) -> bool:
+def is_borderline_miss(method: MethodVerdict | MethodVerdict) -> bool:
     """Tell whether a method is missed by an effect at the limit, so that either is right."""
     return method.outcome in MISSED and is_borderline(method.caveats)
 
 
-def is_surely_missed(method: Method) -> bool:
+def is_surely_missed(method: MethodVerdict) -> bool:
     """Tell whether a method is missed, and not by an effect at the limit."""
     return method.outcome in MISSED and not is_borderline_miss(method)
 
 
-def newly_missed(document: Document, baseline: Baseline) -> list[str]:
+def newly_missed(document: Document, baseline: BaselineResult) -> list[str]:
     """Return the methods that the baseline has as detected and this result as surely missed."""
     missed = {method.id for method in document.methods if is_surely_missed(method)}
     return [one for one in _still_counted(document, baseline) if one in missed]
 
 
-def _still_counted(document: Document, baseline: Baseline) -> list[str]:
+def _still_counted(document: Document, baseline: BaselineResult) -> list[str]:
     """Return the methods that the baseline has as detected and that count here."""
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     now = {method.id for method in document.methods}
     return [one for one in _detected(baseline) if one in now and one not in accepted]
 
 
-def _detected(baseline: Baseline) -> list[str]:
+def _detected(baseline: BaselineResult) -> list[str]:
     return [method.id for method in baseline.document.methods if method.outcome is Result.DETECTED]
 
 
 def _new_misses(
-    document: Document, baseline: Baseline, unsure: Collection[str]
+    document: Document, baseline: BaselineResult, unsure: Collection[str]
 ) -> tuple[Exit, str]:
     """Look at the methods that were detected: which of them are missed, or may be, by now?"""
     now = {method.id: method.outcome for method in document.methods}
@@ -165,17 +164,17 @@ def _new_misses(
         if one in unsure or now[one] not in {*MISSED, Result.DETECTED}
     ]
     gone = [one for one in _detected(baseline) if one not in now]
-    rest = f"; no longer audited: {some(gone)}" if gone else ""
+    rest = f"; no longer audited: {first_names(gone)}" if gone else ""
     if missed:
-        said = f"gate failed: detected in {baseline.name}, missed now: {some(missed)}{rest}"
+        said = f"gate failed: detected in {baseline.name}, missed now: {first_names(missed)}{rest}"
         return Exit.GATE_FAILED, said
     if open_:
-        said = f"gate undecided: detected in {baseline.name}, open now: {some(open_)}{rest}"
+        said = f"gate undecided: detected in {baseline.name}, open now: {first_names(open_)}{rest}"
         return Exit.NO_VERDICT, said
     return Exit.OK, f"gate passed: no method of {baseline.name} is newly missed{rest}"
 
 
-def some(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """Return the first names, and how many more there are."""
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from auditor.abs import running
-from auditor.abs.document import Document, Score
+from auditor.abs.document import Document
 from auditor.abs.exports import markdown
+from auditor.abs.model import Score
 from auditor.cli import github
 from auditor.core.errors import Exit
 
@@ -27,7 +28,7 @@ def write_for_github(
         "result": str(folder / running.ABS.result),
         "verdict": github.VERDICTS[verdict],
     }
-    text = markdown.markdown(document, github.LARGEST_SUMMARY, lines)
+    text = markdown.format_markdown(document, github.LARGEST_SUMMARY, lines)
     github.append_step_files(text, outputs, folder, environment)
 
 

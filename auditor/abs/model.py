@@ -1,13 +1,24 @@
 """The answer of an audit of a suite, with the verdicts on its methods and pairs."""
 
 from dataclasses import dataclass, field
+from math import inf
+from typing import Literal
 
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
-from auditor.core.result import Interval, ReachState, Result
+from auditor.core.result import Interval, ReachState, ReportedInterval, Result
 from auditor.core.stability import Stability
 from auditor.core.subject import Span
+
+Evidence = Literal["injection", "share"]
+"""What a verdict rests on: an injected delay, or CPU samples of the unchanged benchmark."""
+
+
+def interval_ends(interval: ReportedInterval | None) -> Interval:
+    """Return the ends of an interval; infinite where it has none."""
+    low, high = interval or (None, None)
+    return -inf if low is None else low, inf if high is None else high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +27,7 @@ class PairRun:
 
     effect: float
     """(mutant - reference) / plain, of times per operation."""
-    interval: Interval | None
+    interval: ReportedInterval | None
     """Confidence interval of `effect`; None where the rule has none."""
     p: float
     """p-value of the rule's test."""
@@ -30,6 +41,11 @@ class PairRun:
     trials: tuple[str, ...] = ()
     """Ids of the trials that the values come from."""
 
+    @property
+    def ends(self) -> Interval:
+        """Return the ends of `interval`; infinite where it has none."""
+        return interval_ends(self.interval)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
@@ -42,38 +58,38 @@ class PairVerdict:
     method: str
     benchmark: str
     outcome: Result
-    reach: ReachState = ReachState.UNKNOWN
+    reach: ReachState
     """Result of counting the calls."""
-    effect: float | None = None
-    interval: Interval | None = None
-    p: float | None = None
-    threshold: float | None = None
+    effect: float | None
+    interval: ReportedInterval | None
+    p: float | None
+    threshold: float | None
     """Effect that has to be exceeded: half of v or of the achieved slowdown."""
-    achieved_slowdown: float | None = None
+    achieved_slowdown: float | None
     """Slowdown of the method that the delay caused, relative; None: not verified."""
-    method_seconds: float | None = None
+    method_seconds: float | None
     """Time of a call of the method, t(k); None: unknown."""
-    calls_per_operation: float | None = None
+    calls_per_operation: float | None
     """Outermost calls; None: not counted."""
-    share: float | None = None
+    share: float | None
     """Part of the plain time per operation that the method takes; None: unknown.
 
     By CPU samples where these were taken, else calls times time of a call.
     """
+    wait: str | None
+    """How the delay passes its time (`Wait`); None where there was none."""
+    runs: tuple[PairRun, ...]
+    reason: str | None
+    """Why the pair has this outcome, for people; None where its numbers say it."""
+    caveats: tuple[Caveat, ...]
     share_at_most: float | None = None
     """Upper bound of `share` where that is unknown; None: no bound is known either."""
-    wait: str | None = None
-    """How the delay passes its time (`Wait`); None where there was none."""
-    decided_by: str | None = None
+    decided_by: Evidence | None = None
     """"injection" or "share": what the verdict detected or missed rests on; None where open."""
-    share_interval: Interval | None = None
+    share_interval: ReportedInterval | None = None
     """Interval of `share` where that is by CPU samples of the unchanged benchmark."""
     samples: int | None = None
     """Number of these samples."""
-    runs: tuple[PairRun, ...] = ()
-    reason: str | None = None
-    """Why the pair has this outcome, for people; None where its numbers say it."""
-    caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +98,19 @@ class MethodVerdict:
 
     id: str
     outcome: Result
-    detected_by: tuple[str, ...] = ()
+    detected_by: tuple[str, ...]
     """Ids of the benchmarks that detect it."""
-    reached_by: tuple[str, ...] = ()
+    reached_by: tuple[str, ...]
     """Ids of the benchmarks that are known to call it while they are measured."""
-    set_up_in: tuple[str, ...] = ()
+    set_up_in: tuple[str, ...]
     """Ids of the benchmarks that call it in set-up only."""
-    calls: int | None = None
+    calls: int | None
     """Usage count; None: not counted."""
-    span: Span | None = None
+    span: Span | None
     """Place in the source; None: unknown."""
-    reason: str | None = None
+    reason: str | None
     """Why the method has this outcome, for people; None where its pairs say it."""
-    caveats: tuple[Caveat, ...] = ()
+    caveats: tuple[Caveat, ...]
     trivial: str | None = None
     """Why the method cannot get slower; None where it can."""
 
@@ -128,6 +144,14 @@ class Density:
     """`methods` as a percentage of the counted methods."""
 
 
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many methods one rule of detection covers."""
+
+    name: str
+    covered: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cover:
     """Benchmarks that keep the score."""
@@ -140,7 +164,7 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class BestChoice:
     """How many methods the best choice of so many benchmarks detects."""
 
     benchmarks: int
@@ -154,16 +178,16 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class CurveStep:
     """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
 
     slowdown: float
     outcome: Result
-    effect: float | None = None
-    interval: Interval | None = None
-    threshold: float | None = None
-    achieved_slowdown: float | None = None
-    reason: str | None = None
+    effect: float | None
+    interval: ReportedInterval | None
+    threshold: float | None
+    achieved_slowdown: float | None
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +200,7 @@ class PairCurve:
     """Smallest slowdown that was detected; None: none was."""
     unnoticed: float | None
     """Largest slowdown below `slowdown` that was tried and missed; None: none was."""
-    steps: tuple[Step, ...]
+    steps: tuple[CurveStep, ...]
     """By ascending slowdown."""
 
 
@@ -190,11 +214,11 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class DetectionCurve:
     """The curves of pairs, and of the suite: what detects a slowdown detects a larger one, too."""
 
-    pairs: tuple[PairCurve, ...] = ()
-    points: tuple[CurvePoint, ...] = ()
+    pairs: tuple[PairCurve, ...]
+    points: tuple[CurvePoint, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,22 +242,22 @@ class AllocationPair:
     method: str
     benchmark: str
     outcome: Result
-    unit: str | None = None
+    unit: str | None
     """Unit of the numbers below per operation; None where nothing was measured."""
-    before: float | None = None
+    before: float | None
     """Median of what the harness reports of probe blocks."""
-    after: float | None = None
+    after: float | None
     """Median of what the harness reports of allocating blocks."""
-    rise: float | None = None
+    rise: float | None
     """Median of the differences of neighbouring blocks."""
-    interval: Interval | None = None
+    interval: ReportedInterval | None
     """99 % confidence interval of `rise`."""
-    expected: float | None = None
+    expected: float | None
     """What the calls that were counted should add."""
-    calls_per_operation: float | None = None
-    plain: float | None = None
+    calls_per_operation: float | None
+    plain: float | None
     """What the unchanged benchmark reports; None where its harness is not asked for it."""
-    reason: str | None = None
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,9 +266,9 @@ class AllocationMethod:
 
     id: str
     outcome: Result
-    noticed_by: tuple[str, ...] = ()
+    noticed_by: tuple[str, ...]
     """Ids of the benchmarks that show it."""
-    reached_by: tuple[str, ...] = ()
+    reached_by: tuple[str, ...]
     """Ids of the benchmarks that are known to call it while they are measured."""
 
 
@@ -283,18 +307,18 @@ class AbsVerdict:
     pairs: tuple[PairVerdict, ...]
     stability: Stability
     cover: Cover
-    rules: tuple[tuple[str, int], ...]
-    """(Name, covered methods) of test only, effect only and both (Section 6.3)."""
+    rules: tuple[RuleCount, ...]
+    """Test only, effect only and both (Section 6.3)."""
     density: tuple[Density, ...] = ()
     """By ascending number of benchmarks."""
-    density_curve: tuple[Kept, ...] = ()
-    curve: Curve | None = None
+    density_curve: tuple[BestChoice, ...] = ()
+    curve: DetectionCurve | None = None
     """None: not asked for."""
     controls: Controls | None = None
     """None: not asked for."""
     allocations: Allocations | None = None
     """None: not asked for."""
-    accepted: tuple[Accepted, ...] = ()
+    accepted: tuple[AcceptedMiss, ...] = ()
     """Misses that the user accepts."""
     without_accepted: Score | None = None
     """Total score without the `accepted` misses; None where there are none."""

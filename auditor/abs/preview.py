@@ -9,11 +9,11 @@ from auditor.abs.judge.curve import SIZES, most_steps
 from auditor.abs.judge.detection import statement_beforehand
 from auditor.abs.model import AbsVerdict
 from auditor.abs.study import abs_audit
-from auditor.abs.study.allocations import short
+from auditor.abs.study.allocations import shorten_plan
 from auditor.abs.study.calibration import MOST_ROUNDS
 from auditor.abs.study.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
 from auditor.abs.study.expectation import CERTAIN, expected_of, rehearse_counts, slowed_methods
-from auditor.abs.study.inventory import inventory
+from auditor.abs.study.inventory import take_inventory
 from auditor.abs.study.pair import corrections, most_runs
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.plan import Purpose
@@ -33,11 +33,11 @@ from auditor.measure.suite_runs import baseline, chosen
 from auditor.measure.trial_times import schedule_seconds
 
 
-def preview(request: AbsRequest, parts: StudyContext) -> Preview:
+def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
     seen, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
     if not seen.lacks(*CERTAIN):
-        seen = rehearse(parts, lambda still: verdicts.append(abs_audit.audit(request, still)))
+        seen = rehearse(parts, lambda still: verdicts.append(abs_audit.audit_suite(request, still)))
     phases = suite_phases(parts, seen)
     if request.methods is None:
         phases += (seen.phase("unit tests", Purpose.USAGE),)
@@ -62,12 +62,14 @@ def preview(request: AbsRequest, parts: StudyContext) -> Preview:
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
     said = statement_beforehand(request)
-    expected, unlimited = (expected_of(request, one, seen) for one in (parts, _unlimited(parts)))
-    listed = inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
+    expected, unlimited = (
+        expected_of(request, one, seen) for one in (parts, _without_budget(parts))
+    )
+    listed = take_inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
     return Preview(phases, (said,) if said else (), expected, listed)
 
 
-def _unlimited(parts: StudyContext) -> StudyContext:
+def _without_budget(parts: StudyContext) -> StudyContext:
     """Return the parts without a budget."""
     return replace(parts, deadline=None, request=replace(parts.request, budget_seconds=None))
 
@@ -103,7 +105,7 @@ def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhas
     calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
     allocating = []
     if request.allocation_bytes is not None:
-        shortened = short(request.suite.plan)
+        shortened = shorten_plan(request.suite.plan)
         schedule_of = [schedules.fitted(shortened, benchmark) for benchmark in benchmarks]
         made = [schedules.allocating(fit, None, 1, rng) for fit in schedule_of]
         allocating = [planned_phase("allocations (at most)", count, made)]

@@ -11,7 +11,7 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.ports import Observer
 
 if TYPE_CHECKING:  # `--help` should not pay for msgspec
-    from auditor.abs.assemble import Audit
+    from auditor.abs.assemble import AbsAudit
     from auditor.config import Config, Places
 
 CSV = "result.csv"
@@ -19,7 +19,7 @@ CSV = "result.csv"
 
 
 @dataclass(slots=True)
-class Heard:
+class RecordedRuns:
     """The runs that an audit rests on, those that the store knew too, by phase and trial."""
 
     runs: dict[tuple[str, str], Run] = field(default_factory=dict)
@@ -33,8 +33,8 @@ class Heard:
         @contextmanager
         def opened(
             config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
-        ) -> "Iterator[Audit]":
-            both = _Both(observer, self.runs)
+        ) -> "Iterator[AbsAudit]":
+            both = _RecordingObserver(observer, self.runs)
             with unheard(config, places, environment, both) as audit:
                 yield audit
 
@@ -68,7 +68,7 @@ def _place(run: Run) -> tuple[object, ...]:
 
 
 @dataclass(slots=True)
-class _Both:
+class _RecordingObserver:
     """Passes on what happens, and keeps the runs."""
 
     observer: Observer

@@ -17,64 +17,67 @@ from auditor.core.errors import Exit
 from reports import results
 
 if TYPE_CHECKING:  # `--help` needs no numpy
-    from auditor.abs.assemble import Audit
+    from auditor.abs.assemble import AbsAudit
     from auditor.measure.planning.preview import Preview
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class OutputFiles:
     """Where a command leaves its result and its report, in the output folder."""
 
     result: str
     report: str
 
 
-ABS = Files("result.json", "report.html")
-STABILITY = Files("stability.json", "stability.html")
-MEASURED = Files("measured.json", "measured.html")
-JUDGED = Files("judged.json", "judged.html")
+ABS = OutputFiles("result.json", "report.html")
+STABILITY = OutputFiles("stability.json", "stability.html")
+MEASURED = OutputFiles("measured.json", "measured.html")
+JUDGED = OutputFiles("judged.json", "judged.html")
 BY_COMMAND = {"abs": ABS, "stability": STABILITY, "measure": MEASURED}
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedAudit:
     """An audit and the terminal."""
 
-    audit: "Audit"
+    audit: "AbsAudit"
     console: Console
 
 
 @contextmanager
-def opened(asked: CommandLine) -> Iterator[Opened]:
+def open_with_progress(command_line: CommandLine) -> Iterator[OpenedAudit]:
     """Make the subject ready, with a log and progress."""
     from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
-    with open_work(asked, open_audit) as (audit, console):
-        yield Opened(audit, console)
+    with open_work(command_line, open_audit) as (audit, console):
+        yield OpenedAudit(audit, console)
 
 
-def make(
-    asked: CommandLine, answer: "Callable[[Audit], AbsOrStability]", files: Files
+def make_result(
+    command_line: CommandLine, answer: "Callable[[AbsAudit], AbsOrStability]", files: OutputFiles
 ) -> tuple[AbsOrStability, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
-    with opened(asked) as open_:
+    with open_with_progress(command_line) as open_:
         document = answer(open_.audit)
-        keep(asked, files, document, open_.audit.page)
+        write_result(command_line, files, document, open_.audit.page)
     return document, open_.console
 
 
-def keep(
-    asked: CommandLine,
-    files: Files,
+def write_result(
+    command_line: CommandLine,
+    files: OutputFiles,
     document: AbsOrStability,
     page: Callable[[AbsOrStability], str],
 ) -> None:
     """Write the result, then its report; neither where one of them cannot be made."""
-    keep_in(asked.places.output, files, document, page)
+    write_result_in(command_line.places.output, files, document, page)
 
 
-def keep_in(
-    folder: Path, files: Files, document: AbsOrStability, page: Callable[[AbsOrStability], str]
+def write_result_in(
+    folder: Path,
+    files: OutputFiles,
+    document: AbsOrStability,
+    page: Callable[[AbsOrStability], str],
 ) -> None:
     """Write what `keep` writes into a folder."""
     report = page(document)  # first, as the text of a large result is much larger
@@ -82,27 +85,33 @@ def keep_in(
     output.write(folder / files.report, report)
 
 
-def show(asked: CommandLine, console: Console, document: AbsOrStability, files: Files) -> None:
+def show_result(
+    command_line: CommandLine, console: Console, document: AbsOrStability, files: OutputFiles
+) -> None:
     """Print a result, and where its files are."""
-    show_in(asked.places.output, files, document, console, as_json=asked.as_json)
+    show_result_in(
+        command_line.places.output, files, document, console, as_json=command_line.as_json
+    )
     if any(caveat.slug == "budget" for caveat in document.caveats):
-        console.note(f"go on: bench-audit {shlex.join(asked.surroundings.arguments)}")
+        console.note(f"go on: bench-audit {shlex.join(command_line.surroundings.arguments)}")
 
 
-def show_in(
-    folder: Path, files: Files, document: AbsOrStability, console: Console, *, as_json: bool
+def show_result_in(
+    folder: Path, files: OutputFiles, document: AbsOrStability, console: Console, *, as_json: bool
 ) -> None:
     """Print what `show` prints of a folder."""
     if as_json:
         console.document(document)
     else:
-        console.result(terminal.result(document))
+        console.result(terminal.summary_lines(document))
     console.note(f"\nreport: {folder / files.report}")
     console.note(f"result: {folder / files.result}")
 
 
-def dry_run(asked: CommandLine, ask: "Callable[[Audit], Preview]", judged: str = "") -> Exit:
+def dry_run(
+    command_line: CommandLine, ask: "Callable[[AbsAudit], Preview]", judged: str = ""
+) -> Exit:
     """Say what would be measured, and how it would be judged."""
-    with opened(asked) as open_:
+    with open_with_progress(command_line) as open_:
         plan = ask(open_.audit)
-    return show_plan(open_.console, plan, judged, as_json=asked.as_json)
+    return show_plan(open_.console, plan, judged, as_json=command_line.as_json)

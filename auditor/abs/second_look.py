@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from auditor.abs import running
-from auditor.abs.document import Document, Method
+from auditor.abs.document import Document, accepted_methods
 from auditor.abs.exports import long_tables
-from auditor.abs.gates import MISSED, Baseline, is_surely_missed, newly_missed, some
+from auditor.abs.gates import MISSED, BaselineResult, first_names, is_surely_missed, newly_missed
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict
-from auditor.abs.result_parts.accepted import left_out
 from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
@@ -60,22 +59,24 @@ class SecondLook:
     def said(self) -> Iterator[str]:
         """Yield a line for each thing that came out."""
         if self.unmeasured:
-            yield f"second look: unsure of {some(self.methods)}: {self.unmeasured}"
+            yield f"second look: unsure of {first_names(self.methods)}: {self.unmeasured}"
             return
         for names, what in (
             (self.detected, "missed at first, detected when measured again"),
             (self.undecided, "missed at first, undecided when measured again"),
         ):
             if names:
-                yield f"second look: unsure of {some(sorted(names))}: {what}"
+                yield f"second look: unsure of {first_names(sorted(names))}: {what}"
         if again := len(self.methods) - len(self.unsure):
             yield f"second look: {number_format.count(again, 'method')} missed again"
 
 
-def suspects(document: Document, least: float | None, baseline: Baseline | None) -> list[str]:
+def suspected_misses(
+    document: Document, least: float | None, baseline: BaselineResult | None
+) -> list[str]:
     """Return the methods whose misses make a gate fail, in their order."""
     new = set() if baseline is None else set(newly_missed(document, baseline))
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     return [
         method.id
         for method in document.methods
@@ -85,7 +86,7 @@ def suspects(document: Document, least: float | None, baseline: Baseline | None)
     ]
 
 
-def changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, Any]:
+def second_look_changes(document: Document, methods: Sequence[str], seed: int) -> dict[str, Any]:
     """Return what the configuration of a second look has in the place of the first's.
 
     Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
@@ -117,19 +118,19 @@ def look_again(asked: CommandLine, methods: Sequence[str], begun: float) -> Seco
         left = budget - (time.monotonic() - begun)
         if left < _LEAST_SECONDS:
             return out_of_time(methods)
-        asked = _within(asked, left)
+        asked = _with_budget(asked, left)
     folder = asked.places.output / _FOLDER
     asked = replace(asked, places=replace(asked.places, output=folder))
     try:
-        document, _ = running.make(
+        document, _ = running.make_result(
             asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
-    return SecondLook.of(methods, sure_outcomes(long_tables.judged(document).methods))
+    return SecondLook.of(methods, sure_outcomes(long_tables.require_methods(document).methods))
 
 
-def sure_outcomes(methods: Iterable[Method | MethodVerdict]) -> dict[str, Result]:
+def sure_outcomes(methods: Iterable[MethodVerdict | MethodVerdict]) -> dict[str, Result]:
     """Return the outcome of each method; a borderline one counts as open."""
     return {
         method.id: Result.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome
@@ -142,19 +143,21 @@ def out_of_time(methods: Sequence[str]) -> SecondLook:
     return SecondLook(tuple(methods), unmeasured=_NO_TIME)
 
 
-def first_look(asked: CommandLine) -> CommandLine:
+def first_look(command_line: CommandLine) -> CommandLine:
     """Return what the first look is asked, so that a budget leaves time for the second."""
-    budget = asked.config.request.suite.budget_seconds
+    budget = command_line.config.request.suite.budget_seconds
     if budget is None:
-        return asked
+        return command_line
     kept = duration((1 - FIRST_PART) * budget)
-    Console(asked.surroundings.environment, quiet=asked.quiet).note(
+    Console(command_line.surroundings.environment, quiet=command_line.quiet).note(
         f"of the budget {kept} are kept for a second look at what would make a gate fail"
     )
-    return _within(asked, FIRST_PART * budget)
+    return _with_budget(command_line, FIRST_PART * budget)
 
 
-def _within(asked: CommandLine, seconds: float) -> CommandLine:
-    request = asked.config.request
+def _with_budget(command_line: CommandLine, seconds: float) -> CommandLine:
+    request = command_line.config.request
     suite = replace(request.suite, budget_seconds=seconds)
-    return replace(asked, config=replace(asked.config, request=replace(request, suite=suite)))
+    return replace(
+        command_line, config=replace(command_line.config, request=replace(request, suite=suite))
+    )

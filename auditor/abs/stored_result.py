@@ -35,7 +35,7 @@ AUDIT_AGAIN = "what is measured is kept, so that is cheaper than the first time"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FinishedAudit:
     """A finished audit in a store, and what it was asked."""
 
     path: Path
@@ -54,7 +54,7 @@ class Kept:
 
     def document(self) -> AbsOrStability:
         """Read its result; raises StoreError where that is none of `abs` and `stability`."""
-        with sound(self.path):
+        with report_damage(self.path):
             return documents.read(self.result())
 
     def __str__(self) -> str:
@@ -62,14 +62,14 @@ class Kept:
         return f"bench-audit {self.command}, begun at {self.record.started}"
 
 
-def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
+def last_result(path: Path, wanted: Mapping[str, Any], of: str | None) -> FinishedAudit:
     """Return the last one asked for the same thing, else the last one of the same subject.
 
     `of` is the command whose result is meant, None any of one revision. Raises UsageError if there
     is none.
     """
     subject = wanted["subject"]
-    mine = [one for one in _kept(path, of) if one.config["subject"] == subject]
+    mine = [one for one in _stored_results(path, of) if one.config["subject"] == subject]
     if not mine:
         first = f"bench-audit {of or 'abs'}"
         raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
@@ -77,7 +77,7 @@ def last(path: Path, wanted: Mapping[str, Any], of: str | None) -> Kept:
     return (same or mine)[-1]
 
 
-def beside(
+def results_on_other_hosts(
     path: Path, of: str, config: Mapping[str, Any], document: AbsOrStability
 ) -> tuple[AbsOrStability, ...]:
     """Return the last result of the same question on each machine unlike that of `document`.
@@ -85,17 +85,17 @@ def beside(
     `of` is the command, and `config` the configuration, that `document` is the result of. A store
     has such results where another host was asked for, or where others were merged into it.
     """
-    asked = _anywhere(config)
+    asked = _without_place(config)
     by_machine: dict[str, AbsOrStability] = {}
-    for one in _kept(path, of):
-        if _anywhere(one.config) == asked:
+    for one in _stored_results(path, of):
+        if _without_place(one.config) == asked:
             other = one.document()
             by_machine[_machine(other)] = other
     by_machine.pop(_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
 
 
-def _anywhere(config: Mapping[str, Any]) -> dict[str, Any]:
+def _without_place(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was asked, without where."""
     return {key: value for key, value in config.items() if key not in _WHERE}
 
@@ -104,27 +104,27 @@ def _machine(document: AbsOrStability) -> str:
     return machine(HostFacts(document.host, tuple(document.host_facts.items())))
 
 
-def stored(asked: CommandLine, console: Console) -> AbsOrStability:
+def read_stored_result(command_line: CommandLine, console: Console) -> AbsOrStability:
     """Return the last result of `abs` that a store holds, and say which it is."""
-    wanted = json.loads(asked.config.text)
-    found = last(asked.places.store, wanted, "abs")
+    wanted = json.loads(command_line.config.text)
+    found = last_result(command_line.places.store, wanted, "abs")
     console.note(f"of the result of {found}")
     if caveat := other_configuration(found, wanted):
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     return found.document()
 
 
-def other_configuration(found: Kept, wanted: Mapping[str, Any]) -> Caveat | None:
+def other_configuration(audit: FinishedAudit, wanted: Mapping[str, Any]) -> Caveat | None:
     """Say how the configuration of the audit found differs from what was asked; None: it does not.
 
     The result that is shown has this caveat, and its headline says so.
     """
     asked, shown = (
         {key: value for key, value in _flat(one) if key.partition(".")[0] not in _UNASKED}
-        for one in (wanted, found.config)
+        for one in (wanted, audit.config)
     )
     differing = [
-        f"{key}: asked {_written(asked.get(key))}, shown {_written(shown.get(key))}"
+        f"{key}: asked {_format_value(asked.get(key))}, shown {_format_value(shown.get(key))}"
         for key in (*asked, *(key for key in shown if key not in asked))
         if asked.get(key) != shown.get(key)
     ]
@@ -133,7 +133,7 @@ def other_configuration(found: Kept, wanted: Mapping[str, Any]) -> Caveat | None
     more = f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
     text = (
         f"no audit was asked for exactly this ({'; '.join(differing[:_NAMED])}{more}); flags "
-        f"count, too. This is the last one of the subject: {found}"
+        f"count, too. This is the last one of the subject: {audit}"
     )
     return Caveat("other-configuration", text)
 
@@ -146,23 +146,23 @@ def _flat(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
             yield f"{above}{key}", value
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     text = json.dumps(value) if value is not None else "the default"
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
-def _kept(path: Path, of: str | None) -> list[Kept]:
+def _stored_results(path: Path, of: str | None) -> list[FinishedAudit]:
     if not exists(path):
         return []
-    with SqliteStore(path) as store, sound(path):
+    with SqliteStore(path) as store, report_damage(path):
         return [
-            Kept(path, audit, _asked(audit.config))
+            FinishedAudit(path, audit, _read_configuration(audit.config))
             for audit in store.audits()
             if audit.ended and audit.is_meant(of)
         ]
 
 
-def _asked(text: str) -> dict[str, Any]:
+def _read_configuration(text: str) -> dict[str, Any]:
     found: object = json.loads(text)
     if isinstance(found, dict) and "subject" in found:
         return found
@@ -170,7 +170,7 @@ def _asked(text: str) -> dict[str, Any]:
 
 
 @contextmanager
-def sound(path: Path) -> Iterator[None]:
+def report_damage(path: Path) -> Iterator[None]:
     """Take what cannot be read back for damage; a result that is none of ours is a wrong one."""
     try:
         yield
@@ -178,7 +178,7 @@ def sound(path: Path) -> Iterator[None]:
         raise damaged(path, str(error)) from error
 
 
-def read(path: Path) -> AbsOrStability:
+def read_result_file(path: Path) -> AbsOrStability:
     """Return the result in a file; raises UsageError where there is none."""
     written = read_named(path)
     try:
@@ -191,7 +191,7 @@ def _other_kind(path: Path, content: bytes) -> str:
     """Return what a file is that is no result of `abs` or `stability`, and what takes it."""
     from auditor.importers import formats  # noqa: PLC0415 `--help` needs no numpy
 
-    whose = formats.whose(path)
+    whose = formats.format_name(path)
     if whose:
         return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
     if own_files.command_of(content) in own_files.REPORTED:
@@ -199,9 +199,9 @@ def _other_kind(path: Path, content: bytes) -> str:
     return own_files.describe_beginning(content, path)
 
 
-def matrix(either: AbsOrStability) -> Document:
+def require_matrix(either: AbsOrStability) -> Document:
     """Return a result that tells who detects what; raises UsageError for another."""
-    found = long_tables.judged(either)
+    found = long_tables.require_methods(either)
     if any(caveat.slug == "score-mode" for caveat in found.caveats):
         raise UsageError(
             'this result was made with the mode "score", which stops at the first benchmark that '

@@ -6,12 +6,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page.environments import environments
-from auditor.abs.page.table import MethodRow, Summary, summary
-from auditor.abs.result_parts.accepted import Accepted
+from auditor.abs.page.table import MethodRow, TerminalSummary, summarise
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.result import Result
+from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
 _STYLES = {
@@ -22,9 +23,9 @@ _STYLES = {
 }
 
 
-def result(document: AbsOrStability) -> RenderableType:
+def summary_lines(document: AbsOrStability) -> RenderableType:
     """Return what a terminal shows of an audit."""
-    known = summary(document)
+    known = summarise(document)
     parts: list[RenderableType] = [*_head(known)]
     if known.scores:
         parts += ["", _scores(known)]
@@ -41,16 +42,16 @@ def result(document: AbsOrStability) -> RenderableType:
     return Group(*parts)
 
 
-def _head(known: Summary) -> Iterable[Text]:
-    yield Text(known.title, style="dim")
-    yield Text(known.headline, style="bold")
-    yield from lines([known.curve])
-    yield from lines([known.judged], style="dim")
+def _head(summary: TerminalSummary) -> Iterable[Text]:
+    yield Text(summary.title, style="dim")
+    yield Text(summary.headline, style="bold")
+    yield from lines([summary.curve])
+    yield from lines([summary.judged], style="dim")
 
 
-def _scores(known: Summary) -> Table:
+def _scores(summary: TerminalSummary) -> Table:
     table = lineless("score", ">percent", ">may be", "covered", "with")
-    for row in known.scores:
+    for row in summary.scores:
         excluded = f" ({row.excluded})" if row.excluded else ""
         table.add_row(row.name, row.percent, row.bounds, row.covered, row.meaning + excluded)
     return table
@@ -75,7 +76,7 @@ def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
     return and_more(table, len(rows))
 
 
-def _benchmarks(benchmarks: Sequence[Benchmark]) -> RenderableType:
+def _benchmarks(benchmarks: Sequence[BenchmarkVerdict]) -> RenderableType:
     table = lineless("benchmark", ">mean", ">spread", "")
     known = names.shorten(benchmark.id for benchmark in benchmarks)
     for benchmark in benchmarks[:MOST_ROWS]:
@@ -103,17 +104,17 @@ def _accepted(document: AbsOrStability) -> list[str]:
     ]
 
 
-def _state(one: Accepted) -> str:
+def _state(miss: AcceptedMiss) -> str:
     """Say whether an accepted miss is left out of the score that gates use."""
-    if one.expired:
-        return f"until {one.until}, so it counts again"
-    if not one.left_out:
+    if miss.expired:
+        return f"until {miss.until}, so it counts again"
+    if not miss.left_out:
         return "it is none"
-    return f"until {one.until}" if one.until else "for good"
+    return f"until {miss.until}" if miss.until else "for good"
 
 
-def _spreads(known: Summary) -> str:
-    filled = [f"{row.range}: {row.count}" for row in known.stability if row.count]
+def _spreads(summary: TerminalSummary) -> str:
+    filled = [f"{row.range}: {row.count}" for row in summary.stability if row.count]
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 
 

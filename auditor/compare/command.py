@@ -12,7 +12,7 @@ import click
 
 from auditor.abs.gates import is_borderline_miss
 from auditor.abs.model import AbsVerdict
-from auditor.abs.page.report import page
+from auditor.abs.page.report import render_page
 from auditor.abs.second_look import SecondLook, out_of_time, sure_outcomes
 from auditor.cli import github, options, output, running
 from auditor.cli.console import Console
@@ -141,7 +141,7 @@ def _compare_revisions(
         if found.patch.verdict is not None:
             patch = comparing.patch_document(found.patch.verdict)
             output.write(folder / "patch.json", results.text(patch))
-            output.write(folder / "patch.html", page(patch))
+            output.write(folder / "patch.html", render_page(patch))
         comparison.keep(folder, document)
         open_ = _borderline(found.patch.verdict)
         missed = gates.missed_methods(document, given["fail_under"], open_)

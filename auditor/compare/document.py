@@ -5,7 +5,7 @@ The names are promised to other programs (reports/schema/compare.schema.json).
 
 import msgspec
 
-from auditor.abs.document import Score
+from auditor.abs.model import Score
 from auditor.compare.model import (
     BenchmarkComparison,
     Comparison,

@@ -243,7 +243,7 @@ def patch_headline(document: ComparisonDocument) -> str:
     those = f"{number_format.count(counted, 'changed or new method')}{of_these}"
     if not counted:
         return f"{differ} of the library differ; none of them can be slowed."
-    open_ = words.undecided(patch.score)
+    open_ = words.count_undecided(patch.score)
     if open_ == counted:
         return f"Whether the suite would notice a slowdown is open for {those}."
     slower = "got slower"

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from auditor.abs.preview import preview
+from auditor.abs.preview import preview_abs
 from auditor.compare import study_patch
 from auditor.compare.judge import LOOKS
 from auditor.compare.study import ComparisonStudy
@@ -34,7 +34,7 @@ def preview_comparison(
     highs.append(rounds.seconds * (1 + request.fresh / request.rounds))
     names = study_patch.names(study_patch.differing_methods(base, head)[0], request.methods, head)
     if names and head.suite.benchmarks:
-        of_patch = preview(replace(audit, methods=names), replace(head, request=audit.suite))
+        of_patch = preview_abs(replace(audit, methods=names), replace(head, request=audit.suite))
         phases += [replace(phase, name=f"patch: {phase.name}") for phase in of_patch.phases]
         lows.append(of_patch.expected.low)
         highs.append(of_patch.expected.high)

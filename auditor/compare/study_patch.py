@@ -58,7 +58,7 @@ def audit_patch(patch: Patch, most: int, request: AbsRequest, head: StudyContext
     if not wanted or not head.suite.benchmarks:
         return patch
     methods = head.mutator.methods(head.suite.sources)
-    verdict = abs_audit.audit(
+    verdict = abs_audit.audit_suite(
         replace(request, methods=wanted), replace(head, request=request.suite)
     )
     unreached = {method.id for method in verdict.methods if method.outcome is Result.UNREACHED}
@@ -70,7 +70,7 @@ def audited_again(methods: Sequence[str], request: AbsRequest, head: StudyContex
     """Slow methods down again, with new measurements only."""
     suite = replace(request.suite, seed=second_seed(request.suite.seed))
     again = replace(request, suite=suite, methods=tuple(methods))
-    return abs_audit.audit(again, replace(head, request=suite))
+    return abs_audit.audit_suite(again, replace(head, request=suite))
 
 
 def names(patch: Patch, most: int, head: StudyContext) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ class Acceptance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class AcceptedMiss:
     """A method of an audit whose miss is accepted; `where` is CONFIGURATION, or file and line.
 
     `expired`: no longer, so it counts again. `left_out`: it is not detected, and so it is neither
@@ -31,5 +31,5 @@ class Accepted:
     reason: str
     until: date | None
     where: str
-    expired: bool = False
-    left_out: bool = False
+    expired: bool
+    left_out: bool

@@ -3,6 +3,8 @@
 from enum import StrEnum
 
 Interval = tuple[float, float]
+ReportedInterval = tuple[float | None, float | None]
+"""An interval of a result; an end that is not finite is None once the result was written."""
 
 
 class Result(StrEnum):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from auditor.core.caveats import Caveat
+from auditor.core.units import mean_time
 
 
 class Bucket(StrEnum):
@@ -35,24 +36,39 @@ class BenchmarkVerdict:
     """Number of complete runs."""
     seconds: float | None
     """Mean duration of its processes in a complete run; None where no run is complete."""
-    unique: tuple[str, ...] = ()
-    """Methods that no other benchmark detects."""
-    shared: tuple[str, ...] = ()
-    """Methods that other benchmarks detect too."""
-    ending: str = "measured"
-    """Word for the last outcome, or UNLISTED."""
     visible: float | None = None
     """Smallest slowdown that the plan can detect in it, of a method that is all of its operation.
 
-    inf: none; None: unknown.
+    inf: none; None: unknown, or none in a result that was written.
     """
-    reason: str | None = None
+    unique: tuple[str, ...]
+    """Methods that no other benchmark detects."""
+    shared: tuple[str, ...]
+    """Methods that other benchmarks detect too."""
+    ending: str
+    """Word for the last outcome, or UNLISTED."""
+    reason: str | None
     """Why a run has no values; None where all have."""
-    caveats: tuple[Caveat, ...] = ()
+    caveats: tuple[Caveat, ...]
     trials: tuple[str, ...] = ()
     """Ids of its trials in the runs of the suite."""
     unit: str = ""
     """The unit in which its tool shows the time, such as ops/s; empty where that is unknown."""
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """Return seconds per operation over the complete runs; None where none is."""
+        return mean_time(self.means, self.unit) if self.means else None
+
+
+@dataclass(frozen=True, slots=True)
+class BucketCount:
+    """How many benchmarks have a spread in a column of Table 3."""
+
+    range: Bucket
+    count: int
+    percent: float
+    """`count` as a percentage of the benchmarks with a `max_spread`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +98,8 @@ class Stability:
     """Section 5 of the paper: spreads, buckets, duration of the suite."""
 
     benchmarks: tuple[BenchmarkVerdict, ...]
-    buckets: tuple[tuple[Bucket, int, float], ...]
-    """(Bucket, number of benchmarks, percent of those with a `max_spread`)."""
+    buckets: tuple[BucketCount, ...]
+    """One for each column of Table 3."""
     suite_seconds: tuple[float, ...]
     """Durations of the complete suite runs, seconds."""
     runs: int

@@ -14,8 +14,8 @@ from auditor.abs import running as abs_output
 from auditor.abs import stored_result, terminal
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
-from auditor.abs.exports.formats import Format, written
-from auditor.abs.page.report import page
+from auditor.abs.exports.formats import ExportFormat, format_result
+from auditor.abs.page.report import render_page
 from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
@@ -51,7 +51,7 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice([_TABLE, *(one.value for one in Format)]),
+        type=click.Choice([_TABLE, *(one.value for one in ExportFormat)]),
         default=_TABLE,
         help="What stdout gets.",
     ),
@@ -81,7 +81,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     command_line = options.CommandLine.of(context, {})
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     wanted = json.loads(command_line.config.text)
-    found = stored_result.last(command_line.places.store, wanted, given["of"])
+    found = stored_result.last_result(command_line.places.store, wanted, given["of"])
     if found.command in _OTHERS:
         return _other(command_line, console, found, given["format"])
     files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
@@ -89,24 +89,27 @@ def command(context: click.Context, /, **given: Any) -> int:
     if caveat:
         said = caveats.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
-    others = stored_result.beside(found.path, found.command, found.config, document)
-    abs_output.keep(command_line, files, document, partial(page, beside=others))
+    others = stored_result.results_on_other_hosts(found.path, found.command, found.config, document)
+    abs_output.write_result(command_line, files, document, partial(render_page, on_other_hosts=others))
     console.note(f"the result of {found}")
     if caveat:
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
-        abs_output.show(command_line, console, document, files)
+        abs_output.show_result(command_line, console, document, files)
     else:
         console.text(_written(document, given))
     return Exit.OK
 
 
 def _other(
-    command_line: options.CommandLine, console: Console, found: stored_result.Kept, format_: str
+    command_line: options.CommandLine,
+    console: Console,
+    found: stored_result.FinishedAudit,
+    format_: str,
 ) -> int:
     """Write a result of another kind again."""
     read, module = _OTHERS[found.command]
-    with stored_result.sound(command_line.places.store):
+    with stored_result.report_damage(command_line.places.store):
         document = read(found.result())
     if format_ not in module.FORMATS:
         those = ", ".join(module.FORMATS)
@@ -121,30 +124,30 @@ def _of_file(context: click.Context, given: dict[str, Any]) -> int:
     """Write what a file holds."""
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
-    document = stored_result.read(given["result"])
+    document = stored_result.read_result_file(given["result"])
     files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
     if given["output"]:
-        abs_output.keep_in(given["output"], files, document, page)
+        abs_output.write_result_in(given["output"], files, document, render_page)
     if given["format"] == _TABLE:
-        console.result(terminal.result(document))
+        console.result(terminal.summary_lines(document))
     else:
         console.text(_written(document, given))
     return Exit.OK
 
 
 def _written(found: AbsOrStability, given: dict[str, Any]) -> str:
-    chosen = Format(given["format"])
+    chosen = ExportFormat(given["format"])
     texts = {}
     if given["sources"]:
         texts = sources.texts(given["sources"], sources.source_names(found))
-    return written(found, chosen, rows=given["rows"] or "pairs", sources=texts)
+    return format_result(found, chosen, rows=given["rows"] or "pairs", sources=texts)
 
 
 def _sensible(given: dict[str, Any]) -> None:
     """Refuse options that would be without effect; raises UsageError."""
-    if given["rows"] and given["format"] != Format.CSV:
+    if given["rows"] and given["format"] != ExportFormat.CSV:
         raise UsageError("--rows is of CSV: add --format csv")
-    if given["sources"] and given["format"] != Format.MUTATION:
+    if given["sources"] and given["format"] != ExportFormat.MUTATION:
         raise UsageError("--sources is of the mutation-testing schema: add --format mutation")
     if given["result"] and (given["of"] or given["store"]):
         raise UsageError("--result is a file of its own: leave out --of and --store")

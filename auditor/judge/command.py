@@ -9,7 +9,7 @@ import click
 from auditor.abs import gates
 from auditor.abs import running as abs_output
 from auditor.abs.document import Document
-from auditor.abs.page.report import page
+from auditor.abs.page.report import render_page
 from auditor.cli import options
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
@@ -118,12 +118,12 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
     )
     document = judge_table(table)
     folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
-    abs_output.keep_in(folder, abs_output.JUDGED, document, page)
+    abs_output.write_result_in(folder, abs_output.JUDGED, document, render_page)
     as_json = given["format"] == "json"
-    abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
+    abs_output.show_result_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
     least = given["fail_under"]
     if isinstance(document, Document):
-        verdict, said = gates.judge(document, Gates(least))
+        verdict, said = gates.judge_gates(document, Gates(least))
     else:
         verdict, said = gates.judge_stability(document, least)
     return _say_and_end(console, given, verdict, said)
@@ -148,8 +148,8 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
     as_json = given["format"] == "json"
     if not question.compares:
         document = judging.steady(question, head)
-        abs_output.keep_in(folder, abs_output.JUDGED, document, page)
-        abs_output.show_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
+        abs_output.write_result_in(folder, abs_output.JUDGED, document, render_page)
+        abs_output.show_result_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
         return _say_and_end(console, given, *gates.judge_stability(document))
     comparison_document = judging.compare_results(question, question.base(), head)
     comparison.keep(folder, comparison_document)

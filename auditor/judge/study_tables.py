@@ -70,7 +70,7 @@ def audit(question: TableRequest) -> AbsVerdict | Stability:
         return steady
     slowdown = question.slowdown or _sized(steady)
     pairs = [pair for method in runs.methods for pair in _pairs(runs, method, slowdown)]
-    verdict = abs_score.judge(
+    verdict = abs_score.judge_audit(
         AbsData(
             slowdown=slowdown,
             slowdown_source="auto" if question.slowdown is None else "fixed",

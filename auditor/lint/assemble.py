@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document
+from auditor.abs.document import AbsOrStability, Document
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Calls, Linter, Rule, Timed
+from auditor.core.stability import BenchmarkVerdict
 from auditor.lint.document import LintDocument, LintedSources, lint_document
 from auditor.lint.judge import Reading, Wanted, lint
 from auditor.versions import own_version
@@ -88,7 +89,6 @@ def _timed(result: AbsOrStability) -> Iterator[Timed]:
             yield Timed(benchmark=benchmark.id, seconds=seconds, calls=calls)
 
 
-def _seconds(benchmark: Benchmark) -> float | None:
+def _seconds(benchmark: BenchmarkVerdict) -> float | None:
     """Return the seconds of an operation, the mean of the runs."""
-    means = [mean for mean in benchmark.means if mean is not None]
-    return sum(means) / len(means) if means else None
+    return sum(benchmark.means) / len(benchmark.means) if benchmark.means else None

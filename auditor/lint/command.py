@@ -64,7 +64,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         return Exit.OK
     config = load(given["what"], {}, Path.cwd())
     wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
-    result = None if given["result"] is None else stored_result.read(given["result"])
+    result = None if given["result"] is None else stored_result.read_result_file(given["result"])
     request = LintRequest(wanted=wanted, result=result)
     document = lint_sources(config, places(config, environment), environment, request)
     terminal.show(document, given["format"], console)

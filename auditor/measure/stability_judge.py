@@ -12,7 +12,15 @@ from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Ending, Measured, ending
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
-from auditor.core.stability import UNLISTED, BenchmarkVerdict, Bucket, Duration, Filter, Stability
+from auditor.core.stability import (
+    UNLISTED,
+    BenchmarkVerdict,
+    Bucket,
+    BucketCount,
+    Duration,
+    Filter,
+    Stability,
+)
 from auditor.core.suite import Benchmark
 from auditor.measure import readings, warmup_results
 from auditor.measure.failures import reason
@@ -126,8 +134,11 @@ def _unlisted(name: str, why: str) -> BenchmarkVerdict:
         means=(),
         runs=0,
         seconds=None,
+        unique=(),
+        shared=(),
         ending=UNLISTED,
         reason=why,
+        caveats=(),
     )
 
 
@@ -231,6 +242,8 @@ def _benchmark(
         means=tuple(fmean(values) for values in complete.values()),
         runs=len(complete),
         seconds=fmean(seconds) if seconds else None,
+        unique=(),
+        shared=(),
         ending=str(ending(last.outcome) if last else Ending.SKIPPED),
         reason=_why(failed, runs),
         caveats=(
@@ -273,10 +286,12 @@ def _seconds(runs: Sequence[Run], repetition: int) -> float:
     return sum(run.seconds for run in suite if run.trial.repetition == repetition)
 
 
-def _buckets(found: Sequence[Bucket]) -> tuple[tuple[Bucket, int, float], ...]:
+def _buckets(found: Sequence[Bucket]) -> tuple[BucketCount, ...]:
     return tuple(
-        (one, found.count(one), 100 * found.count(one) / len(found) if found else 0.0)
-        for one in Bucket
+        BucketCount(
+            bucket, found.count(bucket), 100 * found.count(bucket) / len(found) if found else 0.0
+        )
+        for bucket in Bucket
     )
 
 

@@ -24,7 +24,7 @@ from auditor.qualify.study import QualifyStudy
 from auditor.session import Session, open_session
 from auditor.store.gates import Gates
 from runners.dispatch.machine import locked
-from runners.gates import Alarm, LocalGate, named, sides
+from runners.gates import Alarm, LocalGate, named_files, sides
 from runners.subjects.place import place
 
 
@@ -92,7 +92,7 @@ class Qualifying:
             request.written,
             repr(sorted(request.codes)),
             words,
-            repr([*named(request.command, self._environment)]),
+            repr([*named_files(request.command, self._environment)]),
         )
 
     def _subjects(self) -> list[Subject]:
@@ -113,7 +113,7 @@ class Qualifying:
             method.id: Subject(method=method.id, refusal=method.refusal or "") for method in chosen
         }
         for factor in self._asked.plan.factors:
-            verdict = abs_audit.audit(replace(request, slowdown=factor - 1.0), self._parts)
+            verdict = abs_audit.audit_suite(replace(request, slowdown=factor - 1.0), self._parts)
             for subject in found.values():
                 found[subject.method] = _with(
                     subject, factor, verdict, self._session.store.schedule

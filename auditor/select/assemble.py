@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from auditor.abs import stored_result
-from auditor.abs.document import Benchmark, Document
+from auditor.abs.document import Document
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
-from auditor.abs.text.claims import Facts
+from auditor.abs.text.claims import ResultFacts
 from auditor.compare import document as comparison_document
 from auditor.config.durations import seconds
 from auditor.core.caveats import Caveat
@@ -20,6 +20,7 @@ from auditor.core.errors import UsageError
 from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
 from auditor.core.files.paths import is_file
+from auditor.core.stability import BenchmarkVerdict
 from auditor.languages.harnesses import HARNESSES
 from auditor.select import judge
 from auditor.select.document import (
@@ -172,7 +173,7 @@ class CountedResult:
             "caveats": (*passed_on, *caveats, *inexact),
         }
 
-    def _pick(self, benchmark: Benchmark, names: Collection[str]) -> Pick:
+    def _pick(self, benchmark: BenchmarkVerdict, names: Collection[str]) -> Pick:
         mine = [method for method, found in self.detected_by.items() if benchmark.id in found]
         return Pick(
             id=benchmark.id,
@@ -185,7 +186,7 @@ class CountedResult:
         )
 
 
-def _sum(benchmarks: Sequence[Benchmark]) -> float | None:
+def _sum(benchmarks: Sequence[BenchmarkVerdict]) -> float | None:
     """Add up how long benchmarks take; None where none is known that could be."""
     known = [benchmark.seconds for benchmark in benchmarks if benchmark.seconds]
     return sum(known) if known or not benchmarks else None
@@ -285,7 +286,7 @@ def propose(document: Document) -> Proposal:
         for pair in document.pairs
         if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
     }
-    facts = Facts(document)
+    facts = ResultFacts(document)
     unexamined = {
         benchmark.id
         for benchmark in document.benchmarks

@@ -49,10 +49,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["result"]:
-        found = stored_result.read(given["result"])
+        found = stored_result.read_result_file(given["result"])
     else:
-        found = stored_result.stored(options.CommandLine.of(context, {}), console)
-    answer, shown = answering(stored_result.matrix(found))
+        found = stored_result.read_stored_result(options.CommandLine.of(context, {}), console)
+    answer, shown = answering(stored_result.require_matrix(found))
     if given["format"] == "json":
         console.document(assemble.plain(answer))
     else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from auditor.abs import document as documents
 from auditor.abs.document import Document
-from auditor.abs.document import Method as AuditedMethod
+from auditor.abs.model import MethodVerdict as AuditedMethod
 from auditor.config import Config, Places
 from auditor.core.caveats import some
 from auditor.core.contracts.stubs import Samples, Stub

@@ -9,7 +9,7 @@ from real_program import Program, tiny
 import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.model import AbsVerdict
-from auditor.abs.page.report import page
+from auditor.abs.page.report import render_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 """None: Playwright's own, which `scripts/browser` has installed."""
@@ -39,7 +39,7 @@ def visit(browser, tmp_path):
         verdict = isinstance(of, AbsVerdict)
         document = document_of_verdict.document(of, examples.context()) if verdict else of
         file = tmp_path / "report.html"
-        file.write_text(of if isinstance(of, str) else page(document), encoding="utf-8")
+        file.write_text(of if isinstance(of, str) else render_page(document), encoding="utf-8")
         contexts.append(browser.new_context(offline=True, **options))
         tab = contexts[-1].new_page()
         noise = []

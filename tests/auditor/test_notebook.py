@@ -66,7 +66,7 @@ def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
 
     for name in long_tables.TABLES:
         assert list(getattr(audit, name).columns) == list(
-            long_tables.table(audit.verdict, name).columns
+            long_tables.format_table(audit.verdict, name).columns
         )
     assert len(audit.pairs) == len(verdict.pairs)
     known = [pair.effect for pair in verdict.pairs if pair.effect is not None]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from auditor.abs.document import read
-from auditor.abs.page.report import page
+from auditor.abs.page.report import render_page
 from auditor.abs.text.words import headline
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_no_verdict_is_wrong_and_no_benchmark_is_blamed(audits):
         assert [
             benchmark.bucket for benchmark in document.benchmarks if benchmark.max_spread is None
         ] in ([], [None])
-        assert "Steady " not in page(document)
+        assert "Steady " not in render_page(document)
 
 
 @pytest.mark.subject

@@ -5,19 +5,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from builders import CONTEXT
+from builders import CONTEXT, benchmark_verdict_of, method_verdict_of, pair_verdict_of
 
 from auditor.abs import document_of_verdict
 from auditor.abs.assemble import open_audit
 from auditor.abs.document import AbsOrStability
-from auditor.abs.model import AbsVerdict, Cover, MethodVerdict, PairVerdict, Score
+from auditor.abs.model import AbsVerdict, Cover, MethodVerdict, PairVerdict, RuleCount, Score
 from auditor.abs.page import report as pages
 from auditor.cli.context import AppContext
 from auditor.cli.main import main
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result
-from auditor.core.stability import BenchmarkVerdict, Bucket, Stability
+from auditor.core.stability import Bucket, BucketCount, Stability
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import NOTHING, Inventory, Preview
 from auditor.measure.planning.rehearsal import PreviewPhase
@@ -36,7 +36,7 @@ def score(covered: int = 1, undecided: int = 0, counted: int = 2) -> Score:
 
 
 def stability(spread: float | None = 0.02) -> Stability:
-    benchmark = BenchmarkVerdict(
+    benchmark = benchmark_verdict_of(
         id="example.org/ring.BenchmarkPush",
         max_spread=spread,
         bucket=None if spread is None else Bucket.BELOW_5,
@@ -45,12 +45,12 @@ def stability(spread: float | None = 0.02) -> Stability:
         seconds=1.0,
         unique=("example.org/ring.Push",),
     )
-    buckets = tuple((bucket, int(bucket is Bucket.BELOW_5), 0.0) for bucket in Bucket)
+    buckets = tuple(BucketCount(bucket, int(bucket is Bucket.BELOW_5), 0.0) for bucket in Bucket)
     return Stability(benchmarks=(benchmark,), buckets=buckets, suite_seconds=(2.0, 2.2), runs=2)
 
 
 def pair(outcome: Result, effect: float | None) -> PairVerdict:
-    return PairVerdict(
+    return pair_verdict_of(
         method="example.org/ring.Push",
         benchmark="example.org/ring.BenchmarkPush",
         outcome=outcome,
@@ -59,7 +59,7 @@ def pair(outcome: Result, effect: float | None) -> PairVerdict:
 
 
 def method(outcome: Result) -> MethodVerdict:
-    return MethodVerdict(id="example.org/ring.Push", outcome=outcome)
+    return method_verdict_of(id="example.org/ring.Push", outcome=outcome)
 
 
 def verdict(total: Score) -> AbsVerdict:
@@ -72,18 +72,18 @@ def verdict(total: Score) -> AbsVerdict:
         absolute=total,
         whole_list=None,
         methods=(
-            MethodVerdict(
+            method_verdict_of(
                 id="example.org/ring.Push",
                 outcome=Result.DETECTED,
                 detected_by=("example.org/ring.BenchmarkPush",),
                 reached_by=("example.org/ring.BenchmarkPush",),
             ),
-            MethodVerdict(id="example.org/ring.[red]Pop", outcome=Result.UNREACHED),
+            method_verdict_of(id="example.org/ring.[red]Pop", outcome=Result.UNREACHED),
         ),
         pairs=(),
         stability=stability(),
         cover=Cover(benchmarks=("example.org/ring.BenchmarkPush",), minimum=1, exact=True),
-        rules=(("test only", 1), ("effect only", 1), ("both", 1)),
+        rules=(RuleCount("test only", 1), RuleCount("effect only", 1), RuleCount("both", 1)),
         caveats=(Caveat("few-runs", "two runs are few"),),
     )
 
@@ -135,7 +135,7 @@ class FakeAudit:
         return document_of_verdict.stability_document(found, CONTEXT)
 
     def page(self, document: AbsOrStability) -> str:
-        return pages.page(document)
+        return pages.render_page(document)
 
 
 @dataclass

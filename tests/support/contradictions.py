@@ -15,11 +15,11 @@ from auditor.abs.document import Document
 from auditor.abs.exports import findings, markdown
 from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.page import anchors, evidence, report, suite, table
-from auditor.abs.page.anchors import Link
-from auditor.abs.page.page_budget import listed
+from auditor.abs.page.anchors import PageLink
+from auditor.abs.page.page_budget import choose_listed_pairs
 from auditor.abs.text import words
-from auditor.abs.text.advice import advice
-from auditor.abs.text.claims import OPEN, Facts
+from auditor.abs.text.advice import advise
+from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.core.result import Result
 from reports import number_format
 
@@ -42,7 +42,7 @@ class Statement:
 
 def contradictions(document: Document) -> list[str]:
     """Return what is wrong, empty where nothing is."""
-    facts = Facts(document)
+    facts = ResultFacts(document)
     said: dict[str, set[str]] = defaultdict(set)
     wrong = []
     for statement in statements(document):
@@ -67,12 +67,14 @@ def contradictions(document: Document) -> list[str]:
 
 def statements(document: Document) -> Iterator[Statement]:
     """Yield what is said of each method and benchmark, and of the result."""
-    yield Statement("", words.cover(document))
-    for step in advice(document):
+    yield Statement("", words.describe_cover(document))
+    for step in advise(document):
         for target in step.targets:
             yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
-    yield from (Statement(finding.owner, finding.text) for finding in findings.findings(document))
-    methods = evidence.methods(document, listed(document))
+    yield from (
+        Statement(finding.owner, finding.text) for finding in findings.sorted_findings(document)
+    )
+    methods = evidence.method_views(document, choose_listed_pairs(document))
     yield from (Statement(method.id, method.says) for method in methods)
     weak = [caveat.text for caveat in document.caveats if caveat.slug == "weak-plan"]
     for benchmark in document.benchmarks:
@@ -82,11 +84,11 @@ def statements(document: Document) -> Iterator[Statement]:
 def forms(document: Document) -> dict[str, str]:
     """Return the result as its readers see it."""
     console = Console(width=240, file=io.StringIO(), record=True)
-    console.print(terminal.result(document))
+    console.print(terminal.summary_lines(document))
     return {
         "terminal": console.export_text(),
-        "page": unescape(UNDRAWN.sub("", report.page(document))),
-        "markdown": markdown.markdown(document),
+        "page": unescape(UNDRAWN.sub("", report.render_page(document))),
+        "markdown": markdown.format_markdown(document),
     }
 
 
@@ -105,11 +107,11 @@ def _wrong_headline(text: str, document: Document) -> Iterator[str]:
             yield f"{found.group()!r}, but {open_} of {len(counted)} are open"
 
 
-def _wrong_numbers(document: Document, facts: Facts) -> Iterator[str]:
+def _wrong_numbers(document: Document, facts: ResultFacts) -> Iterator[str]:
     """Yield numbers that do not add up or multiply."""
     yield from _wrong_scores(document)
     is_open = any(method.outcome in OPEN for method in document.methods)
-    for row in suite.redundancy(document).density:
+    for row in suite.redundancy_view(document).density:
         if row.benchmarks == "no benchmark" and is_open:
             yield "methods without a verdict counted as detected by no benchmark"
     yield from _wrong_sight(document, facts)
@@ -119,7 +121,7 @@ def _wrong_numbers(document: Document, facts: Facts) -> Iterator[str]:
 def _wrong_scores(document: Document) -> Iterator[str]:
     """Yield scores that are no quotients, or zeros of what is open."""
     rows = table.score_rows(document)
-    for row, (name, score) in zip(rows, table.scores(document), strict=True):
+    for row, (name, score) in zip(rows, table.named_scores(document), strict=True):
         percent = 100 * score.covered / score.counted if score.counted else None
         if score.percent is not None and abs(score.percent - percent) > 1e-6:
             yield f"score {name}: {score.percent} % is not {score.covered} of {score.counted}"
@@ -127,7 +129,7 @@ def _wrong_scores(document: Document) -> Iterator[str]:
             yield f"score {name}: {row.percent} where all is open"
 
 
-def _wrong_sight(document: Document, facts: Facts) -> Iterator[str]:
+def _wrong_sight(document: Document, facts: ResultFacts) -> Iterator[str]:
     """Yield benchmarks that noticed less than what they are said to see."""
     for one in document.curve.pairs if document.curve else ():
         visible = facts.benchmarks[one.benchmark].visible
@@ -135,25 +137,25 @@ def _wrong_sight(document: Document, facts: Facts) -> Iterator[str]:
             yield f"{one.benchmark} sees from {visible} on, and has noticed {one.slowdown}"
 
 
-def _wrong_lists(document: Document, facts: Facts) -> Iterator[str]:
+def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
     """Yield benchmarks that are in the wrong list, by the pairs alone."""
     detecting = {pair.benchmark for pair in document.pairs if pair.outcome is Result.DETECTED}
     open_ = {pair.benchmark for pair in document.pairs if pair.outcome in OPEN}
-    nothing = suite.redundancy(document).none
+    nothing = suite.redundancy_view(document).none
     for link, one in anchors_of(document, nothing):
         if one in detecting or one in open_:
             yield f"{link}: said to detect nothing"
-    steps = {step.slug: {target.id for target in step.targets} for step in advice(document)}
+    steps = {step.slug: {target.id for target in step.targets} for step in advise(document)}
     for one in steps.get("silent", set()) & steps.get("unexamined", set()):
         yield f"{one} is said to be examined, and not to be"
-    for step in advice(document):
+    for step in advise(document):
         owners = steps[step.slug]
         if step.slug in {"redundant", "silent", "unexamined"} and owners & open_:
             yield f"{step.title}: pairs of {owners & open_} are open"
     yield from (f"{one} is idle and detects" for one in detecting if facts.detects_nothing(one))
 
 
-def anchors_of(document: Document, links: Iterable[Link]) -> Iterator[tuple[str, str]]:
+def anchors_of(document: Document, links: Iterable[PageLink]) -> Iterator[tuple[str, str]]:
     """Yield the name and the id of each linked benchmark."""
-    ids = {link: one for one, link in anchors.benchmarks(document).items()}
+    ids = {link: one for one, link in anchors.benchmark_links(document).items()}
     yield from ((link.name, ids[link]) for link in links)

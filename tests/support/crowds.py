@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from builders import benchmark_verdict_of, method_verdict_of, pair_verdict_of
 from msgspec.structs import replace
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.document import Benchmark, Document, Method, Pair, PairRun, Score
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict, PairRun, PairVerdict, Score
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import Bucket
+from auditor.core.stability import BenchmarkVerdict, Bucket
 
 BLOCKS = 24
 RUNS = tuple(
@@ -73,15 +75,15 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
     )
 
 
-def _by(pairs: Iterable[Pair], key: str, value: str) -> Mapping[str, tuple[str, ...]]:
+def _by(pairs: Iterable[PairVerdict], key: str, value: str) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for pair in pairs:
         found.setdefault(getattr(pair, key), []).append(getattr(pair, value))
     return {name: tuple(each) for name, each in found.items()}
 
 
-def _pair(method: str, benchmark: str, reached: bool, at: int) -> Pair:
-    return Pair(
+def _pair(method: str, benchmark: str, reached: bool, at: int) -> PairVerdict:
+    return pair_verdict_of(
         method=method,
         benchmark=benchmark,
         outcome=OUTCOMES[at % 4] if reached else Result.UNREACHED,
@@ -101,9 +103,9 @@ def _pair(method: str, benchmark: str, reached: bool, at: int) -> Pair:
     )
 
 
-def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -> Method:
+def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -> MethodVerdict:
     outcome = Result.DETECTED if by else Result.MISSED if reached else Result.UNREACHED
-    return Method(
+    return method_verdict_of(
         id=name,
         outcome=outcome,
         detected_by=by,
@@ -118,9 +120,9 @@ def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -
 
 def _benchmark(
     at: int, name: str, found: tuple[str, ...], by_method: Mapping[str, tuple[str, ...]]
-) -> Benchmark:
+) -> BenchmarkVerdict:
     alone = tuple(one for one in found if len(by_method[one]) == 1)
-    return Benchmark(
+    return benchmark_verdict_of(
         id=name,
         max_spread=0.03 + at % 29 / 1000,
         bucket=Bucket.BELOW_5 if at % 29 < 20 else Bucket.BELOW_10,

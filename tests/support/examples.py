@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+from builders import benchmark_verdict_of, method_verdict_of, pair_verdict_of
 
 from auditor.abs.judge import allocations
 from auditor.abs.judge.abs_score import MethodData
@@ -12,21 +13,22 @@ from auditor.abs.model import (
     AllocationPair,
     Controls,
     Cover,
-    Curve,
     CurvePoint,
+    CurveStep,
     Density,
+    DetectionCurve,
     MethodVerdict,
     PairCurve,
     PairRun,
     PairVerdict,
+    RuleCount,
     Score,
-    Step,
 )
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.request import Plan, Rule
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import BenchmarkVerdict, Bucket, Duration, Stability
+from auditor.core.stability import BenchmarkVerdict, Bucket, BucketCount, Duration, Stability
 from auditor.core.subject import Language, Method, Span
 
 SLOWDOWN = 0.6
@@ -117,7 +119,7 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
     )
     calls = float(rng.choice([1.0, 1.0, 16.0, 1000.0]))
     near = Caveat("near-threshold", "the interval of the effect contains the threshold")
-    return PairVerdict(
+    return pair_verdict_of(
         method=method,
         benchmark=benchmark,
         outcome=outcome,
@@ -138,7 +140,7 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
 
 def failed(method: str, benchmark: str, outcome: Result) -> PairVerdict:
     reason = {Result.TIMED_OUT: "ended by the watchdog after 60 s", Result.CRASHED: "exit code 2"}
-    return PairVerdict(
+    return pair_verdict_of(
         method=method,
         benchmark=benchmark,
         outcome=outcome,
@@ -172,7 +174,7 @@ def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVer
     outcome = next((one for one in order if one in outcomes), Result.MISSED)
     if not mine:
         outcome = Result.REFUSED if at % 11 == 9 else Result.UNREACHED
-    return MethodVerdict(
+    return method_verdict_of(
         id=method,
         outcome=outcome,
         detected_by=tuple(one.benchmark for one in mine if one.outcome is Result.DETECTED),
@@ -190,13 +192,13 @@ def benchmark_of(
     base = float(10 ** rng.uniform(-8, -4))
     means = tuple(float(x) for x in base * rng.normal(1, 10 ** rng.uniform(-2.7, -0.9), 5))
     if at % 13 == 12:
-        return BenchmarkVerdict(
+        return benchmark_verdict_of(
             id=benchmark, max_spread=None, bucket=None, means=means[:3], runs=3, seconds=4.1,
             ending="timed-out", reason="ended by the watchdog after 60 s in run 4",
             caveats=(Caveat("incomplete", "measured in 3 of 5 runs"),),
         )  # fmt: skip
     spread = (max(means) - min(means)) / (sum(means) / len(means))
-    return BenchmarkVerdict(
+    return benchmark_verdict_of(
         id=benchmark,
         max_spread=spread,
         bucket=bucket(spread),
@@ -214,7 +216,9 @@ def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
     counts = [(name, sum(one.bucket is name for one in known)) for name in Bucket]
     return Stability(
         benchmarks=benchmarks,
-        buckets=tuple((name, n, 100 * n / len(known) if known else 0.0) for name, n in counts),
+        buckets=tuple(
+            BucketCount(name, n, 100 * n / len(known) if known else 0.0) for name, n in counts
+        ),
         suite_seconds=(126.2, 127.9, 125.5, 131.0) if benchmarks else (),
         runs=5,
         duration=Duration(mean=127.65, sd=2.45, limit=7200.0) if benchmarks else None,
@@ -261,20 +265,30 @@ def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
     )
 
 
-def curve_of(methods: tuple[MethodVerdict, ...]) -> Curve:
+def curve_of(methods: tuple[MethodVerdict, ...]) -> DetectionCurve:
     sizes = (0.05, 0.1, 0.2, 0.6)
     least = {
         one.id: sizes[at % 3] for at, one in enumerate(methods) if one.outcome is Result.DETECTED
     }
     counted = sum(method.outcome not in {Result.REFUSED, Result.INVALID} for method in methods)
-    return Curve(
+    return DetectionCurve(
         pairs=tuple(
             PairCurve(
                 method=method.id,
                 benchmark=method.detected_by[0],
                 slowdown=least[method.id],
                 unnoticed=0.05 if least[method.id] > 0.05 else None,
-                steps=(Step(slowdown=0.6, outcome=Result.DETECTED),),
+                steps=(
+                    CurveStep(
+                        slowdown=0.6,
+                        outcome=Result.DETECTED,
+                        effect=None,
+                        interval=None,
+                        threshold=None,
+                        achieved_slowdown=None,
+                        reason=None,
+                    ),
+                ),
             )
             for method in methods
             if method.id in least
@@ -313,9 +327,9 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
         curve=curve_of(judged),
         controls=Controls(judged=11, alarms=(), bound=0.238, effects=(0.001, -0.002, 0.004)),
         rules=(
-            ("test only", min(total.counted, total.covered + 2)),
-            ("effect only", min(total.counted, total.covered + 1)),
-            ("both", total.covered),
+            RuleCount("test only", min(total.counted, total.covered + 2)),
+            RuleCount("effect only", min(total.counted, total.covered + 1)),
+            RuleCount("both", total.covered),
         ),
         caveats=(
             Caveat("one-host", "all was measured on one machine; another may answer otherwise"),
@@ -333,11 +347,11 @@ def all_crashed() -> AbsVerdict:
     names = go_names(3, 2)
     pairs = tuple(failed(m, b, Result.CRASHED) for m in names.methods for b in names.benchmarks)
     methods = tuple(
-        MethodVerdict(id=method, outcome=Result.CRASHED, reached_by=names.benchmarks)
+        method_verdict_of(id=method, outcome=Result.CRASHED, reached_by=names.benchmarks)
         for method in names.methods
     )
     suite = tuple(
-        BenchmarkVerdict(
+        benchmark_verdict_of(
             id=benchmark, max_spread=None, bucket=None, means=(), runs=0, seconds=None,
             ending="crashed", reason="exit code 2: panic: no such file",
         )
@@ -423,7 +437,7 @@ def allocated(verdict: AbsVerdict) -> AbsVerdict:
         for at, one in enumerate(called)
     )
     methods = tuple(MethodData(method=_method(method.id)) for method in verdict.methods)
-    return replace(verdict, allocations=allocations.judge(64, methods, pairs))
+    return replace(verdict, allocations=allocations.judge_allocations(64, methods, pairs))
 
 
 def _method(name: str) -> Method:
@@ -437,7 +451,7 @@ def in_set_up() -> AbsVerdict:
     chosen = next(method for method in whole.methods if method.outcome is Result.UNREACHED)
     by = whole.stability.benchmarks[0].id
     said = replace(chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark")
-    found = PairVerdict(
+    found = pair_verdict_of(
         method=chosen.id,
         benchmark=by,
         outcome=Result.UNREACHED,

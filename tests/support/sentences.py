@@ -5,7 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from auditor.abs.text.claims import OPEN, UNWATCHED, Cause, Facts, needs_repair, needs_time
+from auditor.abs.text.claims import (
+    OPEN,
+    UNWATCHED,
+    OpenCause,
+    ResultFacts,
+    needs_repair,
+    needs_time,
+)
 from auditor.core import busy
 from auditor.core.result import Result
 
@@ -16,10 +23,10 @@ class Claim:
 
     sentence: re.Pattern[str]  # finds it in a text, whatever numbers and names it holds
     needs: str  # what must hold, for people
-    holds: Callable[[Facts, str], bool]
+    holds: Callable[[ResultFacts, str], bool]
 
 
-def _claim(sentence: str, needs: str, holds: Callable[[Facts, str], bool]) -> Claim:
+def _claim(sentence: str, needs: str, holds: Callable[[ResultFacts, str], bool]) -> Claim:
     return Claim(re.compile(sentence), needs, holds)
 
 
@@ -44,23 +51,23 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             r"drop it, or run it less often",
             "the benchmark is settled, outside of the cover, has no removed call, and the methods "
             "examined hold most of its operation",
-            Facts.is_droppable,
+            ResultFacts.is_droppable,
         ),
         "silent": _claim(
             r"notices none of them",
             "the benchmark is settled and detects nothing",
-            Facts.detects_nothing,
+            ResultFacts.detects_nothing,
         ),
         "unexamined": _claim(
             r"its main work is not among the methods examined",
             "the benchmark is settled, and the methods examined hold less than half of it",
-            Facts.is_unexamined,
+            ResultFacts.is_unexamined,
         ),
         "write": _claim(
             r"write a benchmark for it|Write a benchmark",
             "no benchmark watches the method, none had its call removed, it can get slower, and "
             "its miss is not accepted",
-            Facts.lacks_benchmark,
+            ResultFacts.lacks_benchmark,
         ),
         "use result": _claim(
             r"use the result of .+, whose calls? (?:was|were) removed",
@@ -70,17 +77,17 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "left open": _claim(
             r"left open by the budget|not measured yet",
             "the method is inconclusive, since there was no time for it",
-            lambda facts, owner: facts.is_open_for(owner, Cause.BUDGET),
+            lambda facts, owner: facts.is_open_for(owner, OpenCause.BUDGET),
         ),
         "too short": _claim(
             r"too short to be slowed",
             "the method is inconclusive, since it is too short",
-            lambda facts, owner: facts.is_open_for(owner, Cause.SHORT),
+            lambda facts, owner: facts.is_open_for(owner, OpenCause.SHORT),
         ),
         "scatter": _claim(
             r"a quieter machine",
             "the method is inconclusive, since measurements scatter",
-            lambda facts, owner: facts.is_open_for(owner, Cause.SCATTER),
+            lambda facts, owner: facts.is_open_for(owner, OpenCause.SCATTER),
         ),
         "nobody notices": _claim(
             r"(?i)no benchmark would notice if",

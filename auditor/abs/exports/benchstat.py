@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from auditor.abs.document import AbsOrStability
-from auditor.abs.exports.grouping import parted
+from auditor.abs.exports.grouping import split_name
 from auditor.core.subject import Language
 from reports import names
 
@@ -16,7 +16,7 @@ _NAME = "Benchmark"
 _BLANK = re.compile(r"\s")
 
 
-def benchstat(document: AbsOrStability) -> str:
+def format_benchstat(document: AbsOrStability) -> str:
     """Return one line for each benchmark and complete run, in nanoseconds per operation.
 
     The number of iterations is 1 in all lines: how many operations a mean is of differs and is not
@@ -37,14 +37,14 @@ def benchstat(document: AbsOrStability) -> str:
 
 def _lines(document: AbsOrStability) -> Iterator[tuple[str, str]]:
     for benchmark in document.benchmarks:
-        group, name = parted(benchmark.id, document.language)
-        called = _called(name, go=document.language == Language.GO)
+        group, name = split_name(benchmark.id, document.language)
+        called = _go_name(name, go=document.language == Language.GO)
         for seconds in benchmark.means:
             if seconds is not None:
                 yield _word(group), f"{called} 1 {1e9 * seconds:.9g} ns/op"
 
 
-def _called(name: str, *, go: bool) -> str:
+def _go_name(name: str, *, go: bool) -> str:
     """Return a name as Go writes one: JMH's parameters become `/key=value`."""
     if not go:
         bare, bracket, chosen = name.partition("[")

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from auditor.abs.document import Document, Method
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Result
@@ -56,26 +57,26 @@ _BY_OUTCOME: Mapping[Result, FindingKind] = MappingProxyType(
 )
 
 
-def sarif(document: Document) -> str:
+def format_sarif(document: Document) -> str:
     """Return a SARIF log with one result for each finding; accepted misses are suppressed."""
-    return sarif_log(findings(document), KINDS, document.bench_audit, _CATEGORY)
+    return sarif_log(sorted_findings(document), KINDS, document.bench_audit, _CATEGORY)
 
 
-def github(document: Document) -> str:
+def format_annotations(document: Document) -> str:
     """Return one GitHub annotation for each finding, except accepted misses.
 
     The most telling are first: GitHub shows ten warnings and ten notices of a step.
     """
-    return annotations(findings(document))
+    return annotations(sorted_findings(document))
 
 
-def findings(document: Document) -> tuple[SourceFinding, ...]:
+def sorted_findings(document: Document) -> tuple[SourceFinding, ...]:
     """Return them by kind, within a kind in the order of the methods."""
-    found = list(_found(document))
+    found = list(_each_finding(document))
     return tuple(one for kind in KINDS for one in found if one.kind is kind)
 
 
-def _found(document: Document) -> Iterator[SourceFinding]:
+def _each_finding(document: Document) -> Iterator[SourceFinding]:
     accepted = {one.method: one for one in document.accepted if one.left_out}
     guessed = words.is_estimate(document)
     for method in document.methods:
@@ -95,16 +96,18 @@ def _found(document: Document) -> Iterator[SourceFinding]:
         )
 
 
-def kind_of(method: Method) -> FindingKind | None:
+def kind_of(method: MethodVerdict) -> FindingKind | None:
     """Return what is wrong with how a method is watched; None where nothing is known to be."""
-    if words.word(method) is wording.SET_UP_ONLY:
+    if words.word_of(method) is wording.SET_UP_ONLY:
         return SET_UP_ONLY
     return _BY_OUTCOME.get(method.outcome)
 
 
-def _text(kind: FindingKind, method: Method, slowdown: float | None, *, guessed: bool) -> str:
+def _text(
+    kind: FindingKind, method: MethodVerdict, slowdown: float | None, *, guessed: bool
+) -> str:
     name = names.label(method.id)
-    reason = f": {names.label(words.brief(method.reason))}" if method.reason else ""
+    reason = f": {names.label(words.first_line(method.reason))}" if method.reason else ""
     if kind is MISSED:
         how = "got slower" if slowdown is None else f"took {number_format.share(slowdown)} longer"
         by = len(method.reached_by)

@@ -6,16 +6,16 @@ from types import MappingProxyType
 
 from auditor.abs.document import AbsOrStability
 from auditor.abs.exports import long_tables
-from auditor.abs.exports.benchstat import benchstat
-from auditor.abs.exports.findings import github, sarif
-from auditor.abs.exports.markdown import markdown
-from auditor.abs.exports.mutation import mutation
-from auditor.abs.page.report import page
+from auditor.abs.exports.benchstat import format_benchstat
+from auditor.abs.exports.findings import format_annotations, format_sarif
+from auditor.abs.exports.markdown import format_markdown
+from auditor.abs.exports.mutation import format_mutation
+from auditor.abs.page.report import render_page
 from reports import results
 from reports.delimited import csv_text
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """How a result is written."""
 
     JSON = "json"
@@ -28,21 +28,21 @@ class Format(StrEnum):
     BENCHSTAT = "benchstat"
 
 
-_WRITERS: Mapping[Format, Callable[[AbsOrStability], str]] = MappingProxyType(
+_WRITERS: Mapping[ExportFormat, Callable[[AbsOrStability], str]] = MappingProxyType(
     {
-        Format.JSON: results.text,
-        Format.HTML: page,
-        Format.MARKDOWN: markdown,
-        Format.SARIF: lambda found: sarif(long_tables.judged(found)),
-        Format.GITHUB: lambda found: github(long_tables.judged(found)),
-        Format.BENCHSTAT: benchstat,
+        ExportFormat.JSON: results.text,
+        ExportFormat.HTML: render_page,
+        ExportFormat.MARKDOWN: format_markdown,
+        ExportFormat.SARIF: lambda found: format_sarif(long_tables.require_methods(found)),
+        ExportFormat.GITHUB: lambda found: format_annotations(long_tables.require_methods(found)),
+        ExportFormat.BENCHSTAT: format_benchstat,
     }
 )
 
 
-def written(
+def format_result(
     document: AbsOrStability,
-    format_: Format,
+    format_: ExportFormat,
     *,
     rows: str = "pairs",
     sources: Mapping[str, str] | None = None,
@@ -53,8 +53,8 @@ def written(
     mutation-testing schema. Raises UsageError where the format needs methods and the result has
     none.
     """
-    if format_ is Format.CSV:
-        return csv_text(long_tables.table(document, rows))
-    if format_ is Format.MUTATION:
-        return mutation(long_tables.judged(document), sources)
+    if format_ is ExportFormat.CSV:
+        return csv_text(long_tables.format_table(document, rows))
+    if format_ is ExportFormat.MUTATION:
+        return format_mutation(long_tables.require_methods(document), sources)
     return _WRITERS[format_](document)

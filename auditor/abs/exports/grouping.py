@@ -5,7 +5,7 @@ from auditor.core.subject import Language
 _GO = ".Benchmark"
 
 
-def parted(benchmark: str, language: str) -> tuple[str, str]:
+def split_name(benchmark: str, language: str) -> tuple[str, str]:
     """Return package and name of a Go benchmark, class and name of a JMH one.
 
     The first is empty where the id has only a name, as in the tables of the research tools.

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
-from auditor.abs.result_parts import curve
+from auditor.abs import model
+from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.model import MethodVerdict, PairVerdict
+from auditor.abs.text import detection_curve
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.stability import BenchmarkVerdict
 from auditor.core.units import in_unit
 from reports.long_tables import LongTable, Row
 from reports.results import Range
@@ -51,27 +54,27 @@ TEXTS = frozenset(
 """Columns of text; all others are numbers."""
 
 
-def table(document: AbsOrStability, name: str) -> LongTable:
+def format_table(document: AbsOrStability, name: str) -> LongTable:
     """Return one of TABLES; raises UsageError where this kind of result has no such table."""
     return TABLES[name](document)
 
 
 def _pairs(document: AbsOrStability) -> LongTable:
-    return LongTable(PAIRS, map(_pair, judged(document).pairs))
+    return LongTable(PAIRS, map(_pair, require_methods(document).pairs))
 
 
-def _pair(one: Pair) -> Row:
+def _pair(pair: PairVerdict) -> Row:
     return (
-        one.method, one.benchmark, one.outcome.value, one.reach.value, one.effect,
-        *_ends(one.interval), one.p, one.threshold, one.achieved_slowdown, one.method_seconds,
-        one.calls_per_operation, one.share, one.share_at_most, *_ends(one.share_interval),
-        one.samples, one.decided_by, one.wait, len(one.runs), one.reason, _slugs(one.caveats),
+        pair.method, pair.benchmark, pair.outcome.value, pair.reach.value, pair.effect,
+        *_ends(pair.interval), pair.p, pair.threshold, pair.achieved_slowdown, pair.method_seconds,
+        pair.calls_per_operation, pair.share, pair.share_at_most, *_ends(pair.share_interval),
+        pair.samples, pair.decided_by, pair.wait, len(pair.runs), pair.reason, _slugs(pair.caveats),
     )  # fmt: skip
 
 
 def _methods(document: AbsOrStability) -> LongTable:
-    known = judged(document)
-    least = curve.least(known.curve)
+    known = require_methods(document)
+    least = detection_curve.most_sensitive_pairs(known.curve)
     accepted = {one.method: int(one.left_out) for one in known.accepted}
     rows = (
         _method(method, least.get(method.id), accepted.get(method.id, 0))
@@ -80,13 +83,13 @@ def _methods(document: AbsOrStability) -> LongTable:
     return LongTable(METHODS, rows)
 
 
-def _method(one: Method, least: curve.PairCurve | None, accepted: int) -> Row:
-    span = one.span
+def _method(method: MethodVerdict, least: model.PairCurve | None, accepted: int) -> Row:
+    span = method.span
     where = (span.file, span.first_line, span.last_line) if span else (None, None, None)
     return (
-        one.id, one.outcome.value, accepted, len(one.detected_by), len(one.reached_by),
-        len(one.set_up_in), one.calls, least.slowdown if least else None, *where, one.reason,
-        _slugs(one.caveats),
+        method.id, method.outcome.value, accepted, len(method.detected_by), len(method.reached_by),
+        len(method.set_up_in), method.calls, least.slowdown if least else None, *where,
+        method.reason, _slugs(method.caveats),
     )  # fmt: skip
 
 
@@ -97,14 +100,25 @@ def _benchmarks(document: AbsOrStability) -> LongTable:
     )
 
 
-def _benchmark(one: Benchmark, cover: set[str] | None) -> Row:
-    mean = one.mean_seconds
+def _benchmark(benchmark: BenchmarkVerdict, cover: set[str] | None) -> Row:
+    mean = benchmark.mean_seconds
     return (
-        one.id, one.ending, one.max_spread, one.bucket.value if one.bucket else None, one.runs,
-        mean, one.seconds, one.visible, len(one.unique),
-        len(one.shared), None if cover is None else int(one.id in cover), one.reason,
-        _slugs(one.caveats), in_unit(mean, one.unit) if mean and one.unit else None, one.unit,
-    )  # fmt: skip
+        benchmark.id,
+        benchmark.ending,
+        benchmark.max_spread,
+        benchmark.bucket.value if benchmark.bucket else None,
+        benchmark.runs,
+        mean,
+        benchmark.seconds,
+        benchmark.visible,
+        len(benchmark.unique),
+        len(benchmark.shared),
+        None if cover is None else int(benchmark.id in cover),
+        benchmark.reason,
+        _slugs(benchmark.caveats),
+        in_unit(mean, benchmark.unit) if mean and benchmark.unit else None,
+        benchmark.unit,
+    )
 
 
 def _runs(document: AbsOrStability) -> LongTable:
@@ -112,14 +126,14 @@ def _runs(document: AbsOrStability) -> LongTable:
     return LongTable(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
 
 
-def _suite(benchmarks: Iterable[Benchmark]) -> Iterator[Row]:
+def _suite(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[Row]:
     """Yield the means of the complete runs of the unchanged suite; they are of no block."""
     for benchmark in benchmarks:
         for run, seconds in enumerate(benchmark.means, 1):
             yield None, benchmark.id, run, "plain", None, seconds
 
 
-def _blocks(pairs: Iterable[Pair]) -> Iterator[Row]:
+def _blocks(pairs: Iterable[PairVerdict]) -> Iterator[Row]:
     for pair in pairs:
         for run, one in enumerate(pair.runs, 1):
             for arm, values in (("reference", one.reference), ("slowed", one.slowed)):
@@ -127,7 +141,7 @@ def _blocks(pairs: Iterable[Pair]) -> Iterator[Row]:
                     yield pair.method, pair.benchmark, run, arm, block, seconds
 
 
-def judged(document: AbsOrStability) -> Document:
+def require_methods(document: AbsOrStability) -> Document:
     """Return a result that tells of methods; raises UsageError for one of stability."""
     if isinstance(document, Document):
         return document

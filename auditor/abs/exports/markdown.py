@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.document import AbsOrStability, Document, accepted_methods
 from auditor.abs.exports.findings import KINDS, kind_of
 from auditor.abs.page import table
-from auditor.abs.result_parts.accepted import left_out
 from auditor.abs.text import words
-from auditor.abs.text.advice import Advice, advice
+from auditor.abs.text.advice import Advice, advise
 from auditor.core.result import Result
 from reports import names, number_format
 from reports.findings import FindingKind
@@ -17,7 +16,7 @@ NAMED = 3
 """How many names a step shows."""
 
 
-def markdown(document: AbsOrStability, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
+def format_markdown(document: AbsOrStability, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
     """Return headline, scores, what to do next, caveats and methods in at most `limit` bytes.
 
     `gates` is what the gates of the command that made the result say of it, below the headline.
@@ -36,11 +35,11 @@ def _size(text: str) -> int:
 
 
 def _head(document: AbsOrStability, gates: Sequence[str]) -> Iterator[str]:
-    yield f"## Benchmark audit of {code(words.subject(document))}"
+    yield f"## Benchmark audit of {code(words.subject_name(document))}"
     yield ""
     yield f"**{words.headline(document)}**"
     yield from listed_gates(gates)
-    shown = table.summary(document)
+    shown = table.summarise(document)
     if shown.judged:
         yield from ("", prose(shown.judged))
     if shown.scores:
@@ -51,7 +50,7 @@ def _head(document: AbsOrStability, gates: Sequence[str]) -> Iterator[str]:
             yield f"| {score.name} | {score.percent} | {score.bounds} | {score.covered} | {also} |"
     yield from ("", prose(shown.suite))
     yield from (line for said in (shown.curve, shown.controls) if said for line in ("", said))
-    yield from _next(advice(document))
+    yield from _next(advise(document))
     yield from _caveats(shown.caveats)
 
 
@@ -104,9 +103,9 @@ def _rest(document: Document, shown: int) -> str:
 
 
 def _rows(document: Document) -> Iterator[str]:
-    shown = {method.id: method for method in table.summary(document).methods}
+    shown = {method.id: method for method in table.summarise(document).methods}
     short = names.labels(shown)
-    accepted = left_out(document.accepted)
+    accepted = accepted_methods(document.accepted)
     for method in sorted(
         document.methods, key=lambda method: _rank(kind_of(method), method.outcome)
     ):
@@ -114,7 +113,7 @@ def _rows(document: Document) -> Iterator[str]:
         note = f"accepted; {row.note}" if method.id in accepted else row.note
         cells = (
             code(short[method.id]), f"{row.glyph} {row.word}", str(row.detected_by or ""),
-            str(row.reached_by or ""), row.notices, prose(words.brief(note)),
+            str(row.reached_by or ""), row.notices, prose(words.first_line(note)),
         )  # fmt: skip
         yield f"| {' | '.join(cells)} |\n"
 

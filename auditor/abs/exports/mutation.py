@@ -7,8 +7,9 @@ A method is a mutant, "slowed"; a benchmark is a test; to detect is to kill.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from auditor.abs.document import Document, Method
-from auditor.abs.exports.grouping import parted
+from auditor.abs.document import Document
+from auditor.abs.exports.grouping import split_name
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.core.result import Result
 from auditor.core.subject import Span
@@ -32,13 +33,13 @@ _STATUS = {
 }
 
 
-def mutation(document: Document, sources: Mapping[str, str] | None = None) -> str:
+def format_mutation(document: Document, sources: Mapping[str, str] | None = None) -> str:
     """Return the report; `sources` are the texts of files by the names that spans have.
 
     Where the text is missing, or too short for the spans in it, lines with the methods' names
     stand for it.
     """
-    placed: dict[str, list[Method]] = {}
+    placed: dict[str, list[MethodVerdict]] = {}
     for method in document.methods:
         file = names.line(method.span.file) if method.span else UNPLACED
         placed.setdefault(file, []).append(method)
@@ -66,7 +67,10 @@ def mutation(document: Document, sources: Mapping[str, str] | None = None) -> st
 
 
 def _file(
-    document: Document, methods: Sequence[Method], text: str | None, accepted: Mapping[str, str]
+    document: Document,
+    methods: Sequence[MethodVerdict],
+    text: str | None,
+    accepted: Mapping[str, str],
 ) -> Plain:
     spans = {one.id: one.span or _line(at) for at, one in enumerate(methods, 1)}
     # Not `splitlines`, which knows more ends of lines than compilers and viewers do.
@@ -88,28 +92,28 @@ def _line(at: int) -> Span:
     return Span("", at, at)
 
 
-def _stand_in(methods: Iterable[Method], spans: Mapping[str, Span]) -> list[str]:
+def _stand_in(methods: Iterable[MethodVerdict], spans: Mapping[str, Span]) -> list[str]:
     """Return a text in which each method's first line is its name, and other lines are empty."""
-    lines = [""] * _within(max(span.last_line for span in spans.values()), LONGEST)
+    lines = [""] * _clip_line(max(span.last_line for span in spans.values()), LONGEST)
     for method in methods:
-        at = _within(spans[method.id].first_line, len(lines)) - 1
+        at = _clip_line(spans[method.id].first_line, len(lines)) - 1
         lines[at] = f"{lines[at]} {names.label(method.id)}".strip()
     return lines
 
 
-def _within(line: int, last: int) -> int:
+def _clip_line(line: int, last: int) -> int:
     return max(1, min(line, last))
 
 
 def _location(span: Span, lines: Sequence[str]) -> Plain:
     """Return a span as positions, the end exclusive; both count from one."""
-    first = _within(span.first_line, len(lines))
-    last = max(first, _within(span.last_line, len(lines)))
+    first = _clip_line(span.first_line, len(lines))
+    last = max(first, _clip_line(span.last_line, len(lines)))
     end = len(lines[last - 1]) + 1
     return {"start": {"line": first, "column": 1}, "end": {"line": last, "column": end}}
 
 
-def _mutant(method: Method, document: Document, accepted: Mapping[str, str]) -> Plain:
+def _mutant(method: MethodVerdict, document: Document, accepted: Mapping[str, str]) -> Plain:
     name = names.label(method.id)
     size = "" if document.slowdown is None else f" by {number_format.share(document.slowdown)}"
     how = "by estimate, slowed" if words.is_estimate(document) else "slowed"
@@ -135,7 +139,7 @@ def _tests(document: Document) -> Plain:
     """Return the benchmarks by package or class."""
     groups: dict[str, list[Plain]] = {}
     for benchmark in document.benchmarks:
-        group, name = parted(benchmark.id, document.language)
+        group, name = split_name(benchmark.id, document.language)
         test: Plain = {"id": benchmark.id, "name": names.label(name)}
         groups.setdefault(names.line(group), []).append(test)
     return {group: {"tests": tests} for group, tests in sorted(groups.items())}

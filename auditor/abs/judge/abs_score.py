@@ -6,12 +6,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from auditor.abs.judge import cover, curve, outcomes, tallies
-from auditor.abs.judge.curve import Search
+from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.judge.score_caveats import score_caveats
 from auditor.abs.judge.share_verdict import INJECTION
 from auditor.abs.judge.unsampled import unsampled_pairs
-from auditor.abs.model import AbsVerdict, Controls, Curve, MethodVerdict, PairVerdict, Score
+from auditor.abs.model import (
+    AbsVerdict,
+    Controls,
+    DetectionCurve,
+    MethodVerdict,
+    PairVerdict,
+    Score,
+)
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
@@ -50,7 +57,7 @@ class AbsData:
     rule: Rule
     score_only: bool = False
     estimate: bool = False
-    searched: Sequence[Search] | None = field(default=None, repr=False)
+    searched: Sequence[SlowdownSearch] | None = field(default=None, repr=False)
     controls: Controls | None = None
     methods: tuple[MethodData, ...]
     pairs: tuple[PairVerdict, ...] = field(repr=False)
@@ -61,7 +68,7 @@ class AbsData:
     caveats: tuple[Caveat, ...] = ()
 
 
-def judge(data: AbsData) -> AbsVerdict:
+def judge_audit(data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
     benchmarks = data.stability.benchmarks
     data = replace(
@@ -83,8 +90,8 @@ def judge(data: AbsData) -> AbsVerdict:
         slowdown_source=data.slowdown_source,
         rule=data.rule,
         total=_score(data.pairs, counted, ()),
-        relative=_without(_relative(data), data, counted),
-        absolute=_without(_absolute(data), data, counted),
+        relative=_score_without(_relative(data), data, counted),
+        absolute=_score_without(_absolute(data), data, counted),
         whole_list=whole if len(counted) < len(methods) else None,
         methods=methods,
         pairs=listed,
@@ -93,8 +100,10 @@ def judge(data: AbsData) -> AbsVerdict:
             benchmarks=tuple(_redundancy(benchmark, methods) for benchmark in benchmarks),
         ),
         cover=cover.minimal_cover(detections),
-        rules=tallies.rules(data.pairs, set(counted)),
-        density=tallies.density([method for method in methods if method.id in set(counted)]),
+        rules=tallies.count_by_rule(data.pairs, set(counted)),
+        density=tallies.detection_density(
+            [method for method in methods if method.id in set(counted)]
+        ),
         density_curve=cover.density_curve({one: detections[one] for one in counted}),
         curve=_curve(data, counted),
         controls=data.controls,
@@ -122,10 +131,10 @@ def _add_reasons(data: AbsData) -> tuple[PairVerdict, ...]:
     return tuple(map(add_reason, data.pairs))
 
 
-def _curve(data: AbsData, counted: Sequence[str]) -> Curve | None:
+def _curve(data: AbsData, counted: Sequence[str]) -> DetectionCurve | None:
     if data.searched is None or data.slowdown is None:
         return None
-    return curve.curve(data.searched, data.slowdown, counted)
+    return curve.suite_curve(data.searched, data.slowdown, counted)
 
 
 def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
@@ -160,7 +169,7 @@ Excluded = tuple[tuple[str, ...], frozenset[str]]
 """Who is excluded from a score, and who may yet be."""
 
 
-def _without(excluded: Excluded, data: AbsData, methods: Sequence[str]) -> Score:
+def _score_without(excluded: Excluded, data: AbsData, methods: Sequence[str]) -> Score:
     """Score what is left; no score where no benchmark has a spread, and none will have."""
     known = any(benchmark.max_spread is not None for benchmark in data.stability.benchmarks)
     if known or (data.unfinished and data.stability.runs > 1):
@@ -202,28 +211,28 @@ def _by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdic
     return found
 
 
-def _method(one: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
+def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
     """Judge a method by its pairs, which are with those of so many benchmarks that could run."""
     maybe = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
     unreached = [pair for pair in pairs if pair.outcome is Result.UNREACHED]
     set_up = [pair for pair in unreached if pair.reach is ReachState.SET_UP_ONLY]
-    refusal = one.refusal or one.method.refusal
-    outcome = outcomes.of_method(pairs)
-    if refusal is not None or one.invalid is not None:
+    refusal = method.refusal or method.method.refusal
+    outcome = outcomes.method_outcome(pairs)
+    if refusal is not None or method.invalid is not None:
         outcome = Result.REFUSED if refusal is not None else Result.INVALID
     none = outcome is Result.UNREACHED
     why = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
     return MethodVerdict(
-        id=one.method.id,
+        id=method.method.id,
         outcome=outcome,
         detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
         reached_by=tuple(pair.benchmark for pair in maybe if _is_reached(pair)),
         set_up_in=tuple(pair.benchmark for pair in set_up),
-        calls=one.calls,
-        span=one.method.span,
-        reason=refusal or one.invalid or why,
-        caveats=_gathered(maybe),
-        trivial=one.method.trivial,
+        calls=method.calls,
+        span=method.method.span,
+        reason=refusal or method.invalid or why,
+        caveats=_gather_caveats(maybe),
+        trivial=method.method.trivial,
     )
 
 
@@ -257,7 +266,7 @@ def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> st
     return "no benchmark calls it"
 
 
-def _gathered(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:
+def _gather_caveats(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:
     """Return one caveat for each slug that the pairs have, with how many have it."""
     texts: dict[str, list[str]] = {}
     for pair in pairs:
@@ -281,8 +290,10 @@ def _score(
 
     What `doubtful` benchmarks detect is open too: they may yet be excluded.
     """
-    kept = _by_method(_doubted(pair, doubtful) for pair in pairs if pair.benchmark not in excluded)
-    left = {method: outcomes.of_method(kept[method]) for method in methods}
+    kept = _by_method(
+        _add_doubt(pair, doubtful) for pair in pairs if pair.benchmark not in excluded
+    )
+    left = {method: outcomes.method_outcome(kept[method]) for method in methods}
     covered = sum(found is Result.DETECTED for found in left.values())
     most = covered + sum(found in outcomes.UNDECIDED for found in left.values())
     n = len(methods)
@@ -295,16 +306,16 @@ def _score(
     )
 
 
-def _doubted(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
+def _add_doubt(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
     if pair.outcome is Result.DETECTED and pair.benchmark in doubtful:
         return replace(pair, outcome=Result.INCONCLUSIVE)
     return pair
 
 
-def _redundancy(one: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
-    mine = [method for method in methods if one.id in method.detected_by]
+def _redundancy(benchmark: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
+    mine = [method for method in methods if benchmark.id in method.detected_by]
     return replace(
-        one,
+        benchmark,
         unique=tuple(method.id for method in mine if len(method.detected_by) == 1),
         shared=tuple(method.id for method in mine if len(method.detected_by) > 1),
     )

@@ -7,7 +7,7 @@ from datetime import date
 
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.abs.model import AbsVerdict, MethodVerdict, Score
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.comments import comments_above
 from auditor.core.errors import UsageError
@@ -17,9 +17,9 @@ from auditor.core.subject import Method, SourceFile
 MARKER = b"bench-audit:ignore"
 
 
-def marked(
+def marked_misses(
     methods: Iterable[Method], sources: Iterable[SourceFile], comment: bytes
-) -> Iterator[Accepted]:
+) -> Iterator[AcceptedMiss]:
     """Yield the methods with `bench-audit:ignore REASON` in the comment lines right above them.
 
     `comment` is what a line of comment begins with in the language. Raises UsageError for a
@@ -51,24 +51,28 @@ def _nearest(
     return None
 
 
-def _accepted(method: str, reason: str, where: str) -> Accepted:
+def _accepted(method: str, reason: str, where: str) -> AcceptedMiss:
     if not reason:
         raise UsageError(
             f"{where}: the miss of {method} is accepted without a reason; write one behind "
             f"{MARKER.decode()}"
         )
-    return Accepted(method=method, reason=reason, until=None, where=where)
+    return AcceptedMiss(
+        method=method, reason=reason, until=None, where=where, expired=False, left_out=False
+    )
 
 
 def without_accepted(
-    verdict: AbsVerdict, accepted: Mapping[str, Accepted], today: date
+    verdict: AbsVerdict, accepted: Mapping[str, AcceptedMiss], today: date
 ) -> AbsVerdict:
     """Add the accepted misses and the score without them to a verdict; `accepted` is by method.
 
     What has expired counts again, which is said, and so does what is detected after all.
     """
     known = {method.id: method for method in verdict.methods}
-    held = tuple(_held(one, known[name], today) for name, one in accepted.items() if name in known)
+    held = tuple(
+        _check_miss(one, known[name], today) for name, one in accepted.items() if name in known
+    )
     if not held:
         return verdict
     out = {one.method for one in held if one.left_out}
@@ -80,10 +84,10 @@ def without_accepted(
     )
 
 
-def _held(one: Accepted, method: MethodVerdict, today: date) -> Accepted:
-    expired = one.until is not None and one.until < today
+def _check_miss(miss: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
+    expired = miss.until is not None and miss.until < today
     missed = method.outcome is not Result.DETECTED and method.outcome not in NOT_COUNTED
-    return replace(one, expired=expired, left_out=missed and not expired)
+    return replace(miss, expired=expired, left_out=missed and not expired)
 
 
 def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
@@ -107,13 +111,15 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     )
 
 
-def _caveats(held: Sequence[Accepted], known: Mapping[str, MethodVerdict]) -> Iterator[Caveat]:
+def _caveats(
+    held: Sequence[AcceptedMiss], methods: Mapping[str, MethodVerdict]
+) -> Iterator[Caveat]:
     expired = [one for one in held if one.expired]
     if expired:
         named = ", ".join(f"{one.method} (until {one.until})" for one in expired[:5])
         text = f"{len(expired)} accepted misses have expired and count again: {named}"
         yield Caveat("expired-ignore", text)
-    seen = [one.method for one in held if known[one.method].outcome is Result.DETECTED]
+    seen = [one.method for one in held if methods[one.method].outcome is Result.DETECTED]
     if seen:
         text = f"misses are accepted of methods that are detected: {', '.join(seen[:5])}"
         yield Caveat("needless-ignore", text)

@@ -49,7 +49,7 @@ class AllocationData:
     plain: tuple[Run, ...] = field(default=(), repr=False)
 
 
-def judge_pair(data: AllocationData) -> AllocationPair:
+def judge_allocation_pair(data: AllocationData) -> AllocationPair:
     """Judge a pair: a failure is an outcome, never a miss."""
     if data.refusal is not None:
         return _pair(data, Result.REFUSED, data.refusal)
@@ -61,7 +61,7 @@ def judge_pair(data: AllocationData) -> AllocationPair:
             return _pair(data, Result.INCONCLUSIVE, text)
         return _pair(data, Result.UNREACHED, "run, and never called")
     if isinstance(data.run.outcome, Measured):
-        return _measured(data, data.run.outcome)
+        return _judge_blocks(data, data.run.outcome)
     failed = failure([data.run])
     assert failed is not None  # noqa: S101 - narrows the type; all but a measurement fails
     return _pair(data, *failed)
@@ -69,11 +69,22 @@ def judge_pair(data: AllocationData) -> AllocationPair:
 
 def _pair(data: AllocationData, outcome: Result, reason: str) -> AllocationPair:
     return AllocationPair(
-        method=data.method, benchmark=data.benchmark.id, outcome=outcome, reason=reason
+        method=data.method,
+        benchmark=data.benchmark.id,
+        outcome=outcome,
+        unit=None,
+        before=None,
+        after=None,
+        rise=None,
+        interval=None,
+        expected=None,
+        calls_per_operation=None,
+        plain=None,
+        reason=reason,
     )
 
 
-def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
+def _judge_blocks(data: AllocationData, outcome: Measured) -> AllocationPair:
     """Compare neighbouring blocks; the interval of the median has to clear half of the expected."""
     found = _reported(outcome)
     calls = _calls_per_operation(outcome)
@@ -85,7 +96,7 @@ def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
     rises = [late - early for early, late in zip(before, after, strict=True)]
     interval = median_interval(rises, LEVEL)
     expected = calls * (1 if probe.metric == ALLOCATIONS else data.bytes)
-    result, reason = _judged(interval, expected, probe.unit)
+    result, reason = _judge_rise(interval, expected, probe.unit)
     return AllocationPair(
         method=data.method,
         benchmark=data.benchmark.id,
@@ -102,7 +113,7 @@ def _measured(data: AllocationData, outcome: Measured) -> AllocationPair:
     )
 
 
-def _judged(
+def _judge_rise(
     interval: tuple[float, float] | None, expected: float, unit: str
 ) -> tuple[Result, str | None]:
     if expected == 0:
@@ -158,7 +169,9 @@ def _plain(runs: Sequence[Run], metric: str) -> float | None:
     return median(values) if values else None
 
 
-def judge(size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]) -> Allocations:
+def judge_allocations(
+    size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]
+) -> Allocations:
     """Return what pairs with allocations of `size` bytes say about each of `methods`."""
     judged = tuple(_method(method, [pair for pair in pairs if pair.method == method.method.id])
                    for method in methods)  # fmt: skip
@@ -173,33 +186,33 @@ def judge(size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPa
     )
 
 
-def _method(one: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
-    outcome = outcomes.of_results(pair.outcome for pair in pairs)
-    if (one.refusal or one.method.refusal) is not None:
+def _method(method: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
+    outcome = outcomes.combine_outcomes(pair.outcome for pair in pairs)
+    if (method.refusal or method.method.refusal) is not None:
         outcome = Result.REFUSED
-    elif one.invalid is not None:
+    elif method.invalid is not None:
         outcome = Result.INVALID
     return AllocationMethod(
-        id=one.method.id,
+        id=method.method.id,
         outcome=outcome,
         noticed_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
         reached_by=tuple(pair.benchmark for pair in pairs if pair.calls_per_operation),
     )
 
 
-def caveats(found: Allocations) -> tuple[Caveat, ...]:
+def allocation_caveats(allocations: Allocations) -> tuple[Caveat, ...]:
     """Say where the probe itself changes what is reported."""
     shifted = [
         pair
-        for pair in found.pairs
+        for pair in allocations.pairs
         if pair.plain is not None and pair.before is not None and abs(pair.before - pair.plain) >= 1
     ]
     if not shifted:
         return ()
     first = shifted[0]
     text = (
-        f"the probe alone changes what {len(shifted)} of {len(found.pairs)} pairs report, such as "
-        f"{first.method} in {first.benchmark}: {first.plain:g} {first.unit} without it, "
+        f"the probe alone changes what {len(shifted)} of {len(allocations.pairs)} pairs report, "
+        f"such as {first.method} in {first.benchmark}: {first.plain:g} {first.unit} without it, "
         f"{first.before:g} with it; what the allocation adds is judged beside the probe"
     )
     return (Caveat("probe-allocates", text),)

@@ -11,7 +11,7 @@ LEVEL = 0.95
 _JUDGED = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
 
 
-def chosen(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
+def choose_controls(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
     """Return of each method a pair that was measured, another one at each turn (from 0)."""
     by_method: dict[str, list[PairVerdict]] = {}
     for pair in pairs:
@@ -20,7 +20,7 @@ def chosen(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
     return [mine[turn % len(mine)] for mine in by_method.values()]
 
 
-def judge(pairs: Sequence[PairVerdict]) -> Controls:
+def judge_controls(pairs: Sequence[PairVerdict]) -> Controls:
     """Count the false alarms among the verdicts of pairs in which nothing was slowed."""
     judged = [pair for pair in pairs if pair.effect is not None and pair.outcome in _JUDGED]
     alarms = [pair for pair in judged if pair.outcome is Result.DETECTED]

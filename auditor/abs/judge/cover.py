@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 
-from auditor.abs.model import Cover, Kept
+from auditor.abs.model import BestChoice, Cover
 from auditor.stats import zero_one
 from auditor.stats.zero_one import Row
 
@@ -36,7 +36,7 @@ def minimal_cover(
     return Cover(benchmarks=best, minimum=found.bound, exact=len(best) == found.bound)
 
 
-def density_curve(detected_by: Matrix) -> tuple[Kept, ...]:
+def density_curve(detected_by: Matrix) -> tuple[BestChoice, ...]:
     """Return how many of the methods the first, the first two, ... benchmarks detect.
 
     Each is the one that detects most of what is left, the first by name among equals, up to all
@@ -51,7 +51,7 @@ def density_curve(detected_by: Matrix) -> tuple[Kept, ...]:
         left = {method for method in left if benchmark not in rows[method]}
         sums.append((len(rows) - len(left), tuple(_gains(rows, left).values())))
     return tuple(
-        Kept(
+        BestChoice(
             benchmarks=size,
             benchmark=benchmark,
             methods=sums[size][0],
@@ -84,9 +84,9 @@ def _best_first(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _gains(rows: Mapping[str, frozenset[str]], left: Set[str]) -> Counter[str]:
+def _gains(rows: Mapping[str, frozenset[str]], remaining: Set[str]) -> Counter[str]:
     """Count how many of the methods that are left each benchmark detects."""
-    return Counter(benchmark for method in left for benchmark in rows[method])
+    return Counter(benchmark for method in remaining for benchmark in rows[method])
 
 
 def _not_outdone(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from statistics import stdev
 
 from auditor.abs.judge import extra_runs
 from auditor.abs.judge.paired import UNFINISHED
-from auditor.abs.model import Curve, CurvePoint, PairCurve, PairRun, PairVerdict, Step
+from auditor.abs.model import CurvePoint, CurveStep, DetectionCurve, PairCurve, PairRun, PairVerdict
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
 from auditor.measure.calibration import TOLERANCE
@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Search:
+class SlowdownSearch:
     """Looks for the least size that a pair notices by halving: few sizes are measured.
 
     `sizes` go up. It is taken for granted that what notices a slowdown notices a larger one.
@@ -34,7 +34,7 @@ class Search:
     method: str
     benchmark: str
     sizes: tuple[float, ...]
-    steps: dict[float, Step] = field(default_factory=dict)
+    steps: dict[float, CurveStep] = field(default_factory=dict)
 
     @property
     def next(self) -> float | None:
@@ -47,16 +47,16 @@ class Search:
         low = max((index for index in below if index < high), default=-1)
         return self.sizes[(low + high) // 2] if high - low > 1 else None
 
-    def add(self, size: float, said: PairVerdict) -> None:
+    def add(self, size: float, pair: PairVerdict) -> None:
         """Take what was found at a size; runs that were not made have found nothing."""
-        self.steps[size] = Step(
+        self.steps[size] = CurveStep(
             slowdown=size,
-            outcome=Result.UNMEASURED if _is_unfinished(said) else said.outcome,
-            effect=said.effect,
-            interval=said.interval,
-            threshold=said.threshold,
-            achieved_slowdown=said.achieved_slowdown,
-            reason=said.reason,
+            outcome=Result.UNMEASURED if _is_unfinished(pair) else pair.outcome,
+            effect=pair.effect,
+            interval=pair.interval,
+            threshold=pair.threshold,
+            achieved_slowdown=pair.achieved_slowdown,
+            reason=pair.reason,
         )
 
     def found(self) -> PairCurve:
@@ -78,9 +78,9 @@ class Search:
         )
 
 
-def searches(
+def begin_searches(
     pairs: Sequence[PairVerdict], slowdown: float, mode: CurveMode, *, fixed: bool
-) -> list[Search]:
+) -> list[SlowdownSearch]:
     """Return what is to be searched, begun with the verdicts at `slowdown`.
 
     Of each method the pair whose margin is the largest beside its noise, or all that detect; where
@@ -101,7 +101,7 @@ def searches(
         chosen = sorted(detected, key=_margin, reverse=True) or sorted(
             open_, key=lambda pair: pair.effect or 0.0, reverse=True
         )
-        found += [_begun(pair, slowdown) for pair in _first(chosen, mode)]
+        found += [_begin_search(pair, slowdown) for pair in _first(chosen, mode)]
     return found
 
 
@@ -122,15 +122,17 @@ def most_steps(slowdown: float) -> int:
     return max(below, len(ladder) - 1 - below).bit_length()
 
 
-def curve(known: Iterable[Search], slowdown: float, counted: Sequence[str]) -> Curve:
+def suite_curve(
+    searches: Iterable[SlowdownSearch], slowdown: float, counted: Sequence[str]
+) -> DetectionCurve:
     """Return the curves of the pairs, and the suite's over the `counted` methods."""
-    pairs = tuple(one.found() for one in known)
+    pairs = tuple(one.found() for one in searches)
     least: dict[str, float] = {}
     for pair in pairs:
         if pair.slowdown is not None:
             least[pair.method] = min(pair.slowdown, least.get(pair.method, inf))
     points = tuple(_point(size, least, counted) for size in _ladder(slowdown))
-    return Curve(pairs=pairs, points=points)
+    return DetectionCurve(pairs=pairs, points=points)
 
 
 def _point(size: float, least: Mapping[str, float], counted: Sequence[str]) -> CurvePoint:
@@ -142,21 +144,21 @@ def _ladder(slowdown: float) -> tuple[float, ...]:
     return tuple(sorted({*SIZES, slowdown}))
 
 
-def _begun(pair: PairVerdict, slowdown: float) -> Search:
-    begun = Search(method=pair.method, benchmark=pair.benchmark, sizes=_ladder(slowdown))
+def _begin_search(pair: PairVerdict, slowdown: float) -> SlowdownSearch:
+    begun = SlowdownSearch(method=pair.method, benchmark=pair.benchmark, sizes=_ladder(slowdown))
     begun.add(slowdown, pair)
     return begun
 
 
-def _first(chosen: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
-    return chosen if mode is CurveMode.PAIRS else chosen[:1]
+def _first(pairs: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
+    return pairs if mode is CurveMode.PAIRS else pairs[:1]
 
 
-def _notices(step: Step) -> bool:
+def _notices(step: CurveStep) -> bool:
     return step.outcome is Result.DETECTED
 
 
-def least_noticed(searched: Iterable[Search]) -> dict[str, float]:
+def least_noticed(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
     """Return the least slowdown that each benchmark was seen to notice."""
     found: dict[str, float] = {}
     for one in searched:
@@ -166,7 +168,7 @@ def least_noticed(searched: Iterable[Search]) -> dict[str, float]:
     return found
 
 
-def _size(step: Step) -> float:
+def _size(step: CurveStep) -> float:
     """Return the slowdown that was noticed: what came of it where that was far more than asked."""
     achieved = step.achieved_slowdown or 0.0
     return achieved if achieved > (1 + TOLERANCE) * step.slowdown else step.slowdown

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from auditor.abs.judge import distortion, paired, pooled, share_verdict
-from auditor.abs.judge.pair import Judgement, PairData, undecided
+from auditor.abs.judge.pair import Judgement, PairData, undecided_judgement
 from auditor.abs.judge.prediction import predict
 from auditor.abs.model import PairVerdict
 from auditor.core.caveats import Caveat
@@ -25,7 +25,7 @@ def judge_pair(data: PairData) -> PairVerdict:
     A failure comes first, then whether there is anything to judge, then the rule. A pair that was
     measured although its benchmark does not call the method is unreached unless it is detected.
     """
-    injected = _failed(data) or _unmeasured(data) or _measured(data)
+    injected = _judge_failure(data) or _judge_unmeasured(data) or _judge_measured(data)
     judgement, decided_by = share_verdict.combine_evidence(data, injected)
     weakest = judgement.weakest
     effect, interval, p = (
@@ -120,7 +120,7 @@ NOT_MEASURED = "not measured"
 _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
 
 
-def _failed(data: PairData) -> Judgement | None:
+def _judge_failure(data: PairData) -> Judgement | None:
     if data.refusal is not None:
         return Judgement(outcome=Result.REFUSED, reason=data.refusal)
     made = (*data.calibrating, *data.runs)
@@ -138,7 +138,9 @@ def _failed(data: PairData) -> Judgement | None:
         reason = f"{state}; of the slowed program nothing is known: {found[1]}"
         return Judgement(outcome=Result.UNREACHED, reason=reason)
     if found[0] is Result.INVALID and data.reach is not None and state is ReachState.UNKNOWN:
-        return undecided("not-instrumented", f"no change can be built into its program: {found[1]}")
+        return undecided_judgement(
+            "not-instrumented", f"no change can be built into its program: {found[1]}"
+        )
     return Judgement(outcome=found[0], reason=found[1])
 
 
@@ -150,11 +152,11 @@ def _never_called(data: PairData) -> Judgement:
     """
     if data.reach is not None and data.reach.state is ReachState.IN_LOOP:
         text = "calls in the loop were counted, but not one of the slowed method was seen"
-        return undecided("reach-contradicted", text)
+        return undecided_judgement("reach-contradicted", text)
     return Judgement(outcome=Result.UNREACHED, reason="run, and never called")
 
 
-def _unmeasured(data: PairData) -> Judgement | None:
+def _judge_unmeasured(data: PairData) -> Judgement | None:
     if data.runs:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
@@ -174,14 +176,14 @@ def _unmeasured(data: PairData) -> Judgement | None:
         return Judgement(
             outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)
         )
-    surely = None if data.rule is Rule.PAPER else distortion.distorted(data)
+    surely = None if data.rule is Rule.PAPER else distortion.judge_distortion(data)
     return surely or Judgement(outcome=Result.UNMEASURED, reason=NOT_MEASURED)
 
 
-def _measured(data: PairData) -> Judgement:
-    purpose, rule = Purpose.PAIRS, paired.judge
+def _judge_measured(data: PairData) -> Judgement:
+    purpose, rule = Purpose.PAIRS, paired.judge_processes
     if data.rule is Rule.PAPER:
-        purpose, rule = Purpose.MUTANT, pooled.judge
+        purpose, rule = Purpose.MUTANT, pooled.judge_pooled
     if any(run.trial.purpose is not purpose for run in data.runs):
         raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
     said = rule(data)

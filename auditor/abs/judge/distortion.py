@@ -1,6 +1,6 @@
 """A probe that makes the operation another one: no verdict can rest on it."""
 
-from auditor.abs.judge.pair import Judgement, PairData, probe_ratio, undecided
+from auditor.abs.judge.pair import Judgement, PairData, probe_ratio, undecided_judgement
 from auditor.core.result import Interval
 from auditor.stats.compare import Ratio
 
@@ -12,18 +12,18 @@ in the user's."""
 
 def is_distorted(probed: Ratio, data: PairData) -> bool:
     """Tell whether the probe alone makes the operation another one."""
-    low, high = _allowed(data)
+    low, high = _allowed_ratio(data)
     return not low <= probed.estimate <= high
 
 
 def is_surely_distorted(data: PairData) -> bool:
     """Tell whether it surely does, by what is known."""
     probed = probe_ratio(data)
-    low, high = _allowed(data)
+    low, high = _allowed_ratio(data)
     return probed is not None and (probed.low > high or probed.high < low)
 
 
-def distorted(data: PairData) -> Judgement | None:
+def judge_distortion(data: PairData) -> Judgement | None:
     """Judge a pair of which no process was made, as the probe surely distorts the operation.
 
     Only plain blocks beside those of its calibration can tell so early.
@@ -31,10 +31,10 @@ def distorted(data: PairData) -> Judgement | None:
     probed = probe_ratio(data) if data.beside else None
     if probed is None or not is_surely_distorted(data):
         return None
-    return undecided("distorted", said_of(probed))
+    return undecided_judgement("distorted", describe_distortion(probed))
 
 
-def said_of(probed: Ratio) -> str:
+def describe_distortion(probed: Ratio) -> str:
     """Return why nothing can be judged, by what the probe alone does."""
     return (
         f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too far "
@@ -42,7 +42,7 @@ def said_of(probed: Ratio) -> str:
     )
 
 
-def _allowed(data: PairData) -> Interval:
+def _allowed_ratio(data: PairData) -> Interval:
     """Return between what probe over plain has to be.
 
     Where they are of other programs, what the probe does may be as large as what is judged.

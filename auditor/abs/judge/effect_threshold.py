@@ -14,7 +14,7 @@ Pairs = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
+class ProcessJudgement:
     """One process: its pairs, the middle of their log ratios, and the least of their references.
 
     `trial` is the id of its trial.
@@ -46,12 +46,12 @@ class EffectThreshold:
     caveats: tuple[Caveat, ...] = ()
 
 
-def scaled(data: PairData, achieved: float) -> float:
+def scale_limit(data: PairData, achieved: float) -> float:
     """Return the limit for a slowdown other than v: what is judged is the share of the method."""
     return data.limit * achieved / data.slowdown
 
 
-def aim(data: PairData, processes: Sequence[Process]) -> EffectThreshold:
+def effect_threshold(data: PairData, processes: Sequence[ProcessJudgement]) -> EffectThreshold:
     """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
 
     What was achieved is the middle of the processes: the loop of one may take half as long again.
@@ -69,12 +69,12 @@ def aim(data: PairData, processes: Sequence[Process]) -> EffectThreshold:
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
-        most = max(limit, scaled(data, achieved)) if caveat else limit
+        most = max(limit, scale_limit(data, achieved)) if caveat else limit
         return EffectThreshold(
             threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
         )
     doubt = method_doubt(data) / data.method_seconds
-    threshold = scaled(data, achieved)
+    threshold = scale_limit(data, achieved)
     return EffectThreshold(
         threshold=threshold,
         missing=threshold,

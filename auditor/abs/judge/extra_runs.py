@@ -15,48 +15,48 @@ WITHIN_REACH = 2 / 3
 it, as further runs make intervals somewhat narrower, by what they tell of q, and seldom more."""
 
 
-def may_yet_decide(said: PairVerdict) -> bool:
+def may_yet_decide(pair: PairVerdict) -> bool:
     """Tell whether further runs may decide: nothing but the scatter stands against it.
 
     Where t(k) is unknown no detection can be made sure.
     """
-    near = any(caveat.slug == "near-threshold" for caveat in said.caveats)
-    return said.outcome is Result.INCONCLUSIVE and near and said.method_seconds is not None
+    near = any(caveat.slug == "near-threshold" for caveat in pair.caveats)
+    return pair.outcome is Result.INCONCLUSIVE and near and pair.method_seconds is not None
 
 
-def is_settled(said: PairVerdict, data: PairData) -> bool:
+def is_settled(pair: PairVerdict, data: PairData) -> bool:
     """Tell whether no other run can change a verdict: what stands against it is not in the runs.
 
     A t(k) that is in doubt, or a probe that surely distorts, does so in each of them.
     """
-    if said.outcome in (Result.MISSED, Result.DEAD_CODE):
+    if pair.outcome in (Result.MISSED, Result.DEAD_CODE):
         return True
-    slugs = {caveat.slug for caveat in said.caveats}
+    slugs = {caveat.slug for caveat in pair.caveats}
     distorted = "distorted" in slugs and is_surely_distorted(data)
     return distorted or "unverified" in slugs or carries_no_verdict(data)
 
 
-def is_within_reach(said: PairVerdict) -> bool:
+def is_within_reach(pair: PairVerdict) -> bool:
     """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
-    found = [(run.effect, *run.interval) for run in said.runs if run.interval is not None]
-    if said.threshold is None or not found:
+    found = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
+    if pair.threshold is None or not found:
         return False
     middle = median(effect for effect, _, _ in found)
     below = median(effect - low for effect, low, _ in found)
     above = median(high - effect for effect, _, high in found)
     low, high = middle - WITHIN_REACH * below, middle + WITHIN_REACH * above
-    return not low <= said.threshold <= high
+    return not low <= pair.threshold <= high
 
 
-def is_off_near_the_threshold(said: PairVerdict, slowdown: float) -> bool:
+def is_off_near_the_threshold(pair: PairVerdict, slowdown: float) -> bool:
     """Tell whether other turns may decide: the slowdown seems another, and the verdict hangs on it.
 
     A delay of turns does not grow with the method where another program slows the processor down,
     so what was right in a quiet moment may be too little on the whole.
     """
-    achieved = said.achieved_slowdown
+    achieved = pair.achieved_slowdown
     off = achieved is not None and abs(achieved / slowdown - 1) > CLOSE_ENOUGH
-    return off and may_yet_decide(said)
+    return off and may_yet_decide(pair)
 
 
 def needs_plain(data: PairData) -> bool:

@@ -24,7 +24,7 @@ BORDERLINE = "borderline"
 """Caveat of a verdict on an effect that its interval does not tell from the limit."""
 
 
-def settle(interval: Interval, middle: float, limit: float) -> Result | None:
+def settle_interval(interval: Interval, middle: float, limit: float) -> Result | None:
     """Return the verdict by a 99 % interval that reaches across the limit by no more than the zone.
 
     Where it leaves the zone on neither side, the likelier one; None where it leaves it on both.
@@ -38,7 +38,7 @@ def settle(interval: Interval, middle: float, limit: float) -> Result | None:
     return None
 
 
-def borderline(interval: Interval, limit: float) -> Caveat:
+def borderline_caveat(interval: Interval, limit: float) -> Caveat:
     """Return the caveat of a borderline verdict."""
     text = (
         f"the effect, {percent(interval[0], 1)} to {percent(interval[1], 1)}, lies at the limit of "
@@ -55,7 +55,7 @@ def is_borderline(caveats: Iterable[HasSlug]) -> bool:
 def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
     near = any(one.slug == "near-threshold" for one in pair.caveats)
-    found = [(run.effect, *run.interval) for run in pair.runs if run.interval is not None]
+    found = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
     if pair.outcome is not Result.INCONCLUSIVE or not near or not found or not pair.threshold:
         return pair
     middle = median(effect for effect, _, _ in found)
@@ -63,11 +63,11 @@ def settle_borderline(pair: PairVerdict) -> PairVerdict:
         middle - median(effect - low for effect, low, _ in found),
         middle + median(high - effect for effect, _, high in found),
     )
-    outcome = settle(interval, middle, pair.threshold)
+    outcome = settle_interval(interval, middle, pair.threshold)
     if outcome is None:
         return pair
     kept = tuple(one for one in pair.caveats if one.slug != "near-threshold")
-    caveat = borderline(interval, pair.threshold)
+    caveat = borderline_caveat(interval, pair.threshold)
     return replace(
         pair,
         outcome=outcome,

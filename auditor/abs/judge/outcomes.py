@@ -27,12 +27,12 @@ _FAILED = frozenset({Result.CRASHED, Result.TIMED_OUT})
 _ALIKE = (Result.INVALID, Result.REFUSED, Result.CRASHED, Result.TIMED_OUT)
 
 
-def of_method(pairs: Sequence[PairVerdict]) -> Result:
+def method_outcome(pairs: Sequence[PairVerdict]) -> Result:
     """Return the outcome of the method that these are the pairs of."""
-    return of_results(pair.outcome for pair in pairs)
+    return combine_outcomes(pair.outcome for pair in pairs)
 
 
-def of_results(results: Iterable[Result]) -> Result:
+def combine_outcomes(results: Iterable[Result]) -> Result:
     """Return the outcome of the method whose pairs came out like that."""
     found = set(results) - {Result.UNREACHED}
     if Result.DETECTED in found:

@@ -148,7 +148,7 @@ class Judgement:
     caveats: tuple[Caveat, ...] = ()
 
 
-def undecided(slug: str, text: str) -> Judgement:
+def undecided_judgement(slug: str, text: str) -> Judgement:
     """Return a judgement that cannot be made, and why."""
     return Judgement(outcome=Result.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
 
@@ -185,7 +185,7 @@ def reference_ratio(data: PairData) -> Ratio | None:
     if not data.inlined:
         return AS_IT_IS
     beside = readings.least((*data.calibrating, *data.runs), ArmName.PLAIN)
-    called = _between(beside, data)
+    called = _ratio_to_plain(beside, data)
     return None if called is None else Ratio(1.0, 1.0, max(1.0, called.high))
 
 
@@ -197,11 +197,11 @@ def probe_ratio(data: PairData) -> Ratio | None:
     have plain blocks, too, neighbouring ones tell it: the interval is that of their quotients.
     """
     if data.beside:
-        return _probed_beside((*data.calibrating, *data.runs), data.confidence)
-    return _between(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
+        return _ratio_beside_plain((*data.calibrating, *data.runs), data.confidence)
+    return _ratio_to_plain(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
 
 
-def _between(mine: Sequence[float], data: PairData) -> Ratio | None:
+def _ratio_to_plain(mine: Sequence[float], data: PairData) -> Ratio | None:
     """Return what processes of the pair took over what those of the unchanged program took."""
     plain = readings.least(data.plain, ArmName.PLAIN)
     if not mine or not plain:
@@ -209,7 +209,7 @@ def _between(mine: Sequence[float], data: PairData) -> Ratio | None:
     return ratio(mine, plain, data.confidence, data.layout, layout.sizes(data.plain))
 
 
-def _probed_beside(runs: Sequence[Run], confidence: float) -> Ratio | None:
+def _ratio_beside_plain(runs: Sequence[Run], confidence: float) -> Ratio | None:
     logs = [log(each) for run in runs for each in readings.probing(run)]
     if not logs:
         return None

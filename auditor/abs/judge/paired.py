@@ -1,17 +1,22 @@
 """Our rule: probe and slowed blocks of one process in pairs (abs.md, "Detection")."""
 
 from dataclasses import replace
-from math import expm1, hypot, inf, log, log1p
+from math import expm1, hypot, log, log1p
 
 from auditor.abs.judge import distortion, scatter, signs
-from auditor.abs.judge.effect_threshold import EffectThreshold, Process, aim, scaled
+from auditor.abs.judge.effect_threshold import (
+    EffectThreshold,
+    ProcessJudgement,
+    effect_threshold,
+    scale_limit,
+)
 from auditor.abs.judge.pair import (
     Judgement,
     PairData,
     method_doubt,
     probe_ratio,
     reference_ratio,
-    undecided,
+    undecided_judgement,
 )
 from auditor.abs.judge.prediction import predict
 from auditor.abs.model import PairRun
@@ -49,7 +54,7 @@ STOP_MARGIN = 0.1
 """Share of the threshold by which a process that stops must have passed it."""
 
 
-def judge(data: PairData) -> Judgement:
+def judge_processes(data: PairData) -> Judgement:
     """Judge the processes of a pair, each by itself: what lies between them is no noise of pairs.
 
     Log ratios against log(1 + v / 2q) is the same as (mutant - probe) / plain against v / 2 once q
@@ -59,15 +64,17 @@ def judge(data: PairData) -> Judgement:
     found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
     processes = [one for one in found if one is not None]
     if len(processes) < len(found):
-        return undecided("few-pairs", "a process has too few pairs of blocks to be judged")
+        return undecided_judgement(
+            "few-pairs", "a process has too few pairs of blocks to be judged"
+        )
     scale, probed = reference_ratio(data), probe_ratio(data)
     if scale is None or probed is None:
         text = "too few runs of the plain suite and of the pair to tell how they scatter"
-        return undecided("few-runs", text)
-    aimed = aim(data, processes)
+        return undecided_judgement("few-runs", text)
+    aimed = effect_threshold(data, processes)
     runs = tuple(_run(process, scale, aimed, data.significance) for process in processes)
-    said = _capped(_decided(data, runs, aimed), data, probed, aimed)
-    said = signs.checked(said, [process.pairs for process in processes], scale.estimate)
+    said = _check_probe(_decide(data, runs, aimed), data, probed, aimed)
+    said = signs.check_signs(said, [process.pairs for process in processes], scale.estimate)
     return scale_back_effect(said, data) if aimed.off else said
 
 
@@ -82,7 +89,7 @@ def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
     if not decided or not achieved or found is None or found.interval is None:
         return said
     factor, half = data.slowdown / achieved, scatter.half_interval(data)
-    effect, (low, high) = factor * found.effect, (factor * end for end in found.interval)
+    effect, (low, high) = factor * found.effect, (factor * end for end in found.ends)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
     asked = percent(data.slowdown)
     text = f"the effect of a slowdown of {percent(achieved)} is scaled back to {asked}"
@@ -95,7 +102,9 @@ def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
     detected = said.outcome is Result.DETECTED and interval[0] <= data.limit
     missed = said.outcome is Result.MISSED and interval[1] >= data.limit
     return (
-        _because(said, "near-threshold", _near(0, len(said.runs))) if detected or missed else said
+        _leave_open(said, "near-threshold", _describe_open_runs(0, len(said.runs)))
+        if detected or missed
+        else said
     )
 
 
@@ -103,10 +112,14 @@ def missed_its_aim(data: PairData) -> bool:
     """Tell whether the turns gave surely another slowdown than they were to give."""
     found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
     processes = [one for one in found if one is not None]
-    return bool(processes) and data.wait == InjectionKind.WORK and aim(data, processes).off
+    return (
+        bool(processes)
+        and data.wait == InjectionKind.WORK
+        and effect_threshold(data, processes).off
+    )
 
 
-def stop(data: PairData, most: int) -> Stop | None:
+def stopping_rule(data: PairData, most: int) -> Stop | None:
     """Return when a process of `most` pairs has decided, by what is known before it runs.
 
     None where nothing is known of q, unless plain blocks make it needless. The limits are drawn
@@ -120,7 +133,7 @@ def stop(data: PairData, most: int) -> Stop | None:
     ends = [data.limit]
     if far and achieved is not None and achieved > 0 and data.method_seconds:
         doubt = method_doubt(data) / data.method_seconds
-        likely = scaled(data, achieved)
+        likely = scale_limit(data, achieved)
         ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
@@ -136,7 +149,7 @@ def stop(data: PairData, most: int) -> Stop | None:
     )
 
 
-def _process(run: Run, data: PairData) -> Process | None:
+def _process(run: Run, data: PairData) -> ProcessJudgement | None:
     """Judge the pairs of a process; None if there are too few.
 
     With a fixed number of pairs each pair is tested by itself, as in the paper; where stopping
@@ -147,14 +160,14 @@ def _process(run: Run, data: PairData) -> Process | None:
     if not logs:
         return None
     if run.trial.schedule.stop is not None:
-        found = repeated(logs, _planned(run), data.level)
+        found = repeated(logs, _planned_pairs(run), data.level)
         p = min(1.0, found.p * data.family)
     else:
         found = shift(logs, data.confidence)
         p = found.p
     if found.interval is None:
         return None
-    return Process(
+    return ProcessJudgement(
         least=min(reference for reference, _ in pairs),
         pairs=pairs,
         middle=found.estimate,
@@ -164,14 +177,16 @@ def _process(run: Run, data: PairData) -> Process | None:
     )
 
 
-def _planned(run: Run) -> int:
+def _planned_pairs(run: Run) -> int:
     """Return the pairs that a process was to have had if nothing had stopped it."""
     schedule = run.trial.schedule
     arms = [schedule.arms[b.arm].name for b in schedule.blocks if b.phase is Phase.MEASUREMENT]
     return arms.count(ArmName.SLOWED)
 
 
-def _run(process: Process, probed: Ratio, aimed: EffectThreshold, significance: float) -> PairRun:
+def _run(
+    process: ProcessJudgement, probed: Ratio, aimed: EffectThreshold, significance: float
+) -> PairRun:
     effect = probed.estimate * expm1(process.middle)
     return PairRun(
         effect=effect,
@@ -185,7 +200,7 @@ def _run(process: Process, probed: Ratio, aimed: EffectThreshold, significance: 
     )
 
 
-def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
+def _interval(effect: float, process: ProcessJudgement, probed: Ratio) -> Interval:
     """Return the effect's interval: two independent errors, of one level, add up in squares.
 
     One is of the blocks in the process, the other of q between processes.
@@ -198,10 +213,9 @@ def _interval(effect: float, process: Process, probed: Ratio) -> Interval:
     )
 
 
-def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
-    ends = [run.interval or (-inf, inf) for run in runs]
-    below = [run for run, (_, high) in zip(runs, ends, strict=True) if high < aimed.low]
-    least = min(runs, key=lambda run: run.interval[0] if run.interval else -inf)
+def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
+    below = [run for run in runs if run.ends[1] < aimed.low]
+    least = min(runs, key=lambda run: run.ends[0])
     said = Judgement(
         outcome=Result.INCONCLUSIVE,
         weakest=least,
@@ -211,7 +225,7 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) 
         caveats=aimed.caveats,
     )
     if not aimed.delivered:
-        return _because(said, None, "nothing of the slowdown arrived in the operation")
+        return _leave_open(said, None, "nothing of the slowdown arrived in the operation")
     if below:
         weakest = min(below, key=lambda run: run.effect)
         missed = replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aimed.missing)
@@ -222,46 +236,46 @@ def _decided(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) 
             )
             missed = replace(missed, reason=text)
         return missed
-    clear = [
-        run
-        for run, (low, _) in zip(runs, ends, strict=True)
-        if run.significant and low > aimed.high
-    ]
+    clear = [run for run in runs if run.significant and run.ends[0] > aimed.high]
     if len(clear) >= data.wanted:
-        weakest = min(clear, key=lambda run: run.interval[0] if run.interval else -inf)
+        weakest = min(clear, key=lambda run: run.ends[0])
         return replace(said, outcome=Result.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
-        return _because(said, UNFINISHED, text)
-    return _because(said, "near-threshold", _near(len(clear), len(runs)))
+        return _leave_open(said, UNFINISHED, text)
+    return _leave_open(said, "near-threshold", _describe_open_runs(len(clear), len(runs)))
 
 
-def _near(clear: int, runs: int) -> str:
+def _describe_open_runs(clear: int, runs: int) -> str:
     if clear:
         return f"the effect is surely above the threshold in {clear} of {runs} runs only"
     which = "the run" if runs == 1 else f"each of the {runs} runs"
     return f"whether the effect is above the threshold is open in {which}"
 
 
-def _capped(said: Judgement, data: PairData, probed: Ratio, aimed: EffectThreshold) -> Judgement:
+def _check_probe(
+    judgement: Judgement, data: PairData, probed: Ratio, aimed: EffectThreshold
+) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
     if (not data.beside or data.inlined) and _exceeds_operation(data):
         text = (
             "the calibration failed: the calls seem to take longer than the whole unchanged "
             "operation that makes them"
         )
-        return _because(said, "calibration-failed", text)
+        return _leave_open(judgement, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.
-    others = tuple(caveat for caveat in said.caveats if caveat.slug != UNFINISHED)
+    others = tuple(caveat for caveat in judgement.caveats if caveat.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):
-        return _because(replace(said, caveats=others), "distorted", distortion.said_of(probed))
-    doubtful = _doubtful(data, aimed)
-    if doubtful is None or not _hangs_on_calibration(said, data):
-        return said
-    return _because(replace(said, caveats=others), "unverified", doubtful)
+        return _leave_open(
+            replace(judgement, caveats=others), "distorted", distortion.describe_distortion(probed)
+        )
+    doubtful = _calibration_doubt(data, aimed)
+    if doubtful is None or not _hangs_on_calibration(judgement, data):
+        return judgement
+    return _leave_open(replace(judgement, caveats=others), "unverified", doubtful)
 
 
-def _doubtful(data: PairData, aimed: EffectThreshold) -> str | None:
+def _calibration_doubt(data: PairData, aimed: EffectThreshold) -> str | None:
     """Return why the slowdown achieved is not known well enough to rest a verdict on it.
 
     Where no call was counted in the loop, any effect at all is more than there can be.
@@ -301,22 +315,24 @@ def _is_vague(data: PairData) -> bool:
     return known is not None and method_doubt(data) > MOST_DOUBT * known
 
 
-def _hangs_on_calibration(said: Judgement, data: PairData) -> bool:
+def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
     """Tell whether another slowdown than was asked for could have another verdict.
 
     A wait on the clock is never shorter than asked for, so what it leaves unseen is missed; so is
     what a method is too little of the operation for, if no run shows anything else.
     """
-    if said.outcome is Result.MISSED:
+    if judgement.outcome is Result.MISSED:
         predicted = predict(data, by_counting=False)
-        unseen = all(run.effect < data.limit for run in said.runs)
+        unseen = all(run.effect < data.limit for run in judgement.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait == InjectionKind.WORK and not surely
-    return said.outcome is Result.DETECTED or any(
-        caveat.slug == UNFINISHED for caveat in said.caveats
+    return judgement.outcome is Result.DETECTED or any(
+        caveat.slug == UNFINISHED for caveat in judgement.caveats
     )
 
 
-def _because(said: Judgement, slug: str | None, text: str) -> Judgement:
+def _leave_open(judgement: Judgement, slug: str | None, text: str) -> Judgement:
     more = (Caveat(slug, text),) if slug else ()
-    return replace(said, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*said.caveats, *more))
+    return replace(
+        judgement, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*judgement.caveats, *more)
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from auditor.abs.judge.pair import Judgement, PairData, undecided
+from auditor.abs.judge.pair import Judgement, PairData, undecided_judgement
 from auditor.abs.model import PairRun
 from auditor.core import busy
 from auditor.core.jobs import HostInterference
@@ -24,13 +24,13 @@ Values = tuple[float, ...]
 ByRun = Mapping[int, Values]
 
 
-def judge(data: PairData) -> Judgement:
+def judge_pooled(data: PairData) -> Judgement:
     """Detected when, in every run, the test rejects and the mean is at least the limit above.
 
     That is v / 2, unless the user names another.
     """
     mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
-    slowed = _pooled(mutant_runs, ArmName.SLOWED)
+    slowed = _pool_values(mutant_runs, ArmName.SLOWED)
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
     suite = readings.of_purpose(data.plain, purpose)
     strain = HostInterference.together((run.seconds, run.strain) for run in (*mutant_runs, *suite))
@@ -39,11 +39,11 @@ def judge(data: PairData) -> Judgement:
             f"{machine}: this rule compares processes that follow each other; "
             "repeat the command on a quiet machine with another --store"
         )
-        return undecided(busy.SLUG, text)
-    beside = _beside(slowed, _pooled(suite, ArmName.PLAIN), data)
+        return undecided_judgement(busy.SLUG, text)
+    beside = _compared_runs(slowed, _pool_values(suite, ArmName.PLAIN), data)
     if not slowed or len(beside) < len(slowed):
         missing = sorted(set(slowed) - set(beside))
-        return undecided(
+        return undecided_judgement(
             "no-plain", f"the plain suite has no values in the runs {missing or 'made'}"
         )
     least = {
@@ -62,12 +62,12 @@ def judge(data: PairData) -> Judgement:
     most = max((least[one] for one in whole), default=0.0)
     if most >= data.significance and all(map(_notices, telling)):
         text = f"a run has so few values that no outcome can have a p below {most:.3f}"
-        return undecided("few-values", text)
+        return undecided_judgement("few-values", text)
     finished = len(mutant_runs) >= data.wanted
     return _judgement(data, tuple(runs.values()), telling, finished=finished)
 
 
-def _beside(slowed: ByRun, plain: ByRun, data: PairData) -> dict[int, tuple[int, Values]]:
+def _compared_runs(slowed: ByRun, plain: ByRun, data: PairData) -> dict[int, tuple[int, Values]]:
     """Return with which run of the plain suite each run is compared: its number, and its values.
 
     Controls have runs of their own behind those of the pair: they begin with the first one again.
@@ -100,7 +100,7 @@ def _judgement(
         decided = Result.MISSED
     elif finished and all(map(_notices, runs)):
         decided = Result.DETECTED
-    achieved = None if data.control else _achieved(data, runs)
+    achieved = None if data.control else _achieved_slowdown(data, runs)
     caveat = achieved_caveat(achieved, data.slowdown)
     return Judgement(
         outcome=decided,
@@ -113,7 +113,7 @@ def _judgement(
     )
 
 
-def _pooled(runs: Iterable[Run], arm: ArmName) -> ByRun:
+def _pool_values(runs: Iterable[Run], arm: ArmName) -> ByRun:
     values: dict[int, tuple[float, ...]] = {}
     for run in runs:
         found = readings.times(run, arm)
@@ -136,7 +136,7 @@ def _run(plain: tuple[float, ...], slowed: tuple[float, ...], data: PairData) ->
     )
 
 
-def _achieved(data: PairData, runs: Sequence[PairRun]) -> float | None:
+def _achieved_slowdown(data: PairData, runs: Sequence[PairRun]) -> float | None:
     """Return what was achieved, the plain suite in the place of the probe that this rule lacks."""
     if data.inside is None:
         return None

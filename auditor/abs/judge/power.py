@@ -13,7 +13,7 @@ from statistics import median
 from types import MappingProxyType
 
 from auditor.abs.judge import paired
-from auditor.abs.model import PairVerdict
+from auditor.abs.model import PairVerdict, interval_ends
 from auditor.core.busy import is_busy
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
@@ -34,7 +34,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
+class BlockScatter:
     """How far apart the logarithms of what is alike lie, by `runs` processes.
 
     `pairs` is the standard deviation of the differences of neighbouring blocks, estimated robustly,
@@ -46,7 +46,7 @@ class Scatter:
     runs: int
 
 
-def scatter(runs: Sequence[Run], confidence: float) -> Scatter | None:
+def block_scatter(runs: Sequence[Run], confidence: float) -> BlockScatter | None:
     """Return how plain processes of a benchmark scatter; None for fewer than two, or two blocks.
 
     `confidence` is the level of the interval between processes.
@@ -60,7 +60,7 @@ def scatter(runs: Sequence[Run], confidence: float) -> Scatter | None:
     between = ratio(middles, middles, confidence)
     if between is None:
         return None
-    return Scatter(max(LEAST_DEVIATION, _deviation(apart)), log(between.high), len(blocks))
+    return BlockScatter(max(LEAST_DEVIATION, _deviation(apart)), log(between.high), len(blocks))
 
 
 def _deviation(values: Sequence[float]) -> float:
@@ -72,7 +72,9 @@ def _deviation(values: Sequence[float]) -> float:
     return NORMAL_DEVIATION * median(abs(value - middle) for value in values)
 
 
-def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> float:
+def detectable_slowdown(
+    scatter: BlockScatter, request: AbsRequest, *, beside: bool = False
+) -> float:
     """Return the least slowdown of a whole operation that can be detected; inf if none can.
 
     `beside`: plain blocks lie beside those of probe and delay.
@@ -81,9 +83,9 @@ def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> flo
     pairs = plan.iterations if request.exact else paired.AT_MOST * plan.iterations
     if pairs < 2:
         return inf
-    half = t_half(found.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
-    probes, plain = request.runs * plan.forks + 1, found.runs + request.runs
-    apart = found.processes * sqrt((1 / probes + 1 / plain) / (2 / found.runs))
+    half = t_half(scatter.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
+    probes, plain = request.runs * plan.forks + 1, scatter.runs + request.runs
+    apart = scatter.processes * sqrt((1 / probes + 1 / plain) / (2 / scatter.runs))
     q = 0.0 if beside else apart
     if request.min_delta is None:
         return half / sqrt(0.25 - q**2) if q < 0.5 else inf
@@ -93,7 +95,7 @@ def visible(found: Scatter, request: AbsRequest, *, beside: bool = False) -> flo
     return (d + sqrt(d**2 - rest * (d**2 - half**2))) / rest
 
 
-def stated(
+def add_detectable_slowdowns(
     stability: Stability,
     benchmarks: Sequence[Benchmark],
     runs: Sequence[Run],
@@ -109,9 +111,9 @@ def stated(
     for run in runs:
         if run.trial.benchmark is not None and not is_busy(run.strain):
             by_id[run.trial.benchmark.id].append(run)
-    found = {name: scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
+    found = {name: block_scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
     seen = {
-        name: visible(one, request, beside=name in beside)
+        name: detectable_slowdown(one, request, beside=name in beside)
         for name, one in found.items()
         if one is not None
     }
@@ -125,7 +127,7 @@ def stated(
     )
 
 
-def confirmed(
+def confirm_detectable_slowdowns(
     stability: Stability,
     pairs: Sequence[PairVerdict],
     slowdown: float | None,
@@ -159,11 +161,11 @@ def _sees(pair: PairVerdict, slowdown: float) -> bool:
         return True
     if pair.interval is None or pair.threshold is None:
         return False
-    low, high = pair.interval
+    low, high = interval_ends(pair.interval)
     return slowdown - (high - low) / 2 > pair.threshold
 
 
-def statement(stability: Stability, slowdown: float | None) -> Caveat | None:
+def state_power(stability: Stability, slowdown: float | None) -> Caveat | None:
     """Return in which benchmarks a slowdown of this size may go unseen, None if in none.
 
     Before the pairs are measured it goes by the runs of the suite, afterwards (`confirmed`) by

@@ -43,17 +43,17 @@ def predict(data: PairData, *, by_counting: bool = True) -> Prediction | None:
     plain = data.plain_seconds if data.calls else ()
     if not data.calls or not plain:
         return None
-    shown = _shown(data)
+    shown = _clocked_seconds(data)
     if shown is None:
-        return _by_counting(data, min(plain)) if by_counting else None
+        return _bound_by_counting(data, min(plain)) if by_counting else None
     each = data.calls / data.benchmark.concurrency
     doubt = method_doubt(data)
     high = (shown + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
     low = 0.0 if data.method_seconds is None else (shown - doubt) * each / max(plain)
-    return _expecting(data, data.share, low, high)
+    return _make_prediction(data, data.share, low, high)
 
 
-def _by_counting(data: PairData, plain: float) -> Prediction | None:
+def _bound_by_counting(data: PairData, plain: float) -> Prediction | None:
     """Return what the method is of the operation at most, by the process that counted its calls.
 
     Counters and clock add to its time there, and other processes beside it may, so it is compared
@@ -63,10 +63,10 @@ def _by_counting(data: PairData, plain: float) -> Prediction | None:
     if clocked is None or clocked.inside <= 0 or clocked.operation <= 0:
         return None
     inside = clocked.inside / data.benchmark.concurrency
-    return _expecting(data, None, 0.0, inside / min(plain, clocked.operation))
+    return _make_prediction(data, None, 0.0, inside / min(plain, clocked.operation))
 
 
-def _expecting(data: PairData, share: float | None, low: float, high: float) -> Prediction:
+def _make_prediction(data: PairData, share: float | None, low: float, high: float) -> Prediction:
     expected = Result.INCONCLUSIVE
     if low * data.slowdown > data.limit:
         expected = Result.DETECTED
@@ -81,7 +81,7 @@ def _expecting(data: PairData, share: float | None, low: float, high: float) -> 
     )
 
 
-def _shown(data: PairData) -> float | None:
+def _clocked_seconds(data: PairData) -> float | None:
     """Return the seconds of a call as the clock shows them without its own cost, if it told it."""
     if data.method_seconds is not None or not data.clock_seconds:
         return data.method_seconds

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from math import hypot
 
 from auditor.abs.judge import scatter
-from auditor.abs.judge.indifference_zone import borderline, is_borderline, settle
+from auditor.abs.judge.indifference_zone import borderline_caveat, is_borderline, settle_interval
 from auditor.abs.judge.pair import Judgement, PairData
+from auditor.abs.model import Evidence
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Interval, Result
@@ -14,7 +15,7 @@ from auditor.measure.profiles.cpu_shares import Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class ShareEffect:
     """What a slowdown of v does to the operation, by the share."""
 
     effect: float
@@ -25,7 +26,7 @@ class Effect:
     """The same by the 99 % interval of this share, which no other benchmark or look widens."""
 
 
-def effect_of(data: PairData) -> Effect | None:
+def effect_of(data: PairData) -> ShareEffect | None:
     """Return the effect by the sampled share, None where there is none."""
     share = data.sampled
     if share is None or share.obstacle or data.rule is Rule.PAPER or data.control:
@@ -41,15 +42,15 @@ def effect_of(data: PairData) -> Effect | None:
             middle + hypot(v * max(0.0, high - likely), half),
         )
 
-    return Effect(
+    return ShareEffect(
         effect=middle,
         interval=add_scatter(share.low, share.high),
         by_itself=add_scatter(*share.by_itself),
     )
 
 
-INJECTION, SHARE = "injection", "share"
-"""What a verdict rests on."""
+INJECTION: Evidence = "injection"
+SHARE: Evidence = "share"
 _DECIDED = (Result.DETECTED, Result.MISSED, Result.DEAD_CODE)
 _MAY_YIELD = (
     Result.INCONCLUSIVE,
@@ -62,7 +63,7 @@ _MAY_YIELD = (
 """Outcomes of injected delays that leave the verdict to the share."""
 
 
-def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, str | None]:
+def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Evidence | None]:
     """Return the judgement of a pair by its delays and its share, and what it rests on.
 
     Delays decide where they do; else the share. Where both decide and differ, nothing is decided.
@@ -141,7 +142,7 @@ def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
 
 def _judge_difference(
     data: PairData, injected: Judgement, by_samples: Judgement
-) -> tuple[Judgement, str | None]:
+) -> tuple[Judgement, Evidence | None]:
     """Return the judgement where delays and samples both decide, and differ."""
     if _may_be_hidden(data, injected):
         caveat = Caveat("hidden-delay", _HIDDEN)
@@ -176,10 +177,10 @@ def judge_by_share(data: PairData) -> Judgement | None:
         return _make_judgement(Result.DETECTED, data, share, effect)
     if high < limit:
         return _make_judgement(Result.MISSED, data, share, effect)
-    outcome = settle(effect.by_itself, effect.effect, limit)
+    outcome = settle_interval(effect.by_itself, effect.effect, limit)
     if outcome is None:
         return None
-    return _make_judgement(outcome, data, share, effect, borderline(effect.by_itself, limit))
+    return _make_judgement(outcome, data, share, effect, borderline_caveat(effect.by_itself, limit))
 
 
 def _judge_removed_call(data: PairData, share: Share) -> Judgement:
@@ -204,13 +205,13 @@ def _judge_removed_call(data: PairData, share: Share) -> Judgement:
 
 
 def _make_judgement(
-    outcome: Result, data: PairData, share: Share, effect: Effect, *more: Caveat
+    outcome: Result, data: PairData, share: Share, effect: ShareEffect, *more: Caveat
 ) -> Judgement:
     text = _describe(data, share, effect)
     return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)
 
 
-def _describe(data: PairData, share: Share, effect: Effect) -> str:
+def _describe(data: PairData, share: Share, effect: ShareEffect) -> str:
     low, high = effect.interval
     return (
         f"by share: {percent(share.share)} of the operation ({share.samples} samples), so "

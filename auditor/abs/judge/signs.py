@@ -20,22 +20,24 @@ Pairs = Sequence[tuple[float, float]]
 """(probe, slowed) of neighbouring blocks."""
 
 
-def checked(said: Judgement, processes: Sequence[Pairs], q: float) -> Judgement:
+def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> Judgement:
     """Return a verdict unless the signs speak against it; `q` is probe over plain.
 
     A detection says that the limit is exceeded in the middle, a miss that in one process at least
     it is not.
     """
-    if said.threshold is None or said.outcome not in (Result.DETECTED, Result.MISSED):
-        return said
-    limit = log1p(said.threshold / q)
+    if judgement.threshold is None or judgement.outcome not in (Result.DETECTED, Result.MISSED):
+        return judgement
+    limit = log1p(judgement.threshold / q)
     above = [[log(slowed / probe) for probe, slowed in pairs] for pairs in processes]
-    if said.outcome is Result.DETECTED:
+    if judgement.outcome is Result.DETECTED:
         against = prod(sign_evidence([-each for each in one], -limit) for one in above)
     else:
         against = min(sign_evidence(one, limit) for one in above)
     if against < SURE:
-        return said
-    text = f"{said.outcome} by its mean or ranks, but most single pairs of blocks say otherwise"
-    more = (*said.caveats, Caveat("signs-disagree", text))
-    return replace(said, outcome=Result.INCONCLUSIVE, reason=text, caveats=more)
+        return judgement
+    text = (
+        f"{judgement.outcome} by its mean or ranks, but most single pairs of blocks say otherwise"
+    )
+    more = (*judgement.caveats, Caveat("signs-disagree", text))
+    return replace(judgement, outcome=Result.INCONCLUSIVE, reason=text, caveats=more)

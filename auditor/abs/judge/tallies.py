@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from auditor.abs.model import Density, MethodVerdict, PairVerdict
+from auditor.abs.model import Density, MethodVerdict, PairVerdict, RuleCount
 from auditor.core.result import Result
 
 _NOTHING_SLOWED = (Result.DEAD_CODE, Result.UNREACHED)
 
 
-def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, int], ...]:
+def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
     """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts.
 
     What both halves cover each of them does, also where some of the runs have left it open.
@@ -26,12 +26,16 @@ def rules(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[tuple[str, i
         if all(run.significant and run.effect > 0 for run in pair.runs)
     }
     large = both | {pair.method for pair in judged if all(run.large for run in pair.runs)}
-    return (("test only", len(tested)), ("effect only", len(large)), ("both", len(both)))
+    return (
+        RuleCount("test only", len(tested)),
+        RuleCount("effect only", len(large)),
+        RuleCount("both", len(both)),
+    )
 
 
-def density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+def detection_density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
     """Return how many of the counted methods so many benchmarks detect (Section 6.3)."""
-    numbers = Counter(len(one.detected_by) for one in counted)
+    numbers = Counter(len(method.detected_by) for method in counted)
     return tuple(
         Density(benchmarks, methods, 100 * methods / len(counted))
         for benchmarks, methods in sorted(numbers.items())

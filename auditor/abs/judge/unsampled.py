@@ -20,7 +20,18 @@ def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict
             benchmark="",
             outcome=Result.UNMEASURED,
             reach=ReachState.UNKNOWN,
+            effect=None,
+            interval=None,
+            p=None,
+            threshold=None,
+            achieved_slowdown=None,
+            method_seconds=None,
+            calls_per_operation=None,
+            share=None,
+            wait=None,
+            runs=(),
             reason=reason,
+            caveats=(),
         )
         for method in methods
     ]

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from auditor.abs.document import Document
+from auditor.abs.model import AllocationMethod, AllocationPair, Allocations
 from auditor.abs.page import anchors
-from auditor.abs.page.anchors import Link, Links
+from auditor.abs.page.anchors import Links, PageLink
 from auditor.abs.page.page_budget import ALLOCATIONS
-from auditor.abs.result_parts.allocations import AllocationMethod, AllocationPair, Allocations
 from auditor.abs.text import words
 from auditor.core.result import Result
 from reports import names, number_format, wording
@@ -22,11 +22,11 @@ SILENT = (Result.MISSED, Result.UNREACHED)
 
 
 @dataclass(frozen=True, slots=True)
-class PairView:
+class AllocationPairView:
     """A row: what a benchmark reports without and with the allocation."""
 
-    method: Link
-    benchmark: Link
+    method: PageLink
+    benchmark: PageLink
     mark: wording.Word
     before: str
     after: str
@@ -42,13 +42,13 @@ class AllocationsView:
     """
 
     headline: str
-    pairs: tuple[PairView, ...]
+    pairs: tuple[AllocationPairView, ...]
     hidden: int
-    silent: tuple[tuple[Link, str], ...]
+    silent: tuple[tuple[PageLink, str], ...]
     legend: tuple[wording.Word, ...]
 
 
-def mark(pair: AllocationPair) -> wording.Word:
+def mark_of(pair: AllocationPair) -> wording.Word:
     """Return the mark of a pair."""
     return MARKS.get(pair.outcome, OPEN)
 
@@ -60,41 +60,41 @@ def by_pair(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
     return {(pair.method, pair.benchmark): pair for pair in called}
 
 
-def headline(found: Allocations) -> str:
+def headline(allocations: Allocations) -> str:
     """Return the answer in one sentence."""
-    size = number_format.count(found.bytes, "byte")
-    methods = number_format.count(found.counted, "method")
+    size = number_format.count(allocations.bytes, "byte")
+    methods = number_format.count(allocations.counted, "method")
     what = f"One more allocation of {size} per call would show"
-    if found.counted == 0:
+    if allocations.counted == 0:
         return f"{what} in no method that could be judged."
-    if found.undecided == found.counted:
+    if allocations.undecided == allocations.counted:
         return (
             f"Whether one more allocation of {size} per call would show is open for all {methods}."
         )
-    open_ = f", and perhaps in {found.undecided} more" if found.undecided else ""
-    return f"{what} in {found.noticed} of {methods}{open_}."
+    open_ = f", and perhaps in {allocations.undecided} more" if allocations.undecided else ""
+    return f"{what} in {allocations.noticed} of {methods}{open_}."
 
 
-def silent(found: Allocations) -> tuple[AllocationMethod, ...]:
+def silent_methods(allocations: Allocations) -> tuple[AllocationMethod, ...]:
     """Return the methods that could start to allocate without anyone noticing."""
-    return tuple(method for method in found.methods if method.outcome in SILENT)
+    return tuple(method for method in allocations.methods if method.outcome in SILENT)
 
 
-def short(one: AllocationMethod) -> str:
+def format_allocation(method: AllocationMethod) -> str:
     """Return what a table says of a method."""
-    if one.outcome is Result.UNREACHED:
+    if method.outcome is Result.UNREACHED:
         return ""
-    if one.outcome not in (Result.DETECTED, Result.MISSED):
-        return words.OUTCOMES[one.outcome].word
-    return f"{len(one.noticed_by)} of {len(one.reached_by)}"
+    if method.outcome not in (Result.DETECTED, Result.MISSED):
+        return words.OUTCOMES[method.outcome].word
+    return f"{len(method.noticed_by)} of {len(method.reached_by)}"
 
 
-def lines(document: Document) -> tuple[str, ...]:
+def terminal_lines(document: Document) -> tuple[str, ...]:
     """Return what a terminal shows below its table."""
     found = document.allocations
     if found is None:
         return ()
-    quiet = [one.id for one in silent(found)]
+    quiet = [one.id for one in silent_methods(found)]
     if not quiet:
         return (headline(found),)
     shortened = names.shorten(method.id for method in document.methods)
@@ -103,36 +103,36 @@ def lines(document: Document) -> tuple[str, ...]:
     return headline(found), f"Could start to allocate without anyone noticing: {some}{more}"
 
 
-def view(document: Document) -> AllocationsView | None:
+def allocations_view(document: Document) -> AllocationsView | None:
     """Put them into words; None where nobody asked."""
     found = document.allocations
     if found is None:
         return None
-    methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
+    methods, benchmarks = anchors.method_links(document), anchors.benchmark_links(document)
     called = list(by_pair(document).values())
-    met = {mark(pair) for pair in called}
+    met = {mark_of(pair) for pair in called}
     return AllocationsView(
         headline=headline(found),
         pairs=tuple(_pair(pair, methods, benchmarks) for pair in called[:ALLOCATIONS]),
         hidden=len(called[ALLOCATIONS:]),
         silent=tuple(
-            (anchors.link(methods, one.id), words.OUTCOMES[one.outcome].word)
-            for one in silent(found)
+            (anchors.link_of(methods, one.id), words.OUTCOMES[one.outcome].word)
+            for one in silent_methods(found)
         ),
         legend=tuple(word for word in (SHOWS, HIDDEN, OPEN) if word in met),
     )
 
 
-def _pair(pair: AllocationPair, methods: Links, benchmarks: Links) -> PairView:
+def _pair(pair: AllocationPair, methods: Links, benchmarks: Links) -> AllocationPairView:
     unit = f" {pair.unit}" if pair.unit else ""
-    return PairView(
-        method=anchors.link(methods, pair.method),
-        benchmark=anchors.link(benchmarks, pair.benchmark),
-        mark=mark(pair),
+    return AllocationPairView(
+        method=anchors.link_of(methods, pair.method),
+        benchmark=anchors.link_of(benchmarks, pair.benchmark),
+        mark=mark_of(pair),
         before=_amount(pair.before) + (unit if pair.before is not None else ""),
         after=_amount(pair.after) + (unit if pair.after is not None else ""),
         expected=f"+{_amount(pair.expected)}" if pair.expected else number_format.NONE,
-        said=words.brief(pair.reason or ""),
+        said=words.first_line(pair.reason or ""),
     )
 
 
@@ -143,6 +143,6 @@ def _amount(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:,.3g}"
 
 
-def title(pair: AllocationPair) -> str:
+def pair_title(pair: AllocationPair) -> str:
     """Return what the mark in the matrix says to those who do not see it."""
-    return f"one more allocation per call {mark(pair).word}"
+    return f"one more allocation per call {mark_of(pair).word}"

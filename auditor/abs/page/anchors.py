@@ -13,44 +13,44 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._~-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """What is shown of a name, and the fragment where its owner is described (empty: nowhere)."""
 
     name: str
     anchor: str
 
 
-Links = Mapping[str, Link]
+Links = Mapping[str, PageLink]
 
 
-def methods(document: Document) -> Links:
+def method_links(document: Document) -> Links:
     """Return the methods of the audit by their ids."""
     short = names.labels(one.id for one in document.methods)
-    return {each: Link(name, method(each)) for each, name in short.items()}
+    return {each: PageLink(name, method_fragment(each)) for each, name in short.items()}
 
 
-def benchmarks(document: AbsOrStability) -> Links:
+def benchmark_links(document: AbsOrStability) -> Links:
     """Return the benchmarks of the audit by their ids."""
     short = names.labels(one.id for one in document.benchmarks)
-    return {each: Link(name, benchmark(each)) for each, name in short.items()}
+    return {each: PageLink(name, benchmark_fragment(each)) for each, name in short.items()}
 
 
-def link(known: Links, name: str) -> Link:
+def link_of(links: Links, name: str) -> PageLink:
     """Return the link of a name; one that is no link where the page does not describe it."""
-    return known.get(name) or Link(names.label(name), "")
+    return links.get(name) or PageLink(names.label(name), "")
 
 
-def method(name: str) -> str:
+def method_fragment(name: str) -> str:
     """Return the fragment of a method."""
     return f"method-{_fragment(name)}"
 
 
-def benchmark(name: str) -> str:
+def benchmark_fragment(name: str) -> str:
     """Return the fragment of a benchmark."""
     return f"benchmark-{_fragment(name)}"
 
 
-def pair(method: str, benchmark: str) -> str:
+def pair_fragment(method: str, benchmark: str) -> str:
     """Return the fragment of a pair; short, because there may be thousands."""
     return f"cell-{_digest(f'{len(method)} {method} {benchmark}', 10)}"
 

@@ -6,9 +6,10 @@ from statistics import fmean, median, stdev
 
 from markupsafe import Markup
 
-from auditor.abs.document import AbsOrStability, Benchmark
+from auditor.abs.document import AbsOrStability
 from auditor.abs.page import anchors
-from auditor.abs.page.anchors import Link
+from auditor.abs.page.anchors import PageLink
+from auditor.core.stability import BenchmarkVerdict
 from reports import number_format, violins
 
 _FACTS = ("cpu", "cores", "memory", "kernel", "governor", "turbo")
@@ -35,7 +36,7 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EnvironmentProperty:
     """One thing that is said of each machine."""
 
     what: str
@@ -43,15 +44,15 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class BesideRow:
+class BenchmarkOnHosts:
     """A benchmark: on each machine its spread and its mean."""
 
-    link: Link
+    link: PageLink
     cells: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
+class SpreadScatter:
     """Each benchmark's spread on the first machine and on another one."""
 
     says: str
@@ -64,24 +65,29 @@ class EnvironmentsView:
 
     buckets: tuple[str, ...]
     rows: tuple[EnvironmentRow, ...]
-    benchmarks: tuple[BesideRow, ...]
+    benchmarks: tuple[BenchmarkOnHosts, ...]
     violins: Markup
-    scatters: tuple[Scatter, ...]
+    scatters: tuple[SpreadScatter, ...]
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def said(self) -> tuple[EnvironmentProperty, ...]:
         """Return a table whose columns are the machines."""
         rows = self.rows
         counts = zip(*(row.buckets for row in rows), strict=True)
         return (
-            Said("what it is", tuple(row.machine for row in rows)),
-            Said(self._of_code, tuple(row.code for row in rows)),
-            Said("the suite takes", tuple(row.seconds for row in rows)),
-            Said("benchmarks with a spread", tuple(row.benchmarks for row in rows)),
-            *(Said(f"in {one}", each) for one, each in zip(self.buckets, counts, strict=True)),
-            Said("median spread", tuple(row.middle for row in rows)),
-            Said("largest spread", tuple(row.worst for row in rows)),
-            Said("of the time", tuple(row.strain or number_format.NONE for row in rows)),
+            EnvironmentProperty("what it is", tuple(row.machine for row in rows)),
+            EnvironmentProperty(self._of_code, tuple(row.code for row in rows)),
+            EnvironmentProperty("the suite takes", tuple(row.seconds for row in rows)),
+            EnvironmentProperty("benchmarks with a spread", tuple(row.benchmarks for row in rows)),
+            *(
+                EnvironmentProperty(f"in {one}", each)
+                for one, each in zip(self.buckets, counts, strict=True)
+            ),
+            EnvironmentProperty("median spread", tuple(row.middle for row in rows)),
+            EnvironmentProperty("largest spread", tuple(row.worst for row in rows)),
+            EnvironmentProperty(
+                "of the time", tuple(row.strain or number_format.NONE for row in rows)
+            ),
         )
 
     @property
@@ -92,21 +98,23 @@ class EnvironmentsView:
 
 
 def environments(
-    document: AbsOrStability, beside: Sequence[AbsOrStability]
+    document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability]
 ) -> EnvironmentsView | None:
     """Return the machines side by side; None where there is only one."""
-    if not beside:
+    if not on_other_hosts:
         return None
-    every = (document, *beside)
+    every = (document, *on_other_hosts)
     names = [_name(at, one) for at, one in enumerate(every, start=1)]
-    links = dict(anchors.benchmarks(document))
+    links = dict(anchors.benchmark_links(document))
     known = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in every]
     spreads = [_spreads(each) for each in known]
     return EnvironmentsView(
         buckets=tuple(bucket.range.value for bucket in document.stability.buckets),
         rows=tuple(_row(name, each) for name, each in zip(names, every, strict=True)),
         benchmarks=tuple(
-            BesideRow(links[benchmark.id], tuple(_cell(benchmark.id, each) for each in known))
+            BenchmarkOnHosts(
+                links[benchmark.id], tuple(_cell(benchmark.id, each) for each in known)
+            )
             for benchmark in document.benchmarks
         ),
         violins=violins.violins(
@@ -141,13 +149,7 @@ def _row(name: str, document: AbsOrStability) -> EnvironmentRow:
         buckets=tuple(str(bucket.count) for bucket in document.stability.buckets),
         middle=number_format.share(median(spreads) if spreads else None),
         worst=number_format.share(max(spreads, default=None)),
-        seconds=_duration(
-            [
-                suite_second
-                for suite_second in document.stability.suite_seconds
-                if suite_second is not None
-            ]
-        ),
+        seconds=_duration(document.stability.suite_seconds),
         strain=", ".join(
             f"{word} {number_format.share(value)}"
             for key, word in _STRAIN.items()
@@ -170,22 +172,22 @@ def _duration(seconds: Sequence[float]) -> str:
     return number_format.seconds(mean) + apart
 
 
-def _spreads(known: Mapping[str, Benchmark]) -> dict[str, float]:
-    return {key: one.max_spread for key, one in known.items() if one.max_spread is not None}
+def _spreads(benchmarks: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
+    return {key: one.max_spread for key, one in benchmarks.items() if one.max_spread is not None}
 
 
 def _scatter(
     first: str, second: str, here: Mapping[str, float], there: Mapping[str, float]
-) -> Scatter:
+) -> SpreadScatter:
     both = [(value, there[key]) for key, value in here.items() if key in there]
     larger = sum(other > one for one, other in both)
     says = f"{larger} of {len(both)} benchmarks have a larger spread on {second} than on {first}."
-    return Scatter(says, violins.pairs(first, second, both))
+    return SpreadScatter(says, violins.pairs(first, second, both))
 
 
-def _cell(name: str, known: Mapping[str, Benchmark]) -> tuple[str, str]:
-    if name not in known:
+def _cell(name: str, benchmarks: Mapping[str, BenchmarkVerdict]) -> tuple[str, str]:
+    if name not in benchmarks:
         return number_format.NONE, number_format.NONE
-    benchmark = known[name]
+    benchmark = benchmarks[name]
     mean = number_format.score(benchmark.mean_seconds, benchmark.unit)
     return number_format.share(benchmark.max_spread), mean

@@ -6,12 +6,13 @@ from math import ceil
 
 from markupsafe import Markup
 
-from auditor.abs.document import Document, Method, Pair, PairRun
+from auditor.abs import model
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict, PairRun, PairVerdict
 from auditor.abs.page import anchors
-from auditor.abs.page.anchors import Link
-from auditor.abs.page.page_budget import Key, Listed
-from auditor.abs.result_parts import curve
-from auditor.abs.text import words
+from auditor.abs.page.anchors import PageLink
+from auditor.abs.page.page_budget import Key, ListedPairs
+from auditor.abs.text import detection_curve, words
 from auditor.abs.text.claims import OPEN
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
@@ -26,7 +27,7 @@ class PairView:
     """
 
     anchor: str
-    benchmark: Link
+    benchmark: PageLink
     kind: str
     word: wording.Word
     plot: Markup = field(repr=False)
@@ -51,7 +52,7 @@ class MethodView:
     `order` is the place of its outcome, `called` and `from_` are numbers to sort by or empty.
     """
 
-    link: Link
+    link: PageLink
     id: str
     kind: str
     word: wording.Word
@@ -67,61 +68,61 @@ class MethodView:
     hidden: int
 
 
-def methods(document: Document, chosen: Listed) -> tuple[MethodView, ...]:
+def method_views(document: Document, listed: ListedPairs) -> tuple[MethodView, ...]:
     """Return all methods with the pairs that are listed."""
-    links = anchors.methods(document)
-    benchmarks = anchors.benchmarks(document)
+    links = anchors.method_links(document)
+    benchmarks = anchors.benchmark_links(document)
     tried = {(one.method, one.benchmark): one for one in _curves(document)}
-    pairs: dict[str, list[Pair]] = {}
+    pairs: dict[str, list[PairVerdict]] = {}
     for pair in document.pairs:
         if pair.outcome is not Result.UNREACHED:
             pairs.setdefault(pair.method, []).append(pair)
-    least = curve.least(document.curve)
+    least = detection_curve.most_sensitive_pairs(document.curve)
     views = []
     for method in document.methods:
         mine = pairs.get(method.id, [])
         rows = tuple(
-            _pair(pair, anchors.link(benchmarks, pair.benchmark), chosen, tried)
+            _pair(pair, anchors.link_of(benchmarks, pair.benchmark), listed, tried)
             for pair in mine
-            if (pair.method, pair.benchmark) in chosen.places
+            if (pair.method, pair.benchmark) in listed.places
         )
         views.append(_method(method, links[method.id], rows, mine, least.get(method.id)))
     return tuple(views)
 
 
-def _curves(document: Document) -> Iterable[curve.PairCurve]:
+def _curves(document: Document) -> Iterable[model.PairCurve]:
     return document.curve.pairs if document.curve else ()
 
 
 def _method(
-    method: Method,
-    link: Link,
+    method: MethodVerdict,
+    link: PageLink,
     rows: tuple[PairView, ...],
-    mine: Sequence[Pair],
-    least: curve.PairCurve | None,
+    pairs: Sequence[PairVerdict],
+    least: model.PairCurve | None,
 ) -> MethodView:
     span = method.span
-    from_pairs = any(method.reason == pair.reason for pair in mine)
+    from_pairs = any(method.reason == pair.reason for pair in pairs)
     known = least.slowdown if least else None
     return MethodView(
         link=link,
         id=method.id,
-        kind=words.kind(method),
-        word=words.word(method),
-        order=words.LEGEND.index(words.word(method)),
+        kind=words.style_of(method),
+        word=words.word_of(method),
+        order=words.LEGEND.index(words.word_of(method)),
         says=_counted(method) if from_pairs or not method.reason else method.reason,
         where=f"{span.file}:{span.first_line}" if span else "",
         calls=number_format.count(method.calls, "call") if method.calls is not None else "",
         called="" if method.calls is None else str(method.calls),
         slugs=", ".join(caveat.slug for caveat in method.caveats),
-        least=curve.told(least) if least else "",
+        least=detection_curve.format_pair_curve(least) if least else "",
         from_="" if known is None else f"{known:g}",
         pairs=rows,
-        hidden=len(mine) - len(rows),
+        hidden=len(pairs) - len(rows),
     )
 
 
-def _counted(method: Method) -> str:
+def _counted(method: MethodVerdict) -> str:
     reached = len(method.reached_by)
     if not reached:
         return "which benchmark calls it is not known"
@@ -135,12 +136,15 @@ def _counted(method: Method) -> str:
 
 
 def _pair(
-    pair: Pair, benchmark: Link, chosen: Listed, tried: Mapping[Key, curve.PairCurve]
+    pair: PairVerdict,
+    benchmark: PageLink,
+    listed: ListedPairs,
+    tried: Mapping[Key, model.PairCurve],
 ) -> PairView:
     key = (pair.method, pair.benchmark)
-    runs = pair.runs if key in chosen.drawn else ()
+    runs = pair.runs if key in listed.drawn else ()
     return PairView(
-        anchor=chosen.places[key],
+        anchor=listed.places[key],
         benchmark=benchmark,
         kind=pair.outcome.value,
         word=words.OUTCOMES[pair.outcome],
@@ -155,22 +159,22 @@ def _pair(
         reason=""
         if any(caveat.text == pair.reason for caveat in pair.caveats)
         else pair.reason or "",
-        tried=_tried(tried[key]) if key in tried else "",
+        tried=_describe_steps(tried[key]) if key in tried else "",
         caveats=pair.caveats,
         runs=tuple(_run(at, run) for at, run in enumerate(runs, start=1)),
         blocks=plots.arms([(run.reference, run.slowed) for run in runs]),
     )
 
 
-def _tried(found: curve.PairCurve) -> str:
+def _describe_steps(pair: model.PairCurve) -> str:
     """Say what came of each slowdown that was tried."""
     return ", ".join(
         f"{number_format.times(1 + step.slowdown)} {words.OUTCOMES[step.outcome].word}"
-        for step in found.steps
+        for step in pair.steps
     )
 
 
-def _share(pair: Pair) -> str:
+def _share(pair: PairVerdict) -> str:
     if pair.share is None and pair.share_at_most is not None and pair.share_at_most < 1:
         return f"at most {number_format.share(ceil(100 * pair.share_at_most) / 100)}"
     if pair.share_interval is not None:
@@ -179,13 +183,13 @@ def _share(pair: Pair) -> str:
     return number_format.share(pair.share) + (" (!)" if _too_large(pair) else "")
 
 
-def _too_large(pair: Pair) -> bool:
+def _too_large(pair: PairVerdict) -> bool:
     """Tell whether a part would be larger than the whole, as it is shown; dead code may be."""
     large = pair.share is not None and pair.share >= 1.005
     return large and pair.outcome is not Result.DEAD_CODE
 
 
-def _facts(pair: Pair) -> str:
+def _facts(pair: PairVerdict) -> str:
     known = []
     if pair.calls_per_operation is not None:
         unit = "call" if pair.calls_per_operation == 1 else "calls"
@@ -211,7 +215,7 @@ def _run(at: int, run: PairRun) -> str:
     return f"{said} (trial {run.trials[0][:12]})" if len(run.trials) == 1 else said
 
 
-def gathered(document: Document) -> Iterable[tuple[Caveat, str]]:
+def pair_caveats(document: Document) -> Iterable[tuple[Caveat, str]]:
     """Return the caveats of pairs, with the word for what has them; a method has its pairs'."""
     for pair in document.pairs:
         yield from ((caveat, "pair") for caveat in pair.caveats)

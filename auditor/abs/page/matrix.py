@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.abs.document import Document, Pair
+from auditor.abs.document import Document
+from auditor.abs.model import PairVerdict
 from auditor.abs.page import allocations, anchors
-from auditor.abs.page.anchors import Link
+from auditor.abs.page.anchors import PageLink
 from auditor.abs.page.page_budget import Key
 from auditor.abs.text import words
 from auditor.core.result import Result
@@ -20,7 +21,7 @@ TITLED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """A pair: `kind` is for the style sheet, `anchor` where its numbers are (or empty).
 
     `title` says what the glyph stands for, `mark` whether an allocation shows.
@@ -34,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class MatrixGap:
     """So many cells side by side whose benchmark does not call the method at all.
 
     `kind` is "na" where the method could not be slowed.
@@ -45,98 +46,100 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class MatrixHead:
     """A method or benchmark at the edge; methods have an outcome, benchmarks have not."""
 
     id: str
-    link: Link
+    link: PageLink
     kind: str
     glyph: str
     word: str
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MatrixRow:
     """A row. `noticed` is what `total` is sorted by.
 
     `shown` says in how many of its pairs an allocation shows.
     """
 
-    head: Head
-    cells: tuple[Cell | Gap, ...]
+    head: MatrixHead
+    cells: tuple[MatrixCell | MatrixGap, ...]
     total: str
     noticed: int
     shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class PairMatrix:
     """The table. `kinds` are the outcomes in it, (kind, word), `idle` benchmarks that call none.
 
     `silent` says how many those are. `refused` tells whether a cell is one that cannot be.
     """
 
     corner: str
-    heads: tuple[Head, ...]
-    lines: tuple[Line, ...]
+    heads: tuple[MatrixHead, ...]
+    lines: tuple[MatrixRow, ...]
     legend: tuple[wording.Word, ...]
     kinds: tuple[tuple[str, str], ...]
     marks: tuple[wording.Word, ...]
-    idle: tuple[Link, ...]
+    idle: tuple[PageLink, ...]
     silent: str
     refused: bool
 
 
 _UNSLOWED = (Result.REFUSED, Result.INVALID)
-Grid = Mapping[Key, Cell]
+Grid = Mapping[Key, MatrixCell]
 
 
-def matrix(document: Document, places: Mapping[Key, str]) -> Matrix:
+def pair_matrix(document: Document, places: Mapping[Key, str]) -> PairMatrix:
     """Lay out the pairs; `places` says where in the page a pair's numbers are."""
-    pairs = [pair for pair in document.pairs if words.kind(pair) != Result.UNREACHED]
+    pairs = [pair for pair in document.pairs if words.style_of(pair) != Result.UNREACHED]
     grid = _grid(document, pairs, places)
     reaching = {pair.benchmark for pair in pairs}
     methods = _method_heads(document)
     benchmarks = _benchmark_heads(document, reaching)
     measured = [benchmark.id for benchmark in document.benchmarks if benchmark.means]
-    links = anchors.benchmarks(document)
+    links = anchors.benchmark_links(document)
     idle = tuple(links[one] for one in measured if one not in reaching)
     silent = number_format.count(len(idle), "benchmark calls", "benchmarks call")
     turned = len(benchmarks) > max(WIDE, len(methods))
     lay = _across if turned else _down
     lines = tuple(lay(grid, methods, benchmarks))
-    return Matrix(
+    return PairMatrix(
         corner="benchmark / method" if turned else "method / benchmark",
         heads=methods if turned else benchmarks,
         lines=lines,
         legend=_legend(pairs),
-        kinds=tuple({words.kind(pair): words.word(pair).word for pair in pairs}.items()),
+        kinds=tuple({words.style_of(pair): words.word_of(pair).word for pair in pairs}.items()),
         marks=_marks(document),
         idle=idle,
         silent=f"{silent} none of these methods",
-        refused=any(isinstance(cell, Gap) and cell.kind for line in lines for cell in line.cells),
+        refused=any(
+            isinstance(cell, MatrixGap) and cell.kind for line in lines for cell in line.cells
+        ),
     )
 
 
-def _grid(document: Document, pairs: Sequence[Pair], places: Mapping[Key, str]) -> Grid:
+def _grid(document: Document, pairs: Sequence[PairVerdict], places: Mapping[Key, str]) -> Grid:
     allocated = allocations.by_pair(document)
     cells = {}
     for pair in pairs:
         key = (pair.method, pair.benchmark)
         more = allocated.get(key)
         title = _title(pair) if key in places or len(pairs) <= TITLED else ""
-        cells[key] = Cell(
-            words.kind(pair),
-            words.word(pair).glyph,
-            f"{title}; {allocations.title(more)}" if more else title,
+        cells[key] = MatrixCell(
+            words.style_of(pair),
+            words.word_of(pair).glyph,
+            f"{title}; {allocations.pair_title(more)}" if more else title,
             places.get(key, ""),
-            allocations.mark(more).glyph if more else "",
+            allocations.mark_of(more).glyph if more else "",
         )
     return cells
 
 
-def _title(pair: Pair) -> str:
-    said = words.word(pair).word
+def _title(pair: PairVerdict) -> str:
+    said = words.word_of(pair).word
     if pair.effect is not None:
         needed = number_format.share(pair.threshold)
         said += f", effect {number_format.effect(pair.effect)}, needed {needed}"
@@ -144,58 +147,69 @@ def _title(pair: Pair) -> str:
     return said
 
 
-def _method_heads(document: Document) -> tuple[Head, ...]:
-    links = anchors.methods(document)
+def _method_heads(document: Document) -> tuple[MatrixHead, ...]:
+    links = anchors.method_links(document)
     heads = []
     for method in document.methods:
-        word = words.word(method)
-        heads.append(Head(method.id, links[method.id], words.kind(method), word.glyph, word.word))
+        word = words.word_of(method)
+        heads.append(
+            MatrixHead(method.id, links[method.id], words.style_of(method), word.glyph, word.word)
+        )
     return tuple(heads)
 
 
-def _benchmark_heads(document: Document, reaching: set[str]) -> tuple[Head, ...]:
-    links = anchors.benchmarks(document)
+def _benchmark_heads(document: Document, reaching: set[str]) -> tuple[MatrixHead, ...]:
+    links = anchors.benchmark_links(document)
     known = [benchmark.id for benchmark in document.benchmarks if benchmark.id in reaching]
-    return tuple(Head(each, links[each], "", "", "") for each in known)
+    return tuple(MatrixHead(each, links[each], "", "", "") for each in known)
 
 
-def _down(grid: Grid, methods: Sequence[Head], across: Sequence[Head]) -> Iterable[Line]:
+def _down(
+    grid: Grid, methods: Sequence[MatrixHead], across: Sequence[MatrixHead]
+) -> Iterable[MatrixRow]:
     """Yield a row for each method."""
     apart = len(methods) * len(across) <= MANY
     for method in methods:
         kind = "na" if method.kind in _UNSLOWED else ""
-        found = (grid.get((method.id, head.id)) or Gap(1, kind) for head in across)
+        found = (grid.get((method.id, head.id)) or MatrixGap(1, kind) for head in across)
         yield _line(method, found, apart=apart)
 
 
-def _across(grid: Grid, methods: Sequence[Head], down: Sequence[Head]) -> Iterable[Line]:
+def _across(
+    grid: Grid, methods: Sequence[MatrixHead], down: Sequence[MatrixHead]
+) -> Iterable[MatrixRow]:
     """Yield a row for each benchmark; in a large table the head alone says what was refused."""
     apart = len(methods) * len(down) <= MANY
     kinds = ["na" if apart and method.kind in _UNSLOWED else "" for method in methods]
     for head in down:
         found = (
-            grid.get((method.id, head.id)) or Gap(1, kind)
+            grid.get((method.id, head.id)) or MatrixGap(1, kind)
             for method, kind in zip(methods, kinds, strict=True)
         )
         yield _line(head, found, apart=apart)
 
 
-def _line(head: Head, found: Iterable[Cell | Gap], *, apart: bool) -> Line:
-    cells: list[Cell | Gap] = []
+def _line(head: MatrixHead, found: Iterable[MatrixCell | MatrixGap], *, apart: bool) -> MatrixRow:
+    cells: list[MatrixCell | MatrixGap] = []
     for each in found:
         last = cells[-1] if cells else None
-        if apart or isinstance(each, Cell) or not isinstance(last, Gap) or last.kind != each.kind:
+        if (
+            apart
+            or isinstance(each, MatrixCell)
+            or not isinstance(last, MatrixGap)
+            or last.kind != each.kind
+        ):
             cells.append(each)
         else:
-            cells[-1] = Gap(last.span + 1, last.kind)
-    known = [cell for cell in cells if isinstance(cell, Cell)]
+            cells[-1] = MatrixGap(last.span + 1, last.kind)
+    known = [cell for cell in cells if isinstance(cell, MatrixCell)]
     pairs = [cell for cell in known if cell.glyph != wording.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
     total = f"{noticed} of {len(pairs)}" if pairs else number_format.NONE
-    return Line(head, tuple(cells), total, noticed if pairs else -1, _shown(known))
+    return MatrixRow(head, tuple(cells), total, noticed if pairs else -1, _shown(known))
 
 
-def _shown(cells: Iterable[Cell]) -> str:
+def _shown(cells: Iterable[MatrixCell]) -> str:
     marks = [cell.mark for cell in cells if cell.mark]
     return (
         f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}" if marks else number_format.NONE
@@ -203,10 +217,10 @@ def _shown(cells: Iterable[Cell]) -> str:
 
 
 def _marks(document: Document) -> tuple[wording.Word, ...]:
-    known = allocations.view(document)
+    known = allocations.allocations_view(document)
     return known.legend if known else ()
 
 
-def _legend(pairs: Iterable[Pair]) -> tuple[wording.Word, ...]:
-    met = {words.word(pair) for pair in pairs}
+def _legend(pairs: Iterable[PairVerdict]) -> tuple[wording.Word, ...]:
+    met = {words.word_of(pair) for pair in pairs}
     return tuple(word for word in words.LEGEND if word in met)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from auditor.abs.document import Document, Pair
+from auditor.abs.document import Document
+from auditor.abs.model import PairVerdict
 from auditor.abs.page import anchors
 from auditor.core.result import Result
 from reports import names
@@ -28,31 +29,31 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPairs:
     """Fragments of the pairs that are described, by (method, benchmark), and those with a plot."""
 
     places: Mapping[Key, str]
     drawn: frozenset[Key]
 
 
-def listed(document: Document) -> Listed:
+def choose_listed_pairs(document: Document) -> ListedPairs:
     """Choose the pairs, those that are hardest to believe first."""
     reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
     ranked = sorted(reached, key=_doubt)
     room = _room(document, len(reached))
-    described, left = _taken(ranked, room * _FOR_NUMBERS, _numbers)
-    drawn, _ = _taken(
+    described, left = _take_pairs(ranked, room * _FOR_NUMBERS, _numbers)
+    drawn, _ = _take_pairs(
         [pair for pair in described if pair.runs], left + room * (1 - _FOR_NUMBERS), _plot
     )
-    places = {_key(pair): anchors.pair(*_key(pair)) for pair in described}
-    return Listed(places, frozenset(_key(pair) for pair in drawn))
+    places = {_key(pair): anchors.pair_fragment(*_key(pair)) for pair in described}
+    return ListedPairs(places, frozenset(_key(pair) for pair in drawn))
 
 
-def _key(pair: Pair) -> Key:
+def _key(pair: PairVerdict) -> Key:
     return pair.method, pair.benchmark
 
 
-def _doubt(pair: Pair) -> tuple[int, float]:
+def _doubt(pair: PairVerdict) -> tuple[int, float]:
     order = {Result.INCONCLUSIVE: 0, Result.DETECTED: 1, Result.MISSED: 2, Result.UNMEASURED: 4}
     if pair.effect is None or not pair.threshold:
         return order.get(pair.outcome, 3), 0.0
@@ -69,9 +70,9 @@ def _room(document: Document, reached: int) -> float:
     return max(0.0, whole - fixed - _ROW * rows - _CELL * reached)
 
 
-def _taken(
-    pairs: Iterable[Pair], room: float, cost: Callable[[Pair], int]
-) -> tuple[list[Pair], float]:
+def _take_pairs(
+    pairs: Iterable[PairVerdict], room: float, cost: Callable[[PairVerdict], int]
+) -> tuple[list[PairVerdict], float]:
     """Take pairs in their order as long as there is room; return them with what is left of it."""
     taken = []
     for pair in pairs:
@@ -83,11 +84,11 @@ def _taken(
     return taken, room
 
 
-def _numbers(pair: Pair) -> int:
+def _numbers(pair: PairVerdict) -> int:
     said = sum(len(caveat.slug) + len(caveat.text) + 40 for caveat in pair.caveats)
     name = min(len(pair.benchmark), names.LONGEST)
     return _DESCRIBED + name + said + len(pair.reason or "")
 
 
-def _plot(pair: Pair) -> int:
+def _plot(pair: PairVerdict) -> int:
     return sum(_RUN + _DOT * (len(run.reference) + len(run.slowed)) for run in pair.runs)

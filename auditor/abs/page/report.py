@@ -8,13 +8,12 @@ from markupsafe import Markup
 
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import allocations, anchors, evidence, suite
-from auditor.abs.page.anchors import Link
+from auditor.abs.page.anchors import PageLink
 from auditor.abs.page.environments import EnvironmentsView, environments
-from auditor.abs.page.matrix import Matrix, matrix
-from auditor.abs.page.page_budget import listed
-from auditor.abs.page.scores import CurveView, ScoreView, noticed, scores
-from auditor.abs.result_parts import controls
-from auditor.abs.text import advice, words
+from auditor.abs.page.matrix import PairMatrix, pair_matrix
+from auditor.abs.page.page_budget import choose_listed_pairs
+from auditor.abs.page.scores import CurveView, ScoreView, curve_view, score_views
+from auditor.abs.text import advice, controls, words
 from auditor.core.caveats import Caveat
 from reports import number_format, plots
 from reports.html import CaveatView, Closing, Facts, closing, rendered
@@ -25,7 +24,7 @@ from reports.wording import Word
 class TargetView:
     """What an advice is about, and why."""
 
-    link: Link
+    link: PageLink
     note: str
 
 
@@ -61,7 +60,7 @@ class AbsView:
     rules: Facts
     controls: str
     curve: CurveView | None
-    matrix: Matrix
+    matrix: PairMatrix
     axis: Markup = field(repr=False)
     scale: Markup = field(repr=False)
     methods: tuple[evidence.MethodView, ...]
@@ -70,7 +69,7 @@ class AbsView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class AbsPage:
     """Everything the template shows, in words."""
 
     subject: str
@@ -82,54 +81,54 @@ class Page:
     closing: Closing
 
 
-def page(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) -> str:
+def render_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> str:
     """Render a document; the same document gives the same bytes.
 
-    `beside` are results of the same suite on other machines.
+    `on_other_hosts` are results of the same suite on other machines.
     """
-    return rendered("page.html.j2", page=view(document, beside))
+    return rendered("page.html.j2", page=abs_page(document, on_other_hosts))
 
 
-def view(document: AbsOrStability, beside: Sequence[AbsOrStability] = ()) -> Page:
+def abs_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> AbsPage:
     """Put a document into words."""
-    return Page(
-        subject=words.subject(document),
+    return AbsPage(
+        subject=words.subject_name(document),
         headline=words.headline(document),
         abs=_abs(document) if isinstance(document, Document) else None,
         steps=_steps(document),
-        stability=suite.stability(document),
-        environments=environments(document, beside),
+        stability=suite.stability_view(document),
+        environments=environments(document, on_other_hosts),
         closing=closing(document, _caveats(document)),
     )
 
 
 def _abs(document: Document) -> AbsView:
-    chosen = listed(document)
-    counts = Counter((words.kind(method), words.word(method)) for method in document.methods)
+    chosen = choose_listed_pairs(document)
+    counts = Counter((words.style_of(method), words.word_of(method)) for method in document.methods)
     met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
     return AbsView(
-        judged=words.judged(document),
-        scores=scores(document),
+        judged=words.describe_rule(document),
+        scores=score_views(document),
         parts=parts,
         parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
         kinds=tuple((part.kind, part.word.word) for part in parts),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
-        controls=controls.told(document.controls),
-        curve=noticed(document),
-        matrix=matrix(document, chosen.places),
+        controls=controls.format_controls(document.controls),
+        curve=curve_view(document),
+        matrix=pair_matrix(document, chosen.places),
         axis=plots.forest_axis(),
         scale=plots.scale(),
-        methods=evidence.methods(document, chosen),
-        redundancy=suite.redundancy(document),
-        allocations=allocations.view(document),
+        methods=evidence.method_views(document, chosen),
+        redundancy=suite.redundancy_view(document),
+        allocations=allocations.allocations_view(document),
     )
 
 
 def _steps(document: AbsOrStability) -> tuple[StepView, ...]:
-    known = dict(anchors.benchmarks(document))
+    known = dict(anchors.benchmark_links(document))
     if isinstance(document, Document):
-        known |= anchors.methods(document)
+        known |= anchors.method_links(document)
     return tuple(
         StepView(
             step.slug,
@@ -137,10 +136,11 @@ def _steps(document: AbsOrStability) -> tuple[StepView, ...]:
             step.why,
             step.gain,
             tuple(
-                TargetView(anchors.link(known, target.id), target.note) for target in step.targets
+                TargetView(anchors.link_of(known, target.id), target.note)
+                for target in step.targets
             ),
         )
-        for step in advice.advice(document)
+        for step in advice.advise(document)
     )
 
 
@@ -158,6 +158,6 @@ def _caveats(document: AbsOrStability) -> tuple[CaveatView, ...]:
 
 def _local(document: AbsOrStability) -> Iterable[tuple[Caveat, str]]:
     if isinstance(document, Document):
-        yield from evidence.gathered(document)
+        yield from evidence.pair_caveats(document)
     for benchmark in document.benchmarks:
         yield from ((caveat, "benchmark") for caveat in benchmark.caveats)

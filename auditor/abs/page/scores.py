@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs.document import Document, Score
+from auditor.abs import model
+from auditor.abs.document import Document
+from auditor.abs.model import Score
 from auditor.abs.page import anchors, table
-from auditor.abs.page.anchors import Link, Links
-from auditor.abs.result_parts import curve
-from auditor.abs.text import words
+from auditor.abs.page.anchors import Links, PageLink
+from auditor.abs.text import detection_curve, words
 from reports import number_format, plots
 
 
@@ -18,7 +19,7 @@ class ScoreView:
 
     row: table.ScoreRow
     plot: Markup = field(repr=False)
-    excluded: tuple[Link, ...]
+    excluded: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class PointView:
 class LeastView:
     """The least slowdown of a method that was seen to be noticed, and by which benchmark."""
 
-    method: Link
-    benchmark: Link
+    method: PageLink
+    benchmark: PageLink
     size: str
     told: str
     order: str
@@ -52,17 +53,17 @@ class CurveView:
     least: tuple[LeastView, ...]
 
 
-def scores(document: Document) -> tuple[ScoreView, ...]:
+def score_views(document: Document) -> tuple[ScoreView, ...]:
     """Return the scores that there are."""
     rows = table.score_rows(document)
-    known = [score for _, score in table.scores(document)]
-    links = anchors.benchmarks(document)
+    known = [score for _, score in table.named_scores(document)]
+    links = anchors.benchmark_links(document)
     return tuple(
         ScoreView(
             row,
             _bar(score),
             tuple(
-                anchors.link(links, excluded_benchmark)
+                anchors.link_of(links, excluded_benchmark)
                 for excluded_benchmark in score.excluded_benchmarks
             ),
         )
@@ -77,15 +78,15 @@ def _bar(score: Score) -> Markup:
     return plots.score(low, high)
 
 
-def noticed(document: Document) -> CurveView | None:
+def curve_view(document: Document) -> CurveView | None:
     """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
     found = document.curve
-    says = curve.suite(found, words.undecided(document.scores.total))
+    says = detection_curve.format_suite_curve(found, words.count_undecided(document.scores.total))
     if found is None or not says:
         return None
     counted = [point for point in found.points if point.counted]
-    methods, benchmarks = anchors.methods(document), anchors.benchmarks(document)
-    least = curve.least(found).values()
+    methods, benchmarks = anchors.method_links(document), anchors.benchmark_links(document)
+    least = detection_curve.most_sensitive_pairs(found).values()
     return CurveView(
         says=says,
         plot=plots.steps(
@@ -107,15 +108,15 @@ def noticed(document: Document) -> CurveView | None:
     )
 
 
-def _size(one: curve.PairCurve) -> tuple[float, str]:
-    return float("inf") if one.slowdown is None else one.slowdown, one.method
+def _size(pair: model.PairCurve) -> tuple[float, str]:
+    return float("inf") if pair.slowdown is None else pair.slowdown, pair.method
 
 
-def _least(one: curve.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
+def _least(pair: model.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
     return LeastView(
-        method=anchors.link(methods, one.method),
-        benchmark=anchors.link(benchmarks, one.benchmark),
-        size=curve.noticed(one),
-        told=curve.told(one),
-        order="" if one.slowdown is None else f"{one.slowdown:g}",
+        method=anchors.link_of(methods, pair.method),
+        benchmark=anchors.link_of(benchmarks, pair.benchmark),
+        size=detection_curve.format_limit(pair),
+        told=detection_curve.format_pair_curve(pair),
+        order="" if pair.slowdown is None else f"{pair.slowdown:g}",
     )

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import anchors, table
-from auditor.abs.page.anchors import Link
+from auditor.abs.page.anchors import PageLink
 from auditor.abs.text import advice, cost_benefit, words
-from auditor.abs.text.claims import OPEN, Facts
+from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.core.caveats import Caveat
+from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format, plots
 
 _LEAST_LIMIT = 0.05
@@ -23,7 +24,7 @@ class SpreadView:
     `order`, `mean_order` and `seconds_order` are numbers to sort by, or empty.
     """
 
-    link: Link
+    link: PageLink
     id: str
     spread: str
     order: str
@@ -62,10 +63,10 @@ class StabilityView:
 class WatchView:
     """A benchmark's row in the table of redundancy, with the methods that it detects."""
 
-    link: Link
+    link: PageLink
     kept: bool
-    unique: tuple[Link, ...]
-    shared: tuple[Link, ...]
+    unique: tuple[PageLink, ...]
+    shared: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class CostView:
     `alone` and `together` are points of the total score.
     """
 
-    link: Link
+    link: PageLink
     seconds: str
     seconds_order: str
     part: str
@@ -114,11 +115,11 @@ class RedundancyView:
     costs: tuple[CostView, ...]
     density: tuple[DensityRow, ...]
     watching: tuple[WatchView, ...]
-    none: tuple[Link, ...]
+    none: tuple[PageLink, ...]
     silent: str
 
 
-def stability(document: AbsOrStability) -> StabilityView:
+def stability_view(document: AbsOrStability) -> StabilityView:
     """Return the section on stability, least stable benchmarks first."""
     known = [
         benchmark.max_spread
@@ -126,10 +127,10 @@ def stability(document: AbsOrStability) -> StabilityView:
         if benchmark.max_spread is not None
     ]
     limit = _limit(document.benchmarks)
-    links = anchors.benchmarks(document)
+    links = anchors.benchmark_links(document)
     ordered = sorted(document.benchmarks, key=_instability)
     return StabilityView(
-        says=words.suite(document),
+        says=words.describe_suite(document),
         plot=plots.spreads(known),
         buckets=table.stability_rows(document.stability),
         incomplete=len(document.benchmarks) - len(known),
@@ -142,11 +143,11 @@ def stability(document: AbsOrStability) -> StabilityView:
     )
 
 
-def _instability(one: Benchmark) -> tuple[bool, float]:
-    return one.max_spread is None, -(one.max_spread or 0.0)
+def _instability(benchmark: BenchmarkVerdict) -> tuple[bool, float]:
+    return benchmark.max_spread is None, -(benchmark.max_spread or 0.0)
 
 
-def _limit(benchmarks: Iterable[Benchmark]) -> float:
+def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
     """Return the half width of the strips: nine of ten fit, the others end at the edge."""
     spreads = sorted(
         benchmark.max_spread for benchmark in benchmarks if benchmark.max_spread is not None
@@ -154,27 +155,27 @@ def _limit(benchmarks: Iterable[Benchmark]) -> float:
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
-def _spread(one: Benchmark, link: Link, limit: float) -> SpreadView:
-    failed = one.ending.replace("-", " ") if one.ending != "measured" else ""
-    reason = one.reason or ""
-    short = words.brief(reason)
+def _spread(benchmark: BenchmarkVerdict, link: PageLink, limit: float) -> SpreadView:
+    failed = benchmark.ending.replace("-", " ") if benchmark.ending != "measured" else ""
+    reason = benchmark.reason or ""
+    short = words.first_line(reason)
     return SpreadView(
         link=link,
-        id=names.seen(one.id),
-        spread=number_format.share(one.max_spread),
-        order=_order(one.max_spread),
-        range=words.BUCKETS[one.bucket] if one.bucket else "incomplete",
-        shaky=one.bucket in words.SHAKY,
-        plot=plots.strip(one.means, limit),
-        mean=number_format.score(one.mean_seconds, one.unit),
-        mean_order=_order(one.mean_seconds),
-        seconds=number_format.seconds(one.seconds),
-        seconds_order=_order(one.seconds),
-        runs=str(one.runs),
-        visible=number_format.times(1 + one.visible) if one.visible is not None else "",
+        id=names.seen(benchmark.id),
+        spread=number_format.share(benchmark.max_spread),
+        order=_order(benchmark.max_spread),
+        range=words.BUCKETS[benchmark.bucket] if benchmark.bucket else "incomplete",
+        shaky=benchmark.bucket in words.SHAKY,
+        plot=plots.strip(benchmark.means, limit),
+        mean=number_format.score(benchmark.mean_seconds, benchmark.unit),
+        mean_order=_order(benchmark.mean_seconds),
+        seconds=number_format.seconds(benchmark.seconds),
+        seconds_order=_order(benchmark.seconds),
+        runs=str(benchmark.runs),
+        visible=number_format.times(1 + benchmark.visible) if benchmark.visible is not None else "",
         problem=": ".join(filter(None, (failed, short))),
         lines=reason if reason != short else "",
-        caveats=one.caveats,
+        caveats=benchmark.caveats,
     )
 
 
@@ -182,29 +183,29 @@ def _order(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def redundancy(document: Document) -> RedundancyView:
+def redundancy_view(document: Document) -> RedundancyView:
     """Return the section on redundancy: the cover first, in the order it was chosen."""
-    benchmarks, methods = anchors.benchmarks(document), anchors.methods(document)
+    benchmarks, methods = anchors.benchmark_links(document), anchors.method_links(document)
     order = {kept: at for at, kept in enumerate(document.minimal_cover)}
-    facts = Facts(document)
+    facts = ResultFacts(document)
     watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
     none = [benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)]
     silent = number_format.count(len(none), "benchmark detects", "benchmarks detect")
     watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
     return RedundancyView(
-        says=words.cover(document),
-        saved=advice.saved(document),
+        says=words.describe_cover(document),
+        saved=advice.format_cover_saving(document),
         whole=number_format.seconds(
             sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
         ),
-        costs=costs(document),
+        costs=cost_views(document),
         density=_density(document),
         watching=tuple(
             WatchView(
                 link=benchmarks[one.id],
                 kept=one.id in order,
-                unique=tuple(anchors.link(methods, each) for each in one.unique),
-                shared=tuple(anchors.link(methods, each) for each in one.shared),
+                unique=tuple(anchors.link_of(methods, each) for each in one.unique),
+                shared=tuple(anchors.link_of(methods, each) for each in one.shared),
             )
             for one in watching
         ),
@@ -213,27 +214,29 @@ def redundancy(document: Document) -> RedundancyView:
     )
 
 
-def costs(document: Document) -> tuple[CostView, ...]:
+def cost_views(document: Document) -> tuple[CostView, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
-    links = anchors.benchmarks(document)
-    return tuple(_cost(one, links[one.benchmark]) for one in cost_benefit.bought(document))
+    links = anchors.benchmark_links(document)
+    return tuple(
+        _cost(one, links[one.benchmark]) for one in cost_benefit.benchmark_values(document)
+    )
 
 
-def _cost(one: cost_benefit.BenchmarkValue, link: Link) -> CostView:
+def _cost(value: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
     return CostView(
         link=link,
-        seconds=number_format.seconds(one.seconds),
-        seconds_order=_order(one.seconds),
-        part=number_format.share(one.part),
-        part_order=_order(one.part),
-        alone=number_format.number(one.alone) if one.alone else "",
-        alone_order=_order(one.alone),
-        together=number_format.number(one.together) if one.together else "",
-        together_order=_order(one.together),
-        visible=number_format.times(1 + one.visible) if one.visible is not None else "",
-        visible_order=_order(one.visible),
-        used=number_format.share(one.used) if one.used else "",
-        used_order=_order(one.used),
+        seconds=number_format.seconds(value.seconds),
+        seconds_order=_order(value.seconds),
+        part=number_format.share(value.part),
+        part_order=_order(value.part),
+        alone=number_format.number(value.alone) if value.alone else "",
+        alone_order=_order(value.alone),
+        together=number_format.number(value.together) if value.together else "",
+        together_order=_order(value.together),
+        visible=number_format.times(1 + value.visible) if value.visible is not None else "",
+        visible_order=_order(value.visible),
+        used=number_format.share(value.used) if value.used else "",
+        used_order=_order(value.used),
     )
 
 

@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Score, Stability
+from auditor.abs import model
+from auditor.abs.document import AbsOrStability, Document, SuiteStability
+from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.page import allocations
-from auditor.abs.result_parts import controls, curve
-from auditor.abs.text import words
-from auditor.abs.text.advice import Advice, advice
+from auditor.abs.text import controls, words
+from auditor.abs.text import detection_curve as curve
+from auditor.abs.text.advice import Advice, advise
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
+from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
 ADVISED = 3
@@ -57,7 +60,7 @@ class StabilityRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class TerminalSummary:
     """All a terminal shows. What is said of methods is empty for a stability audit."""
 
     title: str
@@ -77,34 +80,34 @@ class Summary:
 
 
 def _curve(document: Document) -> str:
-    return curve.suite(document.curve, words.undecided(document.scores.total))
+    return curve.format_suite_curve(document.curve, words.count_undecided(document.scores.total))
 
 
-def summary(known: AbsOrStability) -> Summary:
+def summarise(document: AbsOrStability) -> TerminalSummary:
     """Return what a terminal shows of a document."""
-    judged = known if isinstance(known, Document) else None
-    return Summary(
-        title=names.line(words.subject(known)),
-        headline=names.line(words.headline(known)),
-        judged=words.judged(judged) if judged else "",
+    judged = document if isinstance(document, Document) else None
+    return TerminalSummary(
+        title=names.line(words.subject_name(document)),
+        headline=names.line(words.headline(document)),
+        judged=words.describe_rule(judged) if judged else "",
         curve=_curve(judged) if judged else "",
-        controls=controls.told(judged.controls) if judged else "",
+        controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=_methods(judged) if judged else (),
-        stability=stability_rows(known.stability),
-        suite=words.suite(known),
-        cover=names.line(words.cover(judged)) if judged else "",
-        rules=words.rules(judged) if judged else "",
-        allocations=tuple(map(names.line, allocations.lines(judged))) if judged else (),
-        advice=_lines(advice(known)),
+        stability=stability_rows(document.stability),
+        suite=words.describe_suite(document),
+        cover=names.line(words.describe_cover(judged)) if judged else "",
+        rules=words.describe_rules(judged) if judged else "",
+        allocations=tuple(map(names.line, allocations.terminal_lines(judged))) if judged else (),
+        advice=_lines(advise(document)),
         caveats=(
-            *((caveat.slug, names.line(caveat.text)) for caveat in known.caveats),
-            *_of_benchmarks(known.benchmarks),
+            *((caveat.slug, names.line(caveat.text)) for caveat in document.caveats),
+            *_of_benchmarks(document.benchmarks),
         ),
     )
 
 
-def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]:
+def _of_benchmarks(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[tuple[str, str]]:
     """Yield the caveats of benchmarks, each with the names of those that have it."""
     owners: dict[Caveat, list[str]] = {}
     for benchmark in benchmarks:
@@ -116,10 +119,10 @@ def _of_benchmarks(benchmarks: Iterable[Benchmark]) -> Iterator[tuple[str, str]]
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
     """Return the three scores, and those over other methods where these differ."""
-    return tuple(_score(name, score, document) for name, score in scores(document))
+    return tuple(_score(name, score, document) for name, score in named_scores(document))
 
 
-def scores(document: Document) -> tuple[tuple[str, Score], ...]:
+def named_scores(document: Document) -> tuple[tuple[str, Score], ...]:
     """Return the scores that there are, with their names."""
     three = document.scores
     known = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
@@ -132,12 +135,12 @@ def scores(document: Document) -> tuple[tuple[str, Score], ...]:
 
 def _score(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
-    known = score.percent is not None and words.undecided(score) < score.counted
+    known = score.percent is not None and words.count_undecided(score) < score.counted
     return ScoreRow(
         name=name,
-        meaning=words.meaning(name, score, document),
+        meaning=words.describe_score(name, score, document),
         percent=number_format.percent(score.percent) if known else number_format.NONE,
-        bounds=number_format.span(score.bounds) if words.undecided(score) else "",
+        bounds=number_format.span(score.bounds) if words.count_undecided(score) else "",
         covered=f"{score.covered} of {score.counted}" if known else "",
         excluded=number_format.count(excluded, "benchmark") + " left out" if excluded else "",
     )
@@ -145,16 +148,22 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 
 def _methods(document: Document) -> tuple[MethodRow, ...]:
     short = names.shorten(method.id for method in document.methods)
-    least, found = curve.least(document.curve), document.allocations
-    known = {method.id: allocations.short(method) for method in found.methods} if found else {}
+    least, found = curve.most_sensitive_pairs(document.curve), document.allocations
+    known = (
+        {method.id: allocations.format_allocation(method) for method in found.methods}
+        if found
+        else {}
+    )
     return tuple(
         _method(method, short[method.id], least.get(method.id), known.get(method.id, ""))
         for method in document.methods
     )
 
 
-def _method(method: Method, name: str, least: curve.PairCurve | None, allocation: str) -> MethodRow:
-    word = words.word(method)
+def _method(
+    method: MethodVerdict, name: str, least: model.PairCurve | None, allocation: str
+) -> MethodRow:
+    word = words.word_of(method)
     slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
         id=method.id,
@@ -164,13 +173,13 @@ def _method(method: Method, name: str, least: curve.PairCurve | None, allocation
         word=word.word,
         detected_by=len(method.detected_by),
         reached_by=len(method.reached_by),
-        notices=curve.noticed(least) if least else "",
+        notices=curve.format_limit(least) if least else "",
         note=method.reason or slugs,
         allocation=allocation,
     )
 
 
-def stability_rows(stability: Stability) -> tuple[StabilityRow, ...]:
+def stability_rows(stability: SuiteStability) -> tuple[StabilityRow, ...]:
     """Return Table 3 of the paper for this suite."""
     return tuple(
         StabilityRow(

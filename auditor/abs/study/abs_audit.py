@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from auditor.abs.judge import abs_score, controls, detection, indifference_zone, power
 from auditor.abs.judge import allocations as allocation_audit
 from auditor.abs.judge.abs_score import AbsData, MethodData
-from auditor.abs.judge.curve import Search, least_noticed
+from auditor.abs.judge.curve import SlowdownSearch, least_noticed
 from auditor.abs.model import AbsVerdict, Allocations, Controls, PairVerdict
-from auditor.abs.study import accepted_misses as accepted_study
 from auditor.abs.study import allocations as allocation_study
+from auditor.abs.study.accepted_misses import add_accepted_misses, find_accepted_misses
 from auditor.abs.study.controls import zero_delays
 from auditor.abs.study.cpu_samples import sample_shares
 from auditor.abs.study.curve import detection_curve
 from auditor.abs.study.injection import choose_pairs_to_slow
-from auditor.abs.study.pair import Pair, PairRuns, Question, StudyRuns
+from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair, StudyRuns
 from auditor.abs.study.pairs import PairStudy
-from auditor.abs.study.unslowable_methods import obstacles
+from auditor.abs.study.unslowable_methods import find_obstacles
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.request import AbsRequest, CurveMode, Rule
@@ -42,7 +42,7 @@ NOT_COUNTED = Reach(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ChosenMethods:
     """The methods that are judged, and what is known of how they are called.
 
     `in_one_call` are the ids of benchmarks of which one call of the harness's held all blocks.
@@ -81,27 +81,29 @@ class Chosen:
         )
 
 
-def audit(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
+def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
     found = candidates(request, parts)
-    accepted = accepted_study.accepted(request.accepted, parts)
-    said = _told(detection.statement_beforehand(request), parts)
-    base, budgeted = _unchanged(request, found, parts)
+    accepted = find_accepted_misses(request.accepted, parts)
+    caveats = _note_caveat(detection.statement_beforehand(request), parts)
+    base, budgeted = _run_unchanged(request, found, parts)
     slowdown = _slowdown(request, steady := judged(base, parts), parts)
-    question = Question(request=request, baseline=base, slowdown=slowdown)
-    study = None if slowdown is None else PairStudy(question, slowdown, parts)
+    analysis = PairAnalysis(request=request, baseline=base, slowdown=slowdown)
+    study = None if slowdown is None else PairStudy(analysis, slowdown, parts)
     counted = budgeted.counted if budgeted else None
-    chosen = _choose(request, found, base, study, parts, counted=counted)
+    chosen = _choose_methods(request, found, base, study, parts, counted=counted)
     pairs = _pairs(chosen, base)
-    steady = _seen(request, steady, pairs, base)
-    _told(power.statement(steady, slowdown), parts)
+    steady = _add_power(request, steady, pairs, base)
+    _note_caveat(power.state_power(steady, slowdown), parts)
     allocations = _allocations(request, chosen, pairs, base, parts)
-    question, made = _measured(question, study, _worth_measuring(request, pairs), parts)
-    judged_pairs = _note_unmeasured(_judged(question, pairs, made), parts)
-    checked, searched = _further(question, judged_pairs, pairs, made, parts)
-    steady = power.confirmed(steady, judged_pairs, slowdown, least_noticed(searched or ()))
-    said += _statements(request, steady, slowdown)
-    verdict = abs_score.judge(
+    analysis, study_runs = _measure_pairs(analysis, study, _worth_measuring(request, pairs), parts)
+    verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, study_runs), parts)
+    checked_controls, searches = _measure_extras(analysis, verdicts, pairs, study_runs, parts)
+    noticed = least_noticed(searches or ())
+    steady = power.confirm_detectable_slowdowns(steady, verdicts, slowdown, noticed)
+    caveats += _statements(request, steady, slowdown)
+    caveats += [*chosen.caveats, *analysis.sampling.caveats]
+    verdict = abs_score.judge_audit(
         AbsData(
             slowdown=slowdown,
             slowdown_source="auto" if request.slowdown is None else "fixed",
@@ -109,23 +111,21 @@ def audit(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             score_only=request.score_only,
             estimate=request.estimate,
             methods=chosen.data,
-            pairs=judged_pairs,
-            searched=searched,
-            controls=checked,
+            pairs=verdicts,
+            searched=searches,
+            controls=checked_controls,
             stability=steady,
             unfinished=_unfinished(base) | withheld_benchmarks(steady),
             unsampled=base.unsampled,
             caveats=(
-                *said,
-                *chosen.caveats,
-                *question.sampling.caveats,
+                *caveats,
                 *(budgeted.caveats if budgeted else ()),
-                *_layouts(question, made, parts),
+                *_layouts(analysis, study_runs, parts),
                 *parts.said_of_budget,
             ),
         )
     )
-    return _with_allocations(accepted_study.judged(verdict, accepted, parts), allocations)
+    return _with_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
 
 
 def _unfinished(base: Baseline) -> frozenset[str]:
@@ -151,23 +151,23 @@ def _note_unmeasured(
 def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> AbsVerdict:
     if allocations is None:
         return verdict
-    more = allocation_audit.caveats(allocations)
+    more = allocation_audit.allocation_caveats(allocations)
     return replace(verdict, allocations=allocations, caveats=(*verdict.caveats, *more))
 
 
-def _measured(
-    question: Question, study: PairStudy | None, pairs: Sequence[Pair], parts: StudyContext
-) -> tuple[Question, StudyRuns]:
+def _measure_pairs(
+    analysis: PairAnalysis, study: PairStudy | None, pairs: Sequence[StudyPair], parts: StudyContext
+) -> tuple[PairAnalysis, StudyRuns]:
     """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
     if study is None:
-        return question.among(()), StudyRuns()
-    request = question.request
+        return analysis.with_references(()), StudyRuns()
+    request = analysis.request
     if request.asks_shares:
-        question = replace(question, sampling=sample_shares(pairs, question, _for_samples(parts)))
-        study.take_samples(question.sampling)
-    pairs_to_slow = choose_pairs_to_slow(pairs, question, parts.mutator.probe_seconds)
+        analysis = replace(analysis, sampling=sample_shares(pairs, analysis, _for_samples(parts)))
+        study.take_samples(analysis.sampling)
+    pairs_to_slow = choose_pairs_to_slow(pairs, analysis, parts.mutator.probe_seconds)
     made = study.run(pairs_to_slow)
-    return question.among(made.references), made
+    return analysis.with_references(made.references), made
 
 
 SAMPLES_PART = 0.6
@@ -181,20 +181,20 @@ def _for_samples(parts: StudyContext) -> StudyContext:
     return replace(parts, deadline=deadline.within(SAMPLES_PART * deadline.left))
 
 
-def _unchanged(
-    request: AbsRequest, found: Candidates, parts: StudyContext
+def _run_unchanged(
+    request: AbsRequest, candidates: Candidates, parts: StudyContext
 ) -> tuple[Baseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
         return baseline(parts), None
-    slowable = [method for method in found.methods if method.refusal is None]
-    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not found.fixed)
+    slowable = [method for method in candidates.methods if method.refusal is None]
+    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not candidates.fixed)
     return budgeted.baseline, budgeted
 
 
 def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) -> Iterator[Caveat]:
     """Say what the verdicts leave of the plan's weakness, and by what rule they were reached."""
-    if weakness := power.statement(steady, slowdown):
+    if weakness := power.state_power(steady, slowdown):
         yield weakness
     if slowdown is None and withheld_benchmarks(steady):
         text = (
@@ -205,40 +205,46 @@ def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) 
     yield from detection.statement_of_rule(request)
 
 
-def _seen(
-    request: AbsRequest, steady: Stability, pairs: Sequence[Pair], base: Baseline
+def _add_power(
+    request: AbsRequest, steady: Stability, pairs: Sequence[StudyPair], base: Baseline
 ) -> Stability:
     """Return the stability with what the plan can see, now that it is known what is measured."""
     beside = {one.benchmark.id for one in _worth_measuring(request, pairs) if one.method.apart}
-    return power.stated(steady, base.benchmarks, base.runs, request, beside)
+    return power.add_detectable_slowdowns(steady, base.benchmarks, base.runs, request, beside)
 
 
 def _allocations(
-    request: AbsRequest, chosen: Chosen, pairs: Sequence[Pair], base: Baseline, parts: StudyContext
+    request: AbsRequest,
+    chosen: ChosenMethods,
+    pairs: Sequence[StudyPair],
+    base: Baseline,
+    parts: StudyContext,
 ) -> Allocations | None:
     """Judge the reached pairs by allocations, before the times, which take all that is left."""
     size = request.allocation_bytes
     if size is None:
         return None
     reached = [pair for pair in pairs if pair.reach.may_be_in_loop]
-    judged = allocation_study.study(size, reached, base, parts)
-    return allocation_audit.judge(size, chosen.data, judged)
+    judged = allocation_study.study_allocations(size, reached, base, parts)
+    return allocation_audit.judge_allocations(size, chosen.data, judged)
 
 
-def _further(
-    question: Question,
+def _measure_extras(
+    analysis: PairAnalysis,
     verdicts: Sequence[PairVerdict],
-    pairs: Sequence[Pair],
-    made: StudyRuns,
+    pairs: Sequence[StudyPair],
+    study_runs: StudyRuns,
     parts: StudyContext,
-) -> tuple[Controls | None, list[Search] | None]:
+) -> tuple[Controls | None, list[SlowdownSearch] | None]:
     """Slow the measured methods by nothing, and by other sizes, where that is asked for."""
-    request, slowdown = question.request, question.slowdown
+    request, slowdown = analysis.request, analysis.slowdown
     checked, searched = None, None
     if slowdown is not None and request.controls and not request.estimate:
-        checked = controls.judge(zero_delays(question, slowdown, verdicts, made, parts))
+        checked = controls.judge_controls(
+            zero_delays(analysis, slowdown, verdicts, study_runs, parts)
+        )
     if slowdown is not None and request.curve is not CurveMode.NONE:
-        searched = detection_curve(question, verdicts, pairs, made, parts)
+        searched = detection_curve(analysis, verdicts, pairs, study_runs, parts)
     return checked, searched
 
 
@@ -263,27 +269,27 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> fl
     return size
 
 
-def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
+def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
     request: AbsRequest,
-    found: Candidates,
+    candidates: Candidates,
     base: Baseline,
     study: PairStudy | None,
     parts: StudyContext,
     *,
     counted: ReachRuns | None,
-) -> Chosen:
+) -> ChosenMethods:
     """Count the calls of all candidates; where the user named none, keep the most called.
 
     With a budget they were `counted` before, and no variant is built ahead of its verdict.
     """
-    slowable = [method for method in found.methods if method.refusal is None]
+    slowable = [method for method in candidates.methods if method.refusal is None]
     looks_ahead = counted is None
     by_shares = request.asks_shares and not parts.unprofiled
     if counted is None:
-        counted = map_reach(slowable, base, parts, with_unit_tests=not found.fixed)
-    if found.known:
-        return _chosen(found.known, counted, found.caveats)
-    by_id = {method.id: method for method in found.methods}
+        counted = map_reach(slowable, base, parts, with_unit_tests=not candidates.fixed)
+    if candidates.known:
+        return _chosen_methods(candidates.known, counted, candidates.caveats)
+    by_id = {method.id: method for method in candidates.methods}
     how = reach.how_counted(counted.runs, counted.usage, len(counted.asked), counted.tests)
     good: set[str] = set()
     left_out: dict[str, str] = {}
@@ -291,10 +297,10 @@ def _choose(  # noqa: PLR0913 - what is asked, what is known, and who finds out 
         names, caveats = reach.most_called(_usage(counted), LARGEST_CHOICE, left_out, how)
         new = [by_id[name] for name in names if name not in good]
         if not new:
-            return _chosen([by_id[name] for name in names], counted, caveats)
+            return _chosen_methods([by_id[name] for name in names], counted, caveats)
         if study and looks_ahead:
-            mine = _worth_measuring(request, _pairs(_chosen(new, counted), base))
-            left_out |= obstacles(study, new, mine, parts, by_shares=by_shares)
+            mine = _worth_measuring(request, _pairs(_chosen_methods(new, counted), base))
+            left_out |= find_obstacles(study, new, mine, parts, by_shares=by_shares)
         good |= {method.id for method in new} - left_out.keys()
 
 
@@ -302,10 +308,10 @@ def _usage(counted: ReachRuns) -> dict[str, int]:
     return reach.usage((*counted.runs, *counted.usage))
 
 
-def _chosen(
+def _chosen_methods(
     methods: Sequence[Method], counted: ReachRuns, caveats: tuple[Caveat, ...] = ()
-) -> Chosen:
-    return Chosen(
+) -> ChosenMethods:
+    return ChosenMethods(
         methods=tuple(methods),
         invalid={method.id: message for method, message in counted.invalid},
         calls=_usage(counted),
@@ -315,14 +321,14 @@ def _chosen(
     )
 
 
-def _pairs(chosen: Chosen, base: Baseline) -> list[Pair]:
+def _pairs(chosen: ChosenMethods, base: Baseline) -> list[StudyPair]:
     """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
     found = []
     for method in chosen.slowable:
         reaches = [(benchmark, chosen.of(method, benchmark)) for benchmark in base.usable]
         family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
         found += [
-            Pair(
+            StudyPair(
                 method=method,
                 benchmark=benchmark,
                 reach=reach,
@@ -334,27 +340,30 @@ def _pairs(chosen: Chosen, base: Baseline) -> list[Pair]:
     return found
 
 
-def _worth_measuring(request: AbsRequest, pairs: Sequence[Pair]) -> list[Pair]:
+def _worth_measuring(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[StudyPair]:
     """Return the pairs reached in the loop, with `exact` all."""
     return [pair for pair in pairs if request.exact or pair.reach.may_be_in_loop]
 
 
-def _judged(question: Question, pairs: Sequence[Pair], made: StudyRuns) -> tuple[PairVerdict, ...]:
-    measured = {pair.pair.key: pair for pair in made.pairs}
+def _judge_pairs(
+    analysis: PairAnalysis, pairs: Sequence[StudyPair], study_runs: StudyRuns
+) -> tuple[PairVerdict, ...]:
+    measured = {pair.pair.key: pair for pair in study_runs.pairs}
     verdicts = (
         detection.judge_pair(
-            question.data(
-                measured.get(pair.key, PairRuns(pair=pair)), made.references_of(pair.benchmark)
+            analysis.data(
+                measured.get(pair.key, PairRuns(pair=pair)),
+                study_runs.references_of(pair.benchmark),
             )
         )
         for pair in pairs
     )
-    if question.request.is_fixed:
+    if analysis.request.is_fixed:
         return tuple(verdicts)
     return tuple(map(indifference_zone.settle_borderline, verdicts))
 
 
-def _told(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
+def _note_caveat(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
     """Say what must be said before the time is spent, and return it."""
     if caveat is None:
         return []
@@ -362,8 +371,8 @@ def _told(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
     return [caveat]
 
 
-def _layouts(question: Question, made: StudyRuns, parts: StudyContext) -> list[Caveat]:
-    if question.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
+def _layouts(analysis: PairAnalysis, study_runs: StudyRuns, parts: StudyContext) -> list[Caveat]:
+    if analysis.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
         return []
-    found = binary_layout.caveat(parts.layouts, question.layout, made.references)
+    found = binary_layout.caveat(parts.layouts, analysis.layout, study_runs.references)
     return [found] if found else []

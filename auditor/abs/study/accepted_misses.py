@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from datetime import date
 
-from auditor.abs.judge.accepted_misses import MARKER, marked, without_accepted
+from auditor.abs.judge.accepted_misses import MARKER, marked_misses, without_accepted
 from auditor.abs.model import AbsVerdict
-from auditor.core.accepted import CONFIGURATION, Acceptance, Accepted
+from auditor.core.accepted import CONFIGURATION, Acceptance, AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import named
 
 
-def accepted(written: Sequence[Acceptance], parts: StudyContext) -> dict[str, Accepted]:
+def find_accepted_misses(
+    written: Sequence[Acceptance], parts: StudyContext
+) -> dict[str, AcceptedMiss]:
     """Return the accepted misses by method; the configuration goes before a marker.
 
     Raises UsageError for a name that means no method or several, for a method that is named twice,
@@ -21,19 +23,28 @@ def accepted(written: Sequence[Acceptance], parts: StudyContext) -> dict[str, Ac
     if not written and not any(MARKER in source.text for source in sources):
         return {}
     methods = parts.mutator.methods(sources)
-    found: dict[str, Accepted] = {}
+    found: dict[str, AcceptedMiss] = {}
     for one in written:
         method = named(one.method, methods, parts.mutator, parts.project.name).id
         if method in found:
             raise UsageError(f"the miss of {method} is accepted twice at $.ignore; keep one")
-        found[method] = Accepted(
-            method=method, reason=one.reason, until=one.until, where=CONFIGURATION
+        found[method] = AcceptedMiss(
+            method=method,
+            reason=one.reason,
+            until=one.until,
+            where=CONFIGURATION,
+            expired=False,
+            left_out=False,
         )
-    return {one.method: one for one in marked(methods, sources, parts.mutator.comment)} | found
+    return {
+        one.method: one for one in marked_misses(methods, sources, parts.mutator.comment)
+    } | found
 
 
-def judged(verdict: AbsVerdict, found: dict[str, Accepted], parts: StudyContext) -> AbsVerdict:
+def add_accepted_misses(
+    verdict: AbsVerdict, accepted: dict[str, AcceptedMiss], parts: StudyContext
+) -> AbsVerdict:
     """Add them to a verdict; the day is that of Coordinated Universal Time."""
-    if not found:
+    if not accepted:
         return verdict
-    return without_accepted(verdict, found, date.fromisoformat(parts.clock.now()[:10]))
+    return without_accepted(verdict, accepted, date.fromisoformat(parts.clock.now()[:10]))

@@ -7,7 +7,7 @@ from auditor.abs.judge import allocations
 from auditor.abs.judge.allocations import PAIRS, AllocationData
 from auditor.abs.model import AllocationPair
 from auditor.abs.study import variants
-from auditor.abs.study.pair import Pair, PairKey, operations
+from auditor.abs.study.pair import PairKey, StudyPair, block_operations
 from auditor.core.mutant import Refused
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
@@ -22,21 +22,23 @@ WARM_SHARE = 0.25
 """Of the warm-up of a timed process: code has to be compiled, but not to be as fast as it gets."""
 
 
-def short(plan: Plan) -> Plan:
+def shorten_plan(plan: Plan) -> Plan:
     """Return the plan of a process in which nothing is timed."""
     block = min(BLOCK_SECONDS, plan.iteration_seconds)
     warm = WARM_SHARE * plan.warmup * plan.iteration_seconds
     return Plan(forks=1, warmup=ceil(warm / block), iterations=PAIRS, iteration_seconds=block)
 
 
-def study(
-    size: int, pairs: Sequence[Pair], baseline: Baseline, parts: StudyContext
+def study_allocations(
+    size: int, pairs: Sequence[StudyPair], baseline: Baseline, parts: StudyContext
 ) -> tuple[AllocationPair, ...]:
     """Judge `pairs` by allocations of `size` bytes; what the deadline prevented is unmeasured.
 
     The variants are those that are slowed down, so nothing is built for this alone.
     """
-    built = {key: variants.made(key, parts) for key in {pair.variant: None for pair in pairs}}
+    built = {
+        key: variants.build_overlay(key, parts) for key in {pair.variant: None for pair in pairs}
+    }
     trials = {
         pair.key: _trial(size, pair, made, baseline, parts)
         for pair in pairs
@@ -45,7 +47,7 @@ def study(
     }
     ended = _runs(trials, parts)
     return tuple(
-        allocations.judge_pair(
+        allocations.judge_allocation_pair(
             AllocationData(
                 method=pair.method.id,
                 benchmark=pair.benchmark,
@@ -61,11 +63,13 @@ def study(
     )
 
 
-def _trial(size: int, pair: Pair, built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
-    plan = schedules.fitted(short(parts.request.plan), pair.benchmark)
+def _trial(
+    size: int, pair: StudyPair, built: Built, baseline: Baseline, parts: StudyContext
+) -> Trial:
+    plan = schedules.fitted(shorten_plan(parts.request.plan), pair.benchmark)
     schedule = schedules.allocating(
         plan,
-        operations(pair, baseline, plan),
+        block_operations(pair, baseline, plan),
         size,
         pair.rng(parts.request.seed, 0, 0, size),
     )

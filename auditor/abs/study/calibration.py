@@ -8,7 +8,7 @@ from statistics import median
 
 from auditor.abs.judge import distortion
 from auditor.abs.judge.prediction import predict
-from auditor.abs.study.pair import Pair, PairKey, PairRuns, Question, operations
+from auditor.abs.study.pair import PairAnalysis, PairKey, PairRuns, StudyPair, block_operations
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
@@ -29,13 +29,13 @@ MOST_ROUNDS = 2 * ROUNDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
+class CalibratedPair:
     """A pair whose variant exists, and its calibration as far as it is.
 
     `inlined`: calls of the method may be none in the unchanged program.
     """
 
-    pair: Pair
+    pair: StudyPair
     built: Built
     asked: Asked
     inlined: bool = False
@@ -87,12 +87,12 @@ class Calibrated:
     def _in_one_call(self, request: AbsRequest) -> bool:
         return not request.is_fixed and self.pair.in_one_call and self.built.variant.beside
 
-    def with_runs(self, more: Sequence[Run]) -> "Calibrated":
+    def with_runs(self, more: Sequence[Run]) -> "CalibratedPair":
         """Return this with more processes."""
         runs = (*self.runs, *more)
         return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
 
-    def corrected(self, runs: Sequence[Run]) -> "Calibrated":
+    def corrected(self, runs: Sequence[Run]) -> "CalibratedPair":
         """Return this with other turns, by what those of its pair's `runs` were seen to give."""
         return replace(self, asked=replace(self.asked, verified=False)).with_runs(runs)
 
@@ -128,27 +128,27 @@ class Calibrated:
         arm = ArmName.CLOCKED if timed else ArmName.PROBE
         probes = readings.medians(self.runs[:1], arm)
         if known is None or not probes:
-            return operations(self.pair, baseline, plan)
+            return block_operations(self.pair, baseline, plan)
         return schedules.fit_operations(known, plan.iteration_seconds / median(probes))
 
 
-def waves(
-    pairs: Sequence[Calibrated], promise: Callable[[Calibrated], float]
-) -> list[list[Calibrated]]:
+def promising_waves(
+    pairs: Sequence[CalibratedPair], promise: Callable[[CalibratedPair], float]
+) -> list[list[CalibratedPair]]:
     """Return the most promising pair of each method, then the next of each, and so on."""
     ordered = (sorted(mine, key=promise, reverse=True) for mine in by_method(pairs))
     return [[one for one in wave if one] for wave in zip_longest(*ordered)]
 
 
-def by_method(pairs: Iterable[Calibrated]) -> list[list[Calibrated]]:
+def by_method(pairs: Iterable[CalibratedPair]) -> list[list[CalibratedPair]]:
     """Return the pairs of each method, the methods in their order: those called most are first."""
-    found: dict[Method, list[Calibrated]] = {}
+    found: dict[Method, list[CalibratedPair]] = {}
     for pair in pairs:
         found.setdefault(pair.pair.method, []).append(pair)
     return list(found.values())
 
 
-def _in_turns(pairs: Iterable[Calibrated]) -> list[Calibrated]:
+def _in_turns(pairs: Iterable[CalibratedPair]) -> list[CalibratedPair]:
     """Return the first pair of each method, then the second: who waits for a build waits alone."""
     numbers: dict[Method, Iterator[int]] = defaultdict(count)
     return sorted(pairs, key=lambda pair: next(numbers[pair.pair.method]))
@@ -161,14 +161,16 @@ class CalibrationStudy:
     another.
     """
 
-    def __init__(self, question: Question, parts: StudyContext) -> None:
+    def __init__(self, analysis: PairAnalysis, parts: StudyContext) -> None:
         """Take what is asked."""
-        self._question = question
-        self._baseline = question.baseline
+        self._analysis = analysis
+        self._baseline = analysis.baseline
         self._parts = parts
         self._seen: dict[PairKey, tuple[Run, ...]] = {}
 
-    def run(self, pairs: Sequence[Calibrated], references: Sequence[Run] = ()) -> list[Calibrated]:
+    def run(
+        self, pairs: Sequence[CalibratedPair], references: Sequence[Run] = ()
+    ) -> list[CalibratedPair]:
         """Return `pairs` as far as they could be calibrated; one that is settled is left alone.
 
         `references` are the plain processes among those of the pairs, so far.
@@ -190,7 +192,9 @@ class CalibrationStudy:
             known = self._with_one_clock(known)
         return list(known.values())
 
-    def undecided(self, pairs: Iterable[Calibrated], references: Sequence[Run]) -> list[Calibrated]:
+    def undecided(
+        self, pairs: Iterable[CalibratedPair], references: Sequence[Run]
+    ) -> list[CalibratedPair]:
         """Return those that have to be measured, and may be."""
         return [
             pair for pair in pairs if pair.may_be_measured and not self.is_decided(pair, references)
@@ -198,56 +202,60 @@ class CalibrationStudy:
 
     def reopened(
         self,
-        known: Mapping[PairKey, Calibrated],
+        calibrated: Mapping[PairKey, CalibratedPair],
         ended: Mapping[PairKey, Sequence[Run]],
         references: Mapping[str, Run],
-    ) -> Iterator[list[Calibrated]]:
+    ) -> Iterator[list[CalibratedPair]]:
         """Yield pairs that seemed decided until a plain process among the others was shorter.
 
-        All that is `known` and has `ended` meanwhile counts; each pair comes once.
+        All that is `calibrated` and has `ended` meanwhile counts; each pair comes once.
         """
         tried: set[PairKey] = set()
         while True:
             plain = tuple(references.values())
-            rest = [one for key, one in known.items() if not ended[key] and key not in tried]
+            rest = [one for key, one in calibrated.items() if not ended[key] and key not in tried]
             again = [one for one in self.undecided(rest, plain) if self.is_decided(one)]
             if not again:
                 break
             tried |= {one.pair.key for one in again}
             yield again
 
-    def is_decided(self, one: Calibrated, references: Sequence[Run] = ()) -> bool:
+    def is_decided(self, calibrated: CalibratedPair, references: Sequence[Run] = ()) -> bool:
         """Tell whether what is known says all: then the delay of a method need not be exact.
 
         Its share of the operation may, or that the probe surely distorts it.
         """
-        request = self._question.request
+        request = self._analysis.request
         if request.is_fixed:
             return False
-        plain = [run for run in references if run.trial.benchmark == one.pair.benchmark]
-        data = self._question.data(one.pair_runs(()), plain)
+        plain = [run for run in references if run.trial.benchmark == calibrated.pair.benchmark]
+        data = self._analysis.data(calibrated.pair_runs(()), plain)
         found = predict(data)
-        said = found is not None and (found.misses or (request.estimate and bool(one.runs)))
-        return said or distortion.distorted(data) is not None
+        said = found is not None and (found.misses or (request.estimate and bool(calibrated.runs)))
+        return said or distortion.judge_distortion(data) is not None
 
-    def next_trial(self, one: Calibrated) -> Trial:
+    def next_trial(self, calibrated: CalibratedPair) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
-        pair, number = one.pair, len(one.runs)
+        pair, number = calibrated.pair, len(calibrated.runs)
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
         each = self._parts.mutator.turn_seconds
-        turns = one.known.turns if one.known else calibration.first_turns(plain, one.asked, each)
-        plan = one.calibrating(self._baseline, self._question.request)
+        turns = (
+            calibrated.known.turns
+            if calibrated.known
+            else calibration.first_turns(plain, calibrated.asked, each)
+        )
+        plan = calibrated.calibrating(self._baseline, self._analysis.request)
         schedule = schedules.calibration(
             plan,
-            operations(pair, self._baseline, plan),
+            block_operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
-            beside=one.built.variant.beside,
+            beside=calibrated.built.variant.beside,
         )
-        fixed = self._question.request.is_fixed
+        fixed = self._analysis.request.is_fixed
         if not fixed:
             schedule = replace(schedule, quiet=schedules.QUIET)
-        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, one.built)
+        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, calibrated.built)
         # What a pair is detected by is measured in the pair itself, and a share that is too small
         # for that is so with all doubt.
         rough = not fixed and self._needs_one_processor(pair.benchmark)
@@ -265,7 +273,7 @@ class CalibrationStudy:
         quiet = known.iteration_seconds == plan.iteration_seconds
         return one and quiet and self._parts.one_processor
 
-    def _remembered(self, pairs: Sequence[Calibrated]) -> dict[PairKey, Calibrated]:
+    def _remembered(self, pairs: Sequence[CalibratedPair]) -> dict[PairKey, CalibratedPair]:
         """Return `pairs` with the processes that the store has of them."""
         found = {
             pair.pair.key: self._parts.store.alike(self.next_trial(pair)) if pair.unsettled else ()
@@ -278,12 +286,14 @@ class CalibrationStudy:
             self._parts.observer.trial_ended(run, reused=True)
         return {pair.pair.key: pair.with_runs(found[pair.pair.key]) for pair in pairs}
 
-    def _with_one_clock(self, known: Mapping[PairKey, Calibrated]) -> dict[PairKey, Calibrated]:
-        """Return `known` with what all processes of the study so far tell of the clock's cost."""
-        self._seen |= {key: one.runs for key, one in known.items()}
+    def _with_one_clock(
+        self, calibrated: Mapping[PairKey, CalibratedPair]
+    ) -> dict[PairKey, CalibratedPair]:
+        """Return `calibrated` with the clock's cost by all processes of the study so far."""
+        self._seen |= {key: one.runs for key, one in calibrated.items()}
         cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
         found = {}
-        for key, one in known.items():
+        for key, one in calibrated.items():
             asked = replace(one.asked, clock_seconds=cost)
             found[key] = replace(one, asked=asked).with_runs(())
         return found

@@ -5,27 +5,29 @@ from dataclasses import replace
 
 from auditor.abs.judge import controls, detection
 from auditor.abs.model import PairVerdict
-from auditor.abs.study.pair import Manner, Question, StudyRuns, most_runs
+from auditor.abs.study.pair import PairAnalysis, StudyManner, StudyRuns, most_runs
 from auditor.abs.study.pairs import PairStudy
 from auditor.measure.context import StudyContext
 
 
 def zero_delays(
-    question: Question,
+    analysis: PairAnalysis,
     slowdown: float,
     verdicts: Sequence[PairVerdict],
-    made: StudyRuns,
+    study_runs: StudyRuns,
     parts: StudyContext,
 ) -> list[PairVerdict]:
     """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
-    request = replace(question.request, score_only=False)
-    asked = replace(question, request=request, control=True)
-    by_key = {pair.pair.key: pair.pair for pair in made.pairs}
+    request = replace(analysis.request, score_only=False)
+    asked = replace(analysis, request=request, control=True)
+    by_key = {pair.pair.key: pair.pair for pair in study_runs.pairs}
     found = []
     for turn in range(request.controls):
-        manner = Manner(name="controls", first_run=turn * most_runs(request))
+        manner = StudyManner(name="controls", first_run=turn * most_runs(request))
         study = PairStudy(asked, slowdown, parts, manner)
-        mine = [by_key[one.method, one.benchmark] for one in controls.chosen(verdicts, turn)]
+        mine = [
+            by_key[one.method, one.benchmark] for one in controls.choose_controls(verdicts, turn)
+        ]
         done = study.run(mine)
         found += [
             detection.judge_pair(asked.data(pair, done.references_of(pair.pair.benchmark)))

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from auditor.abs.study.injection import is_decided, is_surely_shown, more_samples_may_decide
-from auditor.abs.study.pair import Pair, PairKey, PairRuns, Question, Sampled, Sampling
+from auditor.abs.study.pair import (
+    PairAnalysis,
+    PairKey,
+    PairRuns,
+    SampledMethod,
+    SampledPairs,
+    StudyPair,
+)
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Refused, Variant
 from auditor.core.outcome import Frame, Profiled
@@ -37,14 +44,16 @@ SHARE_ERROR = 0.01
 """Two-sided error of the shares of one method in all its benchmarks together."""
 
 
-def sample_shares(pairs: Sequence[Pair], question: Question, parts: StudyContext) -> Sampling:
+def sample_shares(
+    pairs: Sequence[StudyPair], analysis: PairAnalysis, parts: StudyContext
+) -> SampledPairs:
     """Return the sampled share of each pair, as far as samples and time allow."""
     if parts.unprofiled:
-        return Sampling(caveats=(_report_no_profile(parts.unprofiled),))
+        return SampledPairs(caveats=(_report_no_profile(parts.unprofiled),))
     built = _build_program((), parts)
     if isinstance(built, Refused):
-        return Sampling(caveats=(_report_no_profile(built.reason),))
-    return _Sampler(pairs, question, built, parts).sample()
+        return SampledPairs(caveats=(_report_no_profile(built.reason),))
+    return _Sampler(pairs, analysis, built, parts).sample()
 
 
 def _build_program(apart: tuple[Method, ...], parts: StudyContext) -> Built | Refused:
@@ -58,19 +67,19 @@ class _Sampler:
     """Profiles benchmarks round by round."""
 
     def __init__(
-        self, pairs: Sequence[Pair], question: Question, built: Built, parts: StudyContext
+        self, pairs: Sequence[StudyPair], analysis: PairAnalysis, built: Built, parts: StudyContext
     ) -> None:
-        self._question = question
+        self._analysis = analysis
         self._built = built
         self._parts = parts
-        self._pairs: dict[str, list[Pair]] = {}
+        self._pairs: dict[str, list[StudyPair]] = {}
         for pair in pairs:
             self._pairs.setdefault(pair.benchmark.id, []).append(pair)
         self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
         self._failed: set[str] = set()
-        self._sampling = Sampling()
+        self._sampling = SampledPairs()
 
-    def sample(self) -> Sampling:
+    def sample(self) -> SampledPairs:
         processes = 0
         for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
             names = [name for name in self._pairs if self._needs_samples(name, number)]
@@ -95,16 +104,16 @@ class _Sampler:
             return False
         if number <= FEWEST_ROUNDS:
             return True
-        question = replace(self._question, sampling=self._sampling)
+        analysis = replace(self._analysis, sampling=self._sampling)
         pairs = self._pairs[name]
         if number > len(ROUND_SECONDS):
             probe = self._parts.mutator.probe_seconds
-            pairs = [pair for pair in pairs if not is_surely_shown(pair, question, probe)]
-        evidence = (question.data(PairRuns(pair=pair), ()) for pair in pairs)
+            pairs = [pair for pair in pairs if not is_surely_shown(pair, analysis, probe)]
+        evidence = (analysis.data(PairRuns(pair=pair), ()) for pair in pairs)
         return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
-        base, benchmark = self._question.baseline, self._pairs[name][0].benchmark
+        base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark
         schedule = schedules.profile_schedule(
             base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
         )
@@ -135,9 +144,9 @@ class _Sampler:
         ]
         return sum(shares) > len(shares) / 2
 
-    def _is_decided(self, pair: Pair) -> bool:
-        question = replace(self._question, sampling=self._sampling)
-        return is_decided(question.data(PairRuns(pair=pair), ()))
+    def _is_decided(self, pair: StudyPair) -> bool:
+        analysis = replace(self._analysis, sampling=self._sampling)
+        return is_decided(analysis.data(PairRuns(pair=pair), ()))
 
     def _add_run(self, run: Run) -> None:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
@@ -145,8 +154,8 @@ class _Sampler:
         if not isinstance(run.outcome, Profiled):
             self._failed.add(name)
 
-    def _compute_shares(self) -> Sampling:
-        pairs: dict[PairKey, Sampled] = {}
+    def _compute_shares(self) -> SampledPairs:
+        pairs: dict[PairKey, SampledMethod] = {}
         for name, pairs_of_benchmark in self._pairs.items():
             for pair in pairs_of_benchmark:
                 share = share_of(
@@ -158,13 +167,15 @@ class _Sampler:
                 )
                 if share is not None:
                     where = find_removed_call(pair, share, self._runs[name], self._parts)
-                    pairs[pair.key] = Sampled(share, removed=where)
+                    pairs[pair.key] = SampledMethod(share, removed=where)
         runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
-        return Sampling(pairs=pairs, caveats=_describe_failures(failed))
+        return SampledPairs(pairs=pairs, caveats=_describe_failures(failed))
 
 
-def find_removed_call(pair: Pair, share: Share, runs: Sequence[Run], parts: StudyContext) -> str:
+def find_removed_call(
+    pair: StudyPair, share: Share, runs: Sequence[Run], parts: StudyContext
+) -> str:
     """Return where the compiler removed the call of a method, empty where it did not surely.
 
     No sample is in the method. Kept out of line (JVM), a call takes longer than the whole

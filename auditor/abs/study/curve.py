@@ -7,9 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from auditor.abs.judge import curve, detection
-from auditor.abs.judge.curve import Search
+from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.model import PairVerdict
-from auditor.abs.study.pair import Manner, Pair, PairKey, PairRuns, Question, StudyRuns
+from auditor.abs.study.pair import (
+    PairAnalysis,
+    PairKey,
+    PairRuns,
+    StudyManner,
+    StudyPair,
+    StudyRuns,
+)
 from auditor.abs.study.pairs import PairStudy
 from auditor.core.plan import Run
 from auditor.core.request import CurveMode
@@ -18,44 +25,44 @@ from auditor.measure.context import StudyContext
 
 
 def detection_curve(
-    question: Question,
+    analysis: PairAnalysis,
     verdicts: Sequence[PairVerdict],
-    pairs: Sequence[Pair],
-    made: StudyRuns,
+    pairs: Sequence[StudyPair],
+    study_runs: StudyRuns,
     parts: StudyContext,
-) -> list[Search]:
+) -> list[SlowdownSearch]:
     """Return the searches, as far as the time allows; `verdicts` are those of all `pairs`.
 
-    `made` are the processes that they rest on. A pair whose share decides is not slowed again: its
-    effect is proportional to the slowdown.
+    `study_runs` are the processes that they rest on. A pair whose share decides is not slowed
+    again: its effect is proportional to the slowdown.
     """
-    slowdown = question.slowdown or 0.0
+    slowdown = analysis.slowdown or 0.0
     by_key = {pair.key: pair for pair in pairs}
-    mode = CurveMode.NONE if question.request.estimate else question.request.curve
-    fixed = question.request.min_delta is not None
-    searches = curve.searches(verdicts, slowdown, mode, fixed=fixed)
-    whole = replace(question, request=replace(question.request, score_only=False))
-    known = dict(made.known)
+    mode = CurveMode.NONE if analysis.request.estimate else analysis.request.curve
+    fixed = analysis.request.min_delta is not None
+    searches = curve.begin_searches(verdicts, slowdown, mode, fixed=fixed)
+    whole = replace(analysis, request=replace(analysis.request, score_only=False))
+    known = dict(study_runs.known)
     while pending := _by_size(searches):
         for size, wave in pending.items():
             # Of the sizes some lie near the threshold, where nothing can be decided. What one has
             # shown of turns is a beginning for the next.
             name = f"curve at {size:g}"
-            manner = Manner(name=name, thorough=False, known=dict(known), at_most=1)
+            manner = StudyManner(name=name, thorough=False, known=dict(known), at_most=1)
             asked = replace(whole, slowdown=size)
             study = PairStudy(asked, size, parts, manner)
             mine = {(one.method, one.benchmark): by_key[one.method, one.benchmark] for one in wave}
-            known |= _measure(study, asked, _by_share(asked, wave, mine), mine)
+            known |= _measure_sizes(study, asked, _by_share(asked, wave, mine), mine)
     return searches
 
 
 def _by_share(
-    asked: Question, wave: Sequence[Search], pairs: Mapping[PairKey, Pair]
-) -> list[Search]:
+    analysis: PairAnalysis, wave: Sequence[SlowdownSearch], pairs: Mapping[PairKey, StudyPair]
+) -> list[SlowdownSearch]:
     """Judge a size by the shares; return the searches that they leave open."""
     rest = []
     for one in wave:
-        data = asked.data(PairRuns(pair=pairs[one.method, one.benchmark]), ())
+        data = analysis.data(PairRuns(pair=pairs[one.method, one.benchmark]), ())
         if data.sampled is None or data.sampled.obstacle:
             rest.append(one)
             continue
@@ -66,26 +73,26 @@ def _by_share(
     return rest
 
 
-def _by_size(known: Sequence[Search]) -> dict[float, list[Search]]:
+def _by_size(searches: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch]]:
     """Return what is to be measured next, the largest slowdowns first."""
-    found: dict[float, list[Search]] = {}
-    for one in known:
+    found: dict[float, list[SlowdownSearch]] = {}
+    for one in searches:
         if (size := one.next) is not None:
             found.setdefault(size, []).append(one)
     return dict(sorted(found.items(), reverse=True))
 
 
-def _measure(
+def _measure_sizes(
     study: PairStudy,
-    asked: Question,
-    wave: Sequence[Search],
-    pairs: Mapping[PairKey, Pair],
+    analysis: PairAnalysis,
+    wave: Sequence[SlowdownSearch],
+    pairs: Mapping[PairKey, StudyPair],
 ) -> Mapping[PairKey, tuple[Run, ...]]:
     """Measure a size of all that wait for it; return what is known of the turns of each pair."""
     made = study.run([pairs[one.method, one.benchmark] for one in wave])
     done = {pair.pair.key: pair for pair in made.pairs}
     for one in wave:
         mine = done[one.method, one.benchmark]
-        data = asked.data(mine, made.references_of(mine.pair.benchmark))
+        data = analysis.data(mine, made.references_of(mine.pair.benchmark))
         one.add(data.slowdown, detection.judge_pair(data))
     return made.known

@@ -35,21 +35,23 @@ _LARGE = 500
 """Benchmarks from which on the store is not searched for each before an audit begins."""
 
 
-def expected_of(request: AbsRequest, parts: StudyContext, seen: Lookups) -> ExpectedTime:
-    """Return the time of `abs`; `seen` is what a rehearsal found in the store and what not."""
+def expected_of(request: AbsRequest, parts: StudyContext, lookups: Lookups) -> ExpectedTime:
+    """Return the time of `abs`; `lookups` is what a rehearsal found in the store and what not."""
     figures = figures_of(parts.project.harness)
     pairs = None
-    if not seen.lacks(*CERTAIN):
-        pairs = len({(one.overlaid, one.benchmark) for one in seen.missing_of(*_OF_PAIRS)})
+    if not lookups.lacks(*CERTAIN):
+        pairs = len({(one.overlaid, one.benchmark) for one in lookups.missing_of(*_OF_PAIRS)})
     load = _workload(request, parts, pairs)
     load = replace(
         load,
-        suite_seconds=missing_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures),
+        suite_seconds=missing_seconds(
+            lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures
+        ),
         counting_seconds=missing_seconds(
-            seen.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), seen, figures
+            lookups.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), lookups, figures
         ),
     )
-    return _limited(load, figures, parts)
+    return _limit_by_budget(load, figures, parts)
 
 
 def expected_beforehand(request: AbsRequest, parts: StudyContext) -> ExpectedTime:
@@ -58,13 +60,13 @@ def expected_beforehand(request: AbsRequest, parts: StudyContext) -> ExpectedTim
     if len(benchmarks) <= _LARGE:
         return expected_of(request, parts, rehearse_counts(request, parts))
     figures = figures_of(parts.project.harness)
-    one = _cheapest(request, parts, figures)
+    one = _cheapest_workload(request, parts, figures)
     load = replace(
         _workload(request, parts, None),
         suite_seconds=len(benchmarks) * one.suite_seconds * parts.request.stability_runs,
         counting_seconds=len(benchmarks) * one.counting_seconds,
     )
-    return _limited(load, figures, parts)
+    return _limit_by_budget(load, figures, parts)
 
 
 def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
@@ -77,7 +79,7 @@ def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
         return
     figures = figures_of(parts.project.harness)
     elapsed = deadline.seconds - deadline.left
-    least = least_seconds(_cheapest(request, parts, figures), figures)
+    least = least_seconds(_cheapest_workload(request, parts, figures), figures)
     message = too_small(deadline.seconds, elapsed, least)
     if message and not rehearse_counts(request, parts).found:
         raise UsageError(message)
@@ -102,7 +104,7 @@ def slowed_methods(request: AbsRequest, parts: StudyContext) -> int:
 def _workload(request: AbsRequest, parts: StudyContext, pairs: int | None) -> Workload:
     """Return the workload of the pairs, that of the suite left out."""
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    planned = [_planned(request, benchmark) for benchmark in benchmarks]
+    planned = [_planned_schedules(request, benchmark) for benchmark in benchmarks]
     return Workload(
         suite_seconds=0.0,
         counting_seconds=0.0,
@@ -116,13 +118,13 @@ def _workload(request: AbsRequest, parts: StudyContext, pairs: int | None) -> Wo
     )
 
 
-def _cheapest(request: AbsRequest, parts: StudyContext, figures: AuditFigures) -> Workload:
+def _cheapest_workload(request: AbsRequest, parts: StudyContext, figures: AuditFigures) -> Workload:
     """Return the workload of one method in the benchmark with the shortest processes."""
     plan = parts.request.plan
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     one = min(benchmarks, key=lambda benchmark: schedules.fitted(plan, benchmark).iteration_seconds)
     fit = schedules.fitted(plan, one)
-    calibration, pair = _planned(request, one)
+    calibration, pair = _planned_schedules(request, one)
     pilot = figures.start_seconds + planned_seconds(schedules.pilot(fit))
     plain = figures.start_seconds + planned_seconds(schedules.plain(fit, None))
     return Workload(
@@ -139,7 +141,7 @@ def _cheapest(request: AbsRequest, parts: StudyContext, figures: AuditFigures) -
     )
 
 
-def _planned(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Schedule]:
+def _planned_schedules(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Schedule]:
     """Return the schedules of a calibration and of a pair, as if nothing were known."""
     rng, delay = np.random.default_rng(0), Delay(InjectionKind.WORK, 1)
     fit = schedules.fitted(request.suite.plan, benchmark)
@@ -150,7 +152,7 @@ def _planned(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Sched
     )
 
 
-def _limited(load: Workload, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:
+def _limit_by_budget(load: Workload, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:
     """Return the time of a workload, of which a budget allows the suite only a part."""
     if (limit := budget_limit(parts)) is not None:
         load = replace(

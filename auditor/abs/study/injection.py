@@ -6,7 +6,7 @@ from dataclasses import replace
 from auditor.abs.judge import share_verdict
 from auditor.abs.judge.distortion import allowed_probe
 from auditor.abs.judge.pair import PairData
-from auditor.abs.study.pair import Pair, PairRuns, Question
+from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair
 from auditor.core.result import Result
 from auditor.measure.profiles.cpu_shares import FEWEST_SAMPLES
 
@@ -16,26 +16,26 @@ known to a factor of two beforehand."""
 
 
 def choose_pairs_to_slow(
-    pairs: Sequence[Pair], question: Question, probe_seconds: float
-) -> list[Pair]:
+    pairs: Sequence[StudyPair], analysis: PairAnalysis, probe_seconds: float
+) -> list[StudyPair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
     A delay is injected in each pair that the samples leave open and a delay may decide. It also
     confirms each method that is detected by share, in one pair whose probe is honest.
     `probe_seconds` is about what the probe adds to a call.
     """
-    if question.request.is_fixed or not question.sampling.pairs:
+    if analysis.request.is_fixed or not analysis.sampling.pairs:
         return list(pairs)
     wanted: set[tuple[str, str]] = set()
-    witnesses: dict[str, list[Pair]] = {}
+    witnesses: dict[str, list[StudyPair]] = {}
     for pair in pairs:
-        judgement = share_verdict.judge_by_share(question.data(PairRuns(pair=pair), ()))
+        judgement = share_verdict.judge_by_share(analysis.data(PairRuns(pair=pair), ()))
         if judgement is None:
-            if not _has_share(pair, question) or is_worth_a_delay(pair, question, probe_seconds):
+            if not _has_share(pair, analysis) or is_worth_a_delay(pair, analysis, probe_seconds):
                 wanted.add(pair.key)
-        elif judgement.outcome is Result.DETECTED and _is_honest(pair, question, probe_seconds):
+        elif judgement.outcome is Result.DETECTED and _is_honest(pair, analysis, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
-    wanted |= {_choose_witness(pairs, question).key for pairs in witnesses.values()}
+    wanted |= {_choose_witness(pairs, analysis).key for pairs in witnesses.values()}
     return [pair for pair in pairs if pair.key in wanted]
 
 
@@ -73,64 +73,64 @@ def more_samples_may_decide(data: PairData) -> bool:
     return False
 
 
-def is_worth_a_delay(pair: Pair, question: Question, probe_seconds: float) -> bool:
+def is_worth_a_delay(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
     """Tell whether an injected delay may decide what the samples leave open, in reasonable time."""
-    if _operation_seconds(pair, question) > SAMPLED_SECONDS:
+    if _operation_seconds(pair, analysis) > SAMPLED_SECONDS:
         return False
-    cost = _probe_cost(pair, question, probe_seconds)
-    return cost is None or cost <= HOPELESS * _allowed_probe_cost(pair, question)
+    cost = _probe_cost(pair, analysis, probe_seconds)
+    return cost is None or cost <= HOPELESS * _allowed_probe_cost(pair, analysis)
 
 
-def is_surely_shown(pair: Pair, question: Question, probe_seconds: float) -> bool:
+def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
     """Tell whether a delay surely decides what the samples leave open, in reasonable time.
 
     What lies near the limit a delay leaves open as well.
     """
-    worth = is_worth_a_delay(pair, question, probe_seconds)
-    return worth and _is_honest(pair, question, probe_seconds) and not _is_near(pair, question)
+    worth = is_worth_a_delay(pair, analysis, probe_seconds)
+    return worth and _is_honest(pair, analysis, probe_seconds) and not _is_near(pair, analysis)
 
 
-def _is_near(pair: Pair, question: Question) -> bool:
-    data = question.data(PairRuns(pair=pair), ())
+def _is_near(pair: StudyPair, analysis: PairAnalysis) -> bool:
+    data = analysis.data(PairRuns(pair=pair), ())
     effect = share_verdict.effect_of(data)
     return effect is not None and abs(effect.effect - data.limit) < NEAR * data.limit
 
 
-def _is_honest(pair: Pair, question: Question, probe_seconds: float) -> bool:
+def _is_honest(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
     """Tell whether a delay may confirm a detection by share."""
-    if _operation_seconds(pair, question) > UNCONFIRMED_SECONDS:
+    if _operation_seconds(pair, analysis) > UNCONFIRMED_SECONDS:
         return False
-    cost = _probe_cost(pair, question, probe_seconds)
-    return cost is not None and cost <= _allowed_probe_cost(pair, question)
+    cost = _probe_cost(pair, analysis, probe_seconds)
+    return cost is not None and cost <= _allowed_probe_cost(pair, analysis)
 
 
-def _allowed_probe_cost(pair: Pair, question: Question) -> float:
-    slowdown = question.data(PairRuns(pair=pair), ()).slowdown
+def _allowed_probe_cost(pair: StudyPair, analysis: PairAnalysis) -> float:
+    slowdown = analysis.data(PairRuns(pair=pair), ()).slowdown
     return allowed_probe(slowdown, beside=pair.method.apart)
 
 
-def _has_share(pair: Pair, question: Question) -> bool:
-    sampled = question.sampling.pairs.get(pair.key)
+def _has_share(pair: StudyPair, analysis: PairAnalysis) -> bool:
+    sampled = analysis.sampling.pairs.get(pair.key)
     return sampled is not None and not sampled.share.obstacle
 
 
-def _choose_witness(pairs: Iterable[Pair], question: Question) -> Pair:
+def _choose_witness(pairs: Iterable[StudyPair], analysis: PairAnalysis) -> StudyPair:
     """Return the pair with the largest share, of those with short operations if there are any."""
 
-    def preference(pair: Pair) -> tuple[bool, float]:
-        is_short = _operation_seconds(pair, question) < SLOW_SECONDS
-        return is_short, question.sampling.pairs[pair.key].share.share
+    def preference(pair: StudyPair) -> tuple[bool, float]:
+        is_short = _operation_seconds(pair, analysis) < SLOW_SECONDS
+        return is_short, analysis.sampling.pairs[pair.key].share.share
 
     return max(pairs, key=preference)
 
 
-def _operation_seconds(pair: Pair, question: Question) -> float:
-    return question.baseline.first_seconds(pair.benchmark) or 0.0
+def _operation_seconds(pair: StudyPair, analysis: PairAnalysis) -> float:
+    return analysis.baseline.first_seconds(pair.benchmark) or 0.0
 
 
-def _probe_cost(pair: Pair, question: Question, probe_seconds: float) -> float | None:
+def _probe_cost(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> float | None:
     """Return what the probe adds to an operation, relative to it; None where that is unknown."""
-    plain = question.baseline.first_seconds(pair.benchmark)
+    plain = analysis.baseline.first_seconds(pair.benchmark)
     if plain is None or pair.calls is None:
         return None
     return pair.calls * probe_seconds / pair.benchmark.concurrency / plain

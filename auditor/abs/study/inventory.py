@@ -19,7 +19,7 @@ _LARGE_PART = 0.5
 _MOST_PLACES = 6
 
 
-def inventory(
+def take_inventory(
     request: AbsRequest, parts: StudyContext, unlimited: ExpectedTime, verdict: AbsVerdict | None
 ) -> Inventory:
     """Return what `abs` would audit.
@@ -32,7 +32,10 @@ def inventory(
     methods = known.known or known.methods
     slowable = [method.id for method in methods if method.refusal is None]
     places, budget = places_of(benchmarks), parts.request.budget_seconds
-    hints = _omission(places, unlimited, budget), _fitting(unlimited, budget, known.most_slowed)
+    hints = (
+        _omission(places, unlimited, budget),
+        _describe_fit(unlimited, budget, known.most_slowed),
+    )
     return Inventory(
         benchmarks=places,
         methods=_methods(slowable, verdict),
@@ -66,7 +69,7 @@ def _reason(
     return f"{parts.project.name} has no public method that can be slowed{where}"
 
 
-def _fitting(unlimited: ExpectedTime, budget: float | None, methods: int) -> str:
+def _describe_fit(unlimited: ExpectedTime, budget: float | None, methods: int) -> str:
     """Say how many methods a budget decides, empty where it decides all."""
     if budget is None or unlimited.high <= budget or not methods:
         return ""

@@ -29,7 +29,7 @@ VariantKey = tuple[Method, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class StudyPair:
     """A pair. `family` is the number of benchmarks that may detect its method.
 
     `in_one_call`: one call of the harness's held all blocks of the benchmark when calls were
@@ -66,7 +66,7 @@ class Pair:
 class PairRuns:
     """What was run for a pair, so far; `beside` as in its variant, `inlined` as in PairData."""
 
-    pair: Pair
+    pair: StudyPair
     beside: bool = False
     inlined: bool = False
     refusal: str | None = None
@@ -76,7 +76,7 @@ class PairRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class SampledMethod:
     """What the samples of a benchmark tell of one method."""
 
     share: Share
@@ -85,17 +85,17 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
+class SampledPairs:
     """The sampled shares of the pairs."""
 
-    pairs: Mapping[PairKey, Sampled] = field(default_factory=dict, repr=False)
+    pairs: Mapping[PairKey, SampledMethod] = field(default_factory=dict, repr=False)
     """By the ids of method and benchmark, as far as samples were taken."""
     caveats: tuple[Caveat, ...] = ()
     """What kept benchmarks from being sampled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PairAnalysis:
     """What is asked of each pair. `slowdown` is None where it could not be sized in time.
 
     With `control` the pairs are judged as ever, but nothing is slowed down in them. `layout` is
@@ -107,9 +107,9 @@ class Question:
     slowdown: float | None
     control: bool = False
     layout: Component | None = None
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: SampledPairs = field(default_factory=SampledPairs)
 
-    def among(self, references: Sequence[Run]) -> "Question":
+    def with_references(self, references: Sequence[Run]) -> "PairAnalysis":
         """Return this with what all plain processes so far, these included, tell of layouts."""
         return replace(self, layout=layout.component((*self.baseline.runs, *references)))
 
@@ -181,7 +181,7 @@ def most_runs(request: AbsRequest) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class StudyManner:
     """How a study of pairs differs from that of the verdicts.
 
     `name` is what it is called in the progress. Unless it is `thorough`, turns on a line between
@@ -197,11 +197,11 @@ class Manner:
     known: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
 
 
-MAIN = Manner()
+MAIN = StudyManner()
 """The study that the verdicts are made of."""
 
 
-def operations(pair: Pair, baseline: Baseline, plan: Plan) -> int | None:
+def block_operations(pair: StudyPair, baseline: Baseline, plan: Plan) -> int | None:
     """Return how many operations a block of `plan` holds, None where that cannot be fixed."""
     known = baseline.operations[pair.benchmark.id]
     plain = baseline.first_seconds(pair.benchmark)
@@ -210,7 +210,7 @@ def operations(pair: Pair, baseline: Baseline, plan: Plan) -> int | None:
     return schedules.probed(known, plan, plain, pair.calls)
 
 
-def calls_per_second(pair: Pair, baseline: Baseline) -> float:
+def calls_per_second(pair: StudyPair, baseline: Baseline) -> float:
     """Return how often a thread calls: the method's share, if all calls lasted alike.
 
     The larger it is the likelier is a detection; what is unknown may be large.

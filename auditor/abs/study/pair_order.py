@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import chain
 
-from auditor.abs.study.calibration import Calibrated, by_method, waves
+from auditor.abs.study.calibration import CalibratedPair, by_method, promising_waves
 from auditor.abs.study.pair import calls_per_second
 from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
@@ -17,29 +17,29 @@ FIRST_PAIRS = 6
 not detect it, the others hardly do."""
 
 
-def promised(one: Calibrated, baseline: Baseline) -> float:
+def detection_promise(calibrated: CalibratedPair, baseline: Baseline) -> float:
     """Return how likely a pair is to detect its method: the larger, the likelier."""
-    return calls_per_second(one.pair, baseline)
+    return calls_per_second(calibrated.pair, baseline)
 
 
 def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
-    pending: Sequence[Calibrated],
-    reopened: Iterable[Sequence[Calibrated]],
-    promise: Callable[[Calibrated], float],
+    pending: Sequence[CalibratedPair],
+    reopened: Iterable[Sequence[CalibratedPair]],
+    promise: Callable[[CalibratedPair], float],
     *,
     detected: Container[Method],
     request: AbsRequest,
     deadline: Deadline | None,
-) -> Iterator[Sequence[Calibrated]]:
+) -> Iterator[Sequence[CalibratedPair]]:
     """Yield the pairs that are calibrated and measured together, wave by wave.
 
     The caller adds to `detected` what a wave has detected. Once the deadline is over no wave
     follows: to plan what cannot be run takes time, too. `reopened` pairs come last.
     """
     matrix = request.estimate or not request.score_only
-    first: Iterable[Sequence[Calibrated]]
+    first: Iterable[Sequence[CalibratedPair]]
     if not matrix:
-        first = waves(pending, promise)
+        first = promising_waves(pending, promise)
     elif deadline is None:
         first = [pending]
     else:
@@ -54,10 +54,10 @@ def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
 
 
 def deciding_waves(
-    pairs: Sequence[Calibrated],
-    promise: Callable[[Calibrated], float],
+    pairs: Sequence[CalibratedPair],
+    promise: Callable[[CalibratedPair], float],
     detected: Container[Method],
-) -> Iterator[Sequence[Calibrated]]:
+) -> Iterator[Sequence[CalibratedPair]]:
     """Yield waves of pairs: method by method until it is decided, then all that is left.
 
     A method is decided once it is in `detected`, or has no pairs left. Its pairs of the largest

@@ -8,23 +8,23 @@ from auditor.abs.judge import detection, extra_runs, paired
 from auditor.abs.judge.pair import PairData
 from auditor.abs.model import PairVerdict
 from auditor.abs.study import trial_order, variants
-from auditor.abs.study.calibration import Calibrated, CalibrationStudy
+from auditor.abs.study.calibration import CalibratedPair, CalibrationStudy
 from auditor.abs.study.pair import (
     MAIN,
-    Manner,
-    Pair,
+    PairAnalysis,
     PairKey,
     PairRuns,
-    Question,
-    Sampling,
+    SampledPairs,
+    StudyManner,
+    StudyPair,
     StudyRuns,
     VariantKey,
     corrections,
     most_runs,
 )
-from auditor.abs.study.pair_order import ordered_waves, promised
-from auditor.abs.study.reference_trials import reference
-from auditor.abs.study.reusable_delays import NearDelays, differ
+from auditor.abs.study.pair_order import detection_promise, ordered_waves
+from auditor.abs.study.reference_trials import reference_trial
+from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
 from auditor.core.mutant import Delay, InjectionKind, Refused
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan, Rule
@@ -44,26 +44,30 @@ class PairStudy:
     """Calibrates and measures pairs; a variant is made once for each method."""
 
     def __init__(
-        self, question: Question, slowdown: float, parts: StudyContext, manner: Manner = MAIN
+        self,
+        analysis: PairAnalysis,
+        slowdown: float,
+        parts: StudyContext,
+        manner: StudyManner = MAIN,
     ) -> None:
         """Take what was asked, and v."""
         self._manner = manner
-        self._question = question
-        self._request = question.request
-        self._baseline = question.baseline
+        self._analysis = analysis
+        self._request = analysis.request
+        self._baseline = analysis.baseline
         self._slowdown = slowdown
         self._parts = parts
         self._built: dict[VariantKey, Built | Refused] = {}
-        self._corrected: dict[PairKey, Calibrated] = {}
-        self._calibrating = CalibrationStudy(question, parts)
-        self._near = NearDelays(parts.store)
+        self._corrected: dict[PairKey, CalibratedPair] = {}
+        self._calibrating = CalibrationStudy(analysis, parts)
+        self._near = ReusableDelays(parts.store)
 
-    def take_samples(self, sampling: Sampling) -> None:
+    def take_samples(self, sampling: SampledPairs) -> None:
         """Judge from now on by the samples of the unchanged benchmarks, too."""
-        self._question = replace(self._question, sampling=sampling)
-        self._calibrating = CalibrationStudy(self._question, self._parts)
+        self._analysis = replace(self._analysis, sampling=sampling)
+        self._calibrating = CalibrationStudy(self._analysis, self._parts)
 
-    def run(self, pairs: Sequence[Pair]) -> StudyRuns:
+    def run(self, pairs: Sequence[StudyPair]) -> StudyRuns:
         """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
 
         For the score alone that is done wave by wave: a method that is detected needs no further.
@@ -83,7 +87,7 @@ class PairStudy:
         for wanted in ordered_waves(
             pending,
             reopened,
-            partial(promised, baseline=self._baseline),
+            partial(detection_promise, baseline=self._baseline),
             detected=detected,
             request=self._request,
             deadline=self._parts.deadline,
@@ -101,7 +105,7 @@ class PairStudy:
         measured = (one.pair_runs(ended[key]) for key, one in last.items())
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
 
-    def first_trial(self, pairs: Sequence[Pair], built: Built) -> Trial | None:
+    def first_trial(self, pairs: Sequence[StudyPair], built: Built) -> Trial | None:
         """Return the first process that is to be run of some pairs, None if none is."""
         pending = (self._pending(pair, built) for pair in pairs)
         one = next((one for one in pending if not self._calibrating.is_decided(one)), None)
@@ -109,7 +113,7 @@ class PairStudy:
             return None
         return self._calibrating.next_trial(one) if one.unsettled else self._pair_trial(one, 1, 1)
 
-    def _pending(self, pair: Pair, built: Built) -> Calibrated:
+    def _pending(self, pair: StudyPair, built: Built) -> CalibratedPair:
         """Return a pair of which nothing is known, with what its calibration is to reach."""
         asked = Asked(
             slowdown=self._slowdown,
@@ -119,18 +123,18 @@ class PairStudy:
             verified=self._manner.thorough,
         )
         inlined = built.variant.beside and not self._parts.is_always_called(pair.method)
-        found = Calibrated(pair=pair, built=built, asked=asked, inlined=inlined)
+        found = CalibratedPair(pair=pair, built=built, asked=asked, inlined=inlined)
         known = self._manner.known.get(pair.key)
         return found.with_runs(known) if known else found
 
     def variant(self, key: VariantKey) -> Built | Refused:
         """Return what makes a variant, or why there is none."""
         if key not in self._built:
-            self._built[key] = variants.made(key, self._parts)
+            self._built[key] = variants.build_overlay(key, self._parts)
         return self._built[key]
 
     def _detected(
-        self, missing: Sequence[Calibrated], ended: Ended, references: Sequence[Run]
+        self, missing: Sequence[CalibratedPair], ended: Ended, references: Sequence[Run]
     ) -> set[Method]:
         return {
             one.pair.method
@@ -140,7 +144,7 @@ class PairStudy:
 
     def _measure_wave(
         self,
-        ready: Sequence[Calibrated],
+        ready: Sequence[CalibratedPair],
         ended: dict[PairKey, list[Run]],
         references: dict[str, Run],
     ) -> None:
@@ -176,15 +180,15 @@ class PairStudy:
         """Return the references; those of the verdicts are also what layouts are known by."""
         known = tuple(references.values())
         if self._manner is MAIN:
-            self._question = self._question.among(known)
+            self._analysis = self._analysis.with_references(known)
         return known
 
     def _correct(
         self,
-        ready: Sequence[Calibrated],
+        ready: Sequence[CalibratedPair],
         ended: dict[PairKey, list[Run]],
         references: Sequence[Run],
-    ) -> list[Calibrated]:
+    ) -> list[CalibratedPair]:
         """Measure again, with other turns, what had another slowdown than asked for.
 
         The blocks of a pair tell what turns give better than those of a calibration.
@@ -214,43 +218,54 @@ class PairStudy:
         return list(found.values())
 
     def _missed_its_aim(
-        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]
+        self, calibrated: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> bool:
-        if self._question.control:
+        if self._analysis.control:
             return False
-        wait, data = self._request.wait, self._question.data(one.pair_runs(runs), ())
-        if one.delay(wait).wait is not InjectionKind.WORK:
+        wait, data = self._request.wait, self._analysis.data(calibrated.pair_runs(runs), ())
+        if calibrated.delay(wait).wait is not InjectionKind.WORK:
             return False
-        said = self._judged(one, runs, references)
+        said = self._judged(calibrated, runs, references)
         thorough = self._manner.thorough
         near = thorough and extra_runs.is_off_near_the_threshold(said, self._slowdown)
-        other = differ(one.corrected(runs).delay(wait), one.delay(wait), CLOSEST)
+        other = delays_differ(
+            calibrated.corrected(runs).delay(wait), calibrated.delay(wait), CLOSEST
+        )
         return other and (near or paired.missed_its_aim(data))
 
     def _is_open(
-        self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run], *, asked: bool
+        self,
+        calibrated: CalibratedPair,
+        runs: Sequence[Run],
+        references: Sequence[Run],
+        *,
+        asked: bool,
     ) -> bool:
         """Tell whether another run can matter, one that was `asked` for or a further one."""
         if not runs or hung(runs):
             return not runs
         if self._request.is_fixed:
             return True
-        data = self._data(one, runs, references)
+        data = self._data(calibrated, runs, references)
         said = detection.judge_pair(data)
         if extra_runs.is_settled(said, data):
             return False
         return asked or (extra_runs.may_yet_decide(said) and extra_runs.is_within_reach(said))
 
-    def _judged(self, one: Calibrated, runs: Sequence[Run], plain: Sequence[Run]) -> PairVerdict:
-        return detection.judge_pair(self._data(one, runs, plain))
+    def _judged(
+        self, calibrated: CalibratedPair, runs: Sequence[Run], plain: Sequence[Run]
+    ) -> PairVerdict:
+        return detection.judge_pair(self._data(calibrated, runs, plain))
 
-    def _data(self, one: Calibrated, runs: Sequence[Run], references: Sequence[Run]) -> PairData:
+    def _data(
+        self, one: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
+    ) -> PairData:
         one = self._corrected.get(one.pair.key, one)
         mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
-        return self._question.data(one.pair_runs(runs), mine)
+        return self._analysis.data(one.pair_runs(runs), mine)
 
     def _trials(
-        self, ready: Sequence[Calibrated], ended: Ended, known: Sequence[Run], repetition: int
+        self, ready: Sequence[CalibratedPair], ended: Ended, runs: Sequence[Run], repetition: int
     ) -> list[trial_order.Process]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
@@ -260,50 +275,54 @@ class PairStudy:
         ]
         seed = (self._parts.request.seed, 7, repetition)
         paper = self._request.rule is Rule.PAPER
-        data = [self._data(one, ended[one.pair.key], known) for one in ready]
+        data = [self._data(one, ended[one.pair.key], runs) for one in ready]
         wanted = dict.fromkeys(
             one.benchmark for one in data if paper or extra_runs.needs_plain(one)
         )
-        plain = [one for one in wanted if one not in hung(known)]
+        plain = [one for one in wanted if one not in hung(runs)]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
-            among = trial_order.beside(self._parts, self._baseline, plain, number)
-            return trial_order.interleaved(
+            among = trial_order.interleaved_baseline(self._parts, self._baseline, plain, number)
+            return trial_order.interleave_processes(
                 [*(each for group in groups for each in group), *among], seed
             )
         if not paper:
             groups += [
-                [(None, reference(self._parts, self._baseline, one, number))] for one in plain
+                [(None, reference_trial(self._parts, self._baseline, one, number))] for one in plain
             ]
-        return trial_order.drawn(groups, seed)
+        return trial_order.shuffle_groups(groups, seed)
 
-    def _pair_trial(self, one: Calibrated, repetition: int, fork: int) -> Trial:
+    def _pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""
-        delay = one.delay(self._request.wait)
-        if self._question.control:
+        delay = calibrated.delay(self._request.wait)
+        if self._analysis.control:
             delay = replace(delay, number=0)
         elif not self._request.exact:
-            delay = self._near.of(self._with_delay(one, delay, 1, 1), delay, one.runs)
-        return self._with_delay(one, delay, repetition, fork)
+            delay = self._near.of(self._with_delay(calibrated, delay, 1, 1), delay, calibrated.runs)
+        return self._with_delay(calibrated, delay, repetition, fork)
 
-    def _with_delay(self, one: Calibrated, delay: Delay, repetition: int, fork: int) -> Trial:
-        plan = one.plan(self._baseline, self._request)
-        done = one.operations(plan, self._baseline, self._request.wait)
+    def _with_delay(
+        self, calibrated: CalibratedPair, delay: Delay, repetition: int, fork: int
+    ) -> Trial:
+        plan = calibrated.plan(self._baseline, self._request)
+        done = calibrated.operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is Rule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:
-            rng = one.pair.rng(self._parts.request.seed, repetition, fork)
+            rng = calibrated.pair.rng(self._parts.request.seed, repetition, fork)
             longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
-            stop = self._stop(one, longest)
+            stop = self._stop(calibrated, longest)
             plan = plan if stop is None else longest
-            beside = one.built.variant.beside
+            beside = calibrated.built.variant.beside
             schedule = schedules.pairs(plan, done, delay, rng, beside=beside)
             purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
-        trial = self._parts.trial(purpose, one.pair.benchmark, schedule, one.built)
+        trial = self._parts.trial(purpose, calibrated.pair.benchmark, schedule, calibrated.built)
         return replace(trial, repetition=repetition, fork=fork)
 
-    def _stop(self, one: Calibrated, plan: Plan) -> Stop | None:
+    def _stop(self, calibrated: CalibratedPair, plan: Plan) -> Stop | None:
         if self._request.exact:
             return None
-        return paired.stop(self._question.data(one.pair_runs(()), ()), plan.iterations)
+        return paired.stopping_rule(
+            self._analysis.data(calibrated.pair_runs(()), ()), plan.iterations
+        )

@@ -13,7 +13,7 @@ from auditor.measure.suite_runs import Baseline
 _LARGEST_LAYOUT = 2**31 - 1
 
 
-def reference(
+def reference_trial(
     parts: StudyContext, baseline: Baseline, benchmark: Benchmark, repetition: int
 ) -> Trial:
     """Return the plain process of a benchmark in a run of the pairs.

@@ -15,14 +15,14 @@ from auditor.core.schedule import ArmName, Schedule
 from auditor.measure.calibration import CLOSE_ENOUGH
 
 
-def differ(one: Delay, other: Delay, share: float) -> bool:
+def delays_differ(first: Delay, second: Delay, share: float) -> bool:
     """Tell whether two delays differ, turns by more than a share."""
-    if one.wait is not InjectionKind.WORK or other.wait is not InjectionKind.WORK:
-        return one != other
-    return abs(one.number - other.number) > share * min(one.number, other.number)
+    if first.wait is not InjectionKind.WORK or second.wait is not InjectionKind.WORK:
+        return first != second
+    return abs(first.number - second.number) > share * min(first.number, second.number)
 
 
-class NearDelays:
+class ReusableDelays:
     """Chooses, for all processes of a pair, the delay that earlier ones had if that is near."""
 
     def __init__(self, store: Store) -> None:
@@ -45,17 +45,17 @@ class NearDelays:
                 for run in self._store.alike(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
                 for known in [_delay(run.trial.schedule)]
-                if known is not None and not differ(known, delay, CLOSE_ENOUGH)
+                if known is not None and not delays_differ(known, delay, CLOSE_ENOUGH)
             ]
             nearest = min(found, key=lambda known: abs(known.number - delay.number), default=delay)
             self._chosen[first.id] = nearest
         return self._chosen[first.id]
 
 
-def _differ_in_delay_only(one: Trial, other: Trial) -> bool:
+def _differ_in_delay_only(first: Trial, second: Trial) -> bool:
     """Compare all else; when a process may end is not known of one that the store has."""
-    arms, stop = other.schedule.arms, other.schedule.stop
-    return replace(one, schedule=replace(one.schedule, arms=arms, stop=stop)).id == other.id
+    arms, stop = second.schedule.arms, second.schedule.stop
+    return replace(first, schedule=replace(first.schedule, arms=arms, stop=stop)).id == second.id
 
 
 def _delay(schedule: Schedule) -> Delay | None:

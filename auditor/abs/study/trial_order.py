@@ -16,13 +16,13 @@ Process = tuple[PairKey | None, Trial]
 """A process of a pair; without a key one of the unchanged suite."""
 
 
-def drawn(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
+def shuffle_groups(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
     """Return groups of processes that follow each other, the order of the groups drawn."""
     order = np.random.default_rng(seed).permutation(len(groups))
     return [each for index in order for each in groups[index]]
 
 
-def interleaved(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
+def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
     """Return processes benchmark by benchmark, their order drawn, as that of the benchmarks.
 
     So what is slowed and what is not are measured near each other, and neither sooner on the whole:
@@ -31,13 +31,13 @@ def interleaved(processes: Iterable[Process], seed: Sequence[int]) -> list[Proce
     found: dict[Benchmark | None, list[list[Process]]] = {}
     for process in processes:
         found.setdefault(process[1].benchmark, []).append([process])
-    return drawn(
-        [drawn(mine, (*seed, place)) for place, mine in enumerate(found.values())],
+    return shuffle_groups(
+        [shuffle_groups(mine, (*seed, place)) for place, mine in enumerate(found.values())],
         seed,
     )
 
 
-def beside(
+def interleaved_baseline(
     parts: StudyContext, baseline: Baseline, benchmarks: Iterable[Benchmark], repetition: int
 ) -> list[Process]:
     """Return the processes of a run of the unchanged suite, for beside those slowed."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from auditor.abs.study.pair import Pair, VariantKey
+from auditor.abs.study.pair import StudyPair, VariantKey
 from auditor.abs.study.pairs import PairStudy
 from auditor.core.mutant import Refused
 from auditor.core.outcome import NotBuilt
@@ -12,10 +12,10 @@ from auditor.measure.context import StudyContext
 from auditor.measure.trials import measure
 
 
-def obstacles(
+def find_obstacles(
     study: PairStudy,
     methods: Sequence[Method],
-    pairs: Sequence[Pair],
+    pairs: Sequence[StudyPair],
     parts: StudyContext,
     *,
     by_shares: bool,
@@ -28,7 +28,7 @@ def obstacles(
     it is called; nor where counting failed, since there it may be the benchmark that cannot be
     changed.
     """
-    mine: dict[VariantKey, list[Pair]] = {}
+    mine: dict[VariantKey, list[StudyPair]] = {}
     for pair in pairs:
         if pair.calls is not None:
             mine.setdefault(pair.variant, []).append(pair)

@@ -5,7 +5,7 @@ from auditor.core.mutant import Kind, Refused, Variant
 from auditor.measure.context import Built, StudyContext
 
 
-def made(key: VariantKey, parts: StudyContext) -> Built | Refused:
+def build_overlay(key: VariantKey, parts: StudyContext) -> Built | Refused:
     """Return what makes a variant, or why there is none."""
     method, nested = key
     variant = Variant(Kind.DELAYED, (method,), guarded=nested, beside=method.apart)

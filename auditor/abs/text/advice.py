@@ -4,17 +4,18 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from auditor.abs.document import AbsOrStability, Benchmark, Document, Method, Pair
+from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.abs.text import cost_benefit, words
-from auditor.abs.text.claims import BROKEN, Cause, Facts, needs_repair, needs_time
+from auditor.abs.text.claims import BROKEN, OpenCause, ResultFacts, needs_repair, needs_time
 from auditor.core import busy
 from auditor.core.result import Result
-from auditor.core.stability import UNLISTED
+from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from reports import number_format
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AdviceTarget:
     """A method or benchmark that an advice is about, and why it is among them."""
 
     id: str
@@ -32,12 +33,12 @@ class Advice:
     slug: str
     title: str
     why: str
-    targets: tuple[Target, ...]
+    targets: tuple[AdviceTarget, ...]
     gain: str = ""
     noted: bool = False
 
 
-def advice(document: AbsOrStability) -> tuple[Advice, ...]:
+def advise(document: AbsOrStability) -> tuple[Advice, ...]:
     """Return what the numbers suggest; nothing where they suggest nothing."""
     steps = _of_audit(document) if isinstance(document, Document) else _of_suite(document)
     return tuple(step for step in steps if step is not None)
@@ -58,7 +59,7 @@ def _of_suite(document: AbsOrStability, unneeded: Container[str] = ()) -> list[A
 
 
 def _of_audit(document: Document) -> list[Advice | None]:
-    facts = Facts(document)
+    facts = ResultFacts(document)
     unneeded = {
         benchmark.id for benchmark in document.benchmarks if facts.is_droppable(benchmark.id)
     }
@@ -67,7 +68,7 @@ def _of_audit(document: Document) -> list[Advice | None]:
         _cheapest(document),
         _unwatched(facts),
         _removed(facts),
-        *(_open(facts, cause) for cause in Cause),
+        *(_open(facts, cause) for cause in OpenCause),
         _broken(document),
         *_of_suite(document, unneeded),
         _redundant(facts),
@@ -77,19 +78,19 @@ def _of_audit(document: Document) -> list[Advice | None]:
 
 
 def _cheapest(document: Document) -> Advice | None:
-    changes = cost_benefit.changes(document)
+    changes = cost_benefit.best_changes(document)
     if not changes:
         return None
     return Advice(
         "cheapest",
         "Begin with what pays most",
         "They raise the score most for the time that they take of a run, or save most of it.",
-        tuple(Target(change.owner, f"{change.what}: {change.effect}") for change in changes),
+        tuple(AdviceTarget(change.owner, f"{change.what}: {change.effect}") for change in changes),
         noted=True,
     )
 
 
-def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
+def _failing(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     failed = [benchmark for benchmark in benchmarks if needs_repair(benchmark)]
     if not failed:
         return None
@@ -97,15 +98,15 @@ def _failing(benchmarks: Iterable[Benchmark]) -> Advice | None:
         "failing",
         f"Repair {number_format.count(len(failed), 'benchmark')} that {_fail(failed)}",
         "A process that fails gives no values, so no slowdown shows in it.",
-        tuple(Target(one.id, _failure(one)) for one in failed),
+        tuple(AdviceTarget(one.id, _failure(one)) for one in failed),
     )
 
 
-def _fail(benchmarks: Sequence[Benchmark]) -> str:
+def _fail(benchmarks: Sequence[BenchmarkVerdict]) -> str:
     return "fails" if len(benchmarks) == 1 else "fail"
 
 
-def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
+def _slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     """Advise on benchmarks that the watchdog ended: they may only need more time."""
     slow = [benchmark for benchmark in benchmarks if needs_time(benchmark)]
     if not slow:
@@ -114,18 +115,18 @@ def _slow(benchmarks: Iterable[Benchmark]) -> Advice | None:
         "slow",
         f"Give {number_format.count(len(slow), 'benchmark')} more time",
         'The watchdog ended a process before it was done: raise "timeout" in the configuration.',
-        tuple(Target(one.id, words.brief(one.reason or "timed out")) for one in slow),
+        tuple(AdviceTarget(one.id, words.first_line(one.reason or "timed out")) for one in slow),
     )
 
 
-def _failure(one: Benchmark) -> str:
+def _failure(benchmark: BenchmarkVerdict) -> str:
     """Say how a benchmark fails; why it could not be listed is all that is known of one."""
-    if one.ending == UNLISTED and one.reason:
-        return words.brief(one.reason)
-    return one.ending.replace("-", " ")
+    if benchmark.ending == UNLISTED and benchmark.reason:
+        return words.first_line(benchmark.reason)
+    return benchmark.ending.replace("-", " ")
 
 
-def _unwatched(facts: Facts) -> Advice | None:
+def _unwatched(facts: ResultFacts) -> Advice | None:
     document = facts.document
     ranked = [one for one in document.methods if facts.lacks_benchmark(one.id)]
     ranked.sort(key=lambda method: -(method.calls or 0))
@@ -136,11 +137,11 @@ def _unwatched(facts: Facts) -> Advice | None:
         "unwatched",
         f"Write benchmarks for {number_format.count(len(ranked), 'method')} that nobody watches",
         "If one of them got slower, no benchmark would say so.",
-        tuple(Target(method.id, _unwatched_note(method, shares)) for method in ranked),
+        tuple(AdviceTarget(method.id, _unwatched_note(method, shares)) for method in ranked),
     )
 
 
-def _removed(facts: Facts) -> Advice | None:
+def _removed(facts: ResultFacts) -> Advice | None:
     """Advise on methods whose calls the compiler removed: a benchmark is there already."""
     removed = facts.removed_calls
     methods = [(method, name) for name, methods in removed.items() for method in methods]
@@ -151,11 +152,11 @@ def _removed(facts: Facts) -> Advice | None:
         f"Use the results of {number_format.count(len(methods), 'method')} that benchmarks "
         "throw away",
         "The compiler removed these calls, so a slowdown of the method changes nothing.",
-        tuple(Target(method, f"called in {benchmark}") for method, benchmark in methods),
+        tuple(AdviceTarget(method, f"called in {benchmark}") for method, benchmark in methods),
     )
 
 
-def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
+def _shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
     """Return the largest part of an operation that each method has in any benchmark."""
     largest: dict[str, float] = {}
     for pair in pairs:
@@ -165,7 +166,7 @@ def _shares(pairs: Iterable[Pair]) -> dict[str, float]:
     return largest
 
 
-def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
+def _unwatched_note(method: MethodVerdict, shares: dict[str, float]) -> str:
     calls = "" if method.calls is None else f"; {number_format.count(method.calls, 'call')} counted"
     if method.outcome is Result.UNREACHED:
         return f"{method.reason or 'no benchmark calls it'}{calls}"
@@ -177,8 +178,8 @@ def _unwatched_note(method: Method, shares: dict[str, float]) -> str:
     return f"at most {number_format.share(min(largest, 1.0))} of what any benchmark measures{calls}"
 
 
-def _left_open(facts: Facts) -> Advice | None:
-    methods = _of_cause(facts, Cause.BUDGET)
+def _left_open(facts: ResultFacts) -> Advice | None:
+    methods = _of_cause(facts, OpenCause.BUDGET)
     if not methods:
         return None
     again = facts.document.command
@@ -186,22 +187,22 @@ def _left_open(facts: Facts) -> Advice | None:
         "left-open",
         f"Go on with {number_format.count(len(methods), 'method')} {facts.left_open}",
         "The same command goes on from here" + (f": {again}" if again else "."),
-        tuple(Target(method.id, _why(method)) for method in methods),
+        tuple(AdviceTarget(method.id, _why(method)) for method in methods),
     )
 
 
 _SETTLED_BY = {
-    Cause.SCATTER: (
+    OpenCause.SCATTER: (
         "undecided",
         "Measure {} again",
         "More iterations, a quieter machine or a larger slowdown would settle these.",
     ),
-    Cause.SHORT: (
+    OpenCause.SHORT: (
         "too-short",
         "Leave aside {} too short to be slowed in proportion",
         "The delay needs as long as the method itself; neither time nor quiet changes that.",
     ),
-    Cause.OTHER: (
+    OpenCause.OTHER: (
         "unsettled",
         "Look into {} without a verdict",
         "Why there is none is said beside each of them.",
@@ -210,7 +211,7 @@ _SETTLED_BY = {
 """Slug, title and reason of what is done about methods without a verdict."""
 
 
-def _open(facts: Facts, cause: Cause) -> Advice | None:
+def _open(facts: ResultFacts, cause: OpenCause) -> Advice | None:
     methods = _of_cause(facts, cause)
     if not methods or cause not in _SETTLED_BY:
         return None
@@ -219,11 +220,11 @@ def _open(facts: Facts, cause: Cause) -> Advice | None:
         slug,
         title.format(number_format.count(len(methods), "method")),
         why,
-        tuple(Target(method.id, _why(method)) for method in methods),
+        tuple(AdviceTarget(method.id, _why(method)) for method in methods),
     )
 
 
-def _of_cause(facts: Facts, cause: Cause) -> list[Method]:
+def _of_cause(facts: ResultFacts, cause: OpenCause) -> list[MethodVerdict]:
     return [method for method in facts.document.methods if facts.is_open_for(method.id, cause)]
 
 
@@ -235,15 +236,15 @@ def _broken(document: Document) -> Advice | None:
         "broken",
         f"Find out why benchmarks fail with {number_format.count(len(methods), 'method')} slowed",
         "Where the slowdown might have been noticed, the benchmark crashed or did not end.",
-        tuple(Target(method.id, _why(method)) for method in methods),
+        tuple(AdviceTarget(method.id, _why(method)) for method in methods),
     )
 
 
-def _why(method: Method) -> str:
+def _why(method: MethodVerdict) -> str:
     return method.reason or words.OUTCOMES[method.outcome].meaning
 
 
-def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
+def _unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     shaky = [benchmark for benchmark in benchmarks if benchmark.bucket in words.SHAKY]
     shaky.sort(key=lambda one: -(one.max_spread or 0.0))
     if not shaky:
@@ -253,12 +254,13 @@ def _unstable(benchmarks: Iterable[Benchmark]) -> Advice | None:
         f"Steady {number_format.count(len(shaky), 'benchmark')}",
         "The same code, run again, differs so much that small slowdowns drown in it.",
         tuple(
-            Target(one.id, f"runs differ by {number_format.share(one.max_spread)}") for one in shaky
+            AdviceTarget(one.id, f"runs differ by {number_format.share(one.max_spread)}")
+            for one in shaky
         ),
     )
 
 
-def _redundant(facts: Facts) -> Advice | None:
+def _redundant(facts: ResultFacts) -> Advice | None:
     document = facts.document
     idle = [benchmark for benchmark in document.benchmarks if facts.is_droppable(benchmark.id)]
     if not idle:
@@ -266,25 +268,25 @@ def _redundant(facts: Facts) -> Advice | None:
     return Advice(
         "redundant",
         f"Leave out {number_format.count(len(idle), 'benchmark')} where time is short",
-        words.cover(document),
-        tuple(Target(one.id, cost_benefit.redundancy(facts, one)) for one in idle),
-        _saved(document, idle),
+        words.describe_cover(document),
+        tuple(AdviceTarget(one.id, cost_benefit.explain_redundancy(facts, one)) for one in idle),
+        _saved_by_dropping(document, idle),
     )
 
 
-def saved(document: Document) -> str:
+def format_cover_saving(document: Document) -> str:
     """Return what it saves to run the minimal cover alone; empty where that is not known.
 
     It is known where nothing is lost without each of the other benchmarks.
     """
-    facts, kept = Facts(document), document.minimal_cover
+    facts, kept = ResultFacts(document), document.minimal_cover
     idle = [benchmark for benchmark in document.benchmarks if benchmark.id not in kept]
     if not kept or not all(facts.is_droppable(one.id) for one in idle):
         return ""
-    return _saved(document, idle)
+    return _saved_by_dropping(document, idle)
 
 
-def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
+def _saved_by_dropping(document: Document, idle: Sequence[BenchmarkVerdict]) -> str:
     if not idle or any(one.seconds is None for one in idle):
         return ""
     whole = number_format.seconds(
@@ -295,7 +297,7 @@ def _saved(document: Document, idle: Sequence[Benchmark]) -> str:
     )
 
 
-def _unexamined(facts: Facts) -> Advice | None:
+def _unexamined(facts: ResultFacts) -> Advice | None:
     """Advise on benchmarks of which too little was examined to say whether they are needed."""
     found = [
         benchmark
@@ -313,20 +315,20 @@ def _unexamined(facts: Facts) -> Advice | None:
         f"Name the methods that {number_format.count(len(found), 'benchmark')} mainly "
         f"{'measures' if len(found) == 1 else 'measure'}",
         'Only then can be told whether they are needed: --method NAME, or "methods".',
-        tuple(Target(one.id, _unexamined_note(facts, one)) for one in found),
+        tuple(AdviceTarget(one.id, _unexamined_note(facts, one)) for one in found),
         _a_run(found),
     )
 
 
-def _unexamined_note(facts: Facts, one: Benchmark) -> str:
-    _, most = facts.examined(one.id)
-    if dead := facts.dead_calls(one.id):
+def _unexamined_note(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
+    _, most = facts.examined(benchmark.id)
+    if dead := facts.dead_calls(benchmark.id):
         return f"the compiler removed its call of {dead[0]}: use the result"
-    if not facts.is_unexamined(one.id):
+    if not facts.is_unexamined(benchmark.id):
         return "how much of it the methods examined are is not known"
     examined = "that could be slowed" if facts.has_unslowed else "examined"
     note = f"its main work is not among the methods {examined}"
-    if facts.calls_none(one.id):
+    if facts.calls_none(benchmark.id):
         return f"{note}: it calls none of them"
     return f"{note}: they are at most {_ceil(most)} of it" if most else note
 
@@ -335,7 +337,7 @@ def _ceil(share: float) -> str:
     return number_format.share(ceil(1000 * share) / 1000)
 
 
-def _silent(facts: Facts) -> Advice | None:
+def _silent(facts: ResultFacts) -> Advice | None:
     """Advise on what takes time, was examined, and surely detects nothing."""
     silent = [
         benchmark
@@ -355,7 +357,7 @@ def _silent(facts: Facts) -> Advice | None:
         f"{'It detects' if alone else 'They detect'} no slowdown of the methods examined, which "
         f"hold most of {'its' if alone else 'their'} work.",
         tuple(
-            Target(
+            AdviceTarget(
                 one.id, f"takes {number_format.seconds(one.seconds)}; calls some and notices none"
             )
             for one in silent
@@ -364,6 +366,6 @@ def _silent(facts: Facts) -> Advice | None:
     )
 
 
-def _a_run(benchmarks: Sequence[Benchmark]) -> str:
+def _a_run(benchmarks: Sequence[BenchmarkVerdict]) -> str:
     seconds = sum(benchmark.seconds or 0.0 for benchmark in benchmarks)
     return f"{number_format.seconds(seconds)} a run" if seconds else ""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from auditor.abs.document import Benchmark, Document, Method, Pair
-from auditor.abs.result_parts.accepted import left_out
+from auditor.abs.document import Document, accepted_methods
+from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import UNLISTED
+from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
 
 OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
@@ -38,7 +38,7 @@ _SCATTER = frozenset(
 """Caveats of a pair that more or quieter measurements would settle."""
 
 
-class Cause(Enum):
+class OpenCause(Enum):
     """Why the outcome of a method is open."""
 
     BUDGET = "the budget ended before its pairs were measured"
@@ -47,46 +47,46 @@ class Cause(Enum):
     OTHER = "something else, which its reason names"
 
 
-def needs_time(one: Benchmark) -> bool:
+def needs_time(benchmark: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark was ended before it was done."""
-    unlisted = one.ending == UNLISTED and ENDED_AFTER in (one.reason or "")
-    return one.ending == "timed-out" or unlisted
+    unlisted = benchmark.ending == UNLISTED and ENDED_AFTER in (benchmark.reason or "")
+    return benchmark.ending == "timed-out" or unlisted
 
 
-def needs_repair(one: Benchmark) -> bool:
+def needs_repair(benchmark: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark failed, and neither for want of time nor by its own choice."""
-    skips = one.ending == UNLISTED and (one.reason or "").startswith(SKIPS_ITSELF)
-    return one.ending not in _NO_FAULT and not needs_time(one) and not skips
+    skips = benchmark.ending == UNLISTED and (benchmark.reason or "").startswith(SKIPS_ITSELF)
+    return benchmark.ending not in _NO_FAULT and not needs_time(benchmark) and not skips
 
 
 @dataclass(frozen=True)
-class Facts:
+class ResultFacts:
     """What one result knows of its methods and benchmarks."""
 
     document: Document
 
     @cached_property
-    def methods(self) -> Mapping[str, Method]:
+    def methods(self) -> Mapping[str, MethodVerdict]:
         """Return the methods by id."""
         return {method.id: method for method in self.document.methods}
 
     @cached_property
-    def benchmarks(self) -> Mapping[str, Benchmark]:
+    def benchmarks(self) -> Mapping[str, BenchmarkVerdict]:
         """Return the benchmarks by id."""
         return {benchmark.id: benchmark for benchmark in self.document.benchmarks}
 
     @cached_property
-    def pairs_by_method(self) -> Mapping[str, list[Pair]]:
+    def pairs_by_method(self) -> Mapping[str, list[PairVerdict]]:
         """Return the pairs of each method."""
-        found = defaultdict[str, list[Pair]](list)
+        found = defaultdict[str, list[PairVerdict]](list)
         for pair in self.document.pairs:
             found[pair.method].append(pair)
         return found
 
     @cached_property
-    def pairs_by_benchmark(self) -> Mapping[str, list[Pair]]:
+    def pairs_by_benchmark(self) -> Mapping[str, list[PairVerdict]]:
         """Return the pairs of each benchmark."""
-        found = defaultdict[str, list[Pair]](list)
+        found = defaultdict[str, list[PairVerdict]](list)
         for pair in self.document.pairs:
             found[pair.benchmark].append(pair)
         return found
@@ -119,7 +119,7 @@ class Facts:
     @cached_property
     def lost(self) -> frozenset[str]:
         """Return the methods that no benchmark watches, without misses that the user accepts."""
-        accepted = left_out(self.document.accepted)
+        accepted = accepted_methods(self.document.accepted)
         return frozenset(
             method.id
             for method in self.document.methods
@@ -140,18 +140,18 @@ class Facts:
                 found[pair.benchmark].append(pair.method)
         return {benchmark: tuple(methods) for benchmark, methods in found.items()}
 
-    def cause(self, method: str) -> Cause:
+    def cause(self, method: str) -> OpenCause:
         """Return why the outcome of an inconclusive method is open."""
         pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
         slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
         unmeasured = not pairs or any(pair.outcome is Result.UNMEASURED for pair in pairs)
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
-            return Cause.BUDGET
+            return OpenCause.BUDGET
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
-            return Cause.SHORT
+            return OpenCause.SHORT
         sampled = any(pair.share_interval is not None for pair in pairs)
         scatters = (slugs & _SCATTER or sampled) and not unmeasured
-        return Cause.SCATTER if scatters else Cause.OTHER
+        return OpenCause.SCATTER if scatters else OpenCause.OTHER
 
     def examined(self, benchmark: str) -> tuple[float, float]:
         """Return the least and the most that the examined methods can be of an operation.
@@ -225,7 +225,7 @@ class Facts:
         removed = any(method in methods for methods in self.removed_calls.values())
         return method in self.lost and not removed and self.methods[method].trivial is None
 
-    def is_open_for(self, method: str, cause: Cause) -> bool:
+    def is_open_for(self, method: str, cause: OpenCause) -> bool:
         """Tell whether the outcome of a method is open for this cause."""
         one = self.methods[method]
         return one.outcome is Result.INCONCLUSIVE and self.cause(method) is cause
@@ -233,16 +233,18 @@ class Facts:
     @property
     def has_whole_matrix(self) -> bool:
         """Tell whether each pair is decided, so that none other than the cover is needed."""
-        left_out = self.slugs & {"score-mode", "sampled"}
+        accepted_methods = self.slugs & {"score-mode", "sampled"}
         measured = all(benchmark.means for benchmark in self.document.benchmarks)
-        return bool(self.document.pairs) and measured and not left_out and not self.open_pairs
+        return (
+            bool(self.document.pairs) and measured and not accepted_methods and not self.open_pairs
+        )
 
 
-def _may_be_short(pair: Pair) -> bool:
+def _may_be_short(pair: PairVerdict) -> bool:
     return pair.method_seconds is None or pair.method_seconds < SHORT_SECONDS
 
 
-def _share_bounds(pair: Pair) -> tuple[float, float]:
+def _share_bounds(pair: PairVerdict) -> tuple[float, float]:
     """Return the least and the most that a method can be of an operation."""
     if pair.share_interval is not None:
         low, high = pair.share_interval

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from auditor.abs.document import Benchmark, Document, Method
+from auditor.abs.document import Document
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
-from auditor.abs.text.claims import Facts
+from auditor.abs.text.claims import ResultFacts
 from auditor.core.result import Result
+from auditor.core.stability import BenchmarkVerdict
 from reports import number_format
 
 MOST = 3
@@ -41,7 +43,7 @@ class BenchmarkValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class SuiteChange:
     """Something to do: what of, what for, and what it does to the score and to a run.
 
     `points` are percent of the total score, `seconds` of a run of the suite, below zero where they
@@ -65,7 +67,7 @@ class Change:
         return f"{points}, {number_format.seconds(abs(self.seconds))} {word} a run ({how})"
 
 
-def bought(document: Document) -> tuple[BenchmarkValue, ...]:
+def benchmark_values(document: Document) -> tuple[BenchmarkValue, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
     known = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     whole, point = sum(known), _point(document)
@@ -88,7 +90,7 @@ def bought(document: Document) -> tuple[BenchmarkValue, ...]:
     return tuple(sorted(found, key=lambda one: (-(one.seconds or 0.0), one.benchmark)))
 
 
-def changes(document: Document) -> tuple[Change, ...]:
+def best_changes(document: Document) -> tuple[SuiteChange, ...]:
     """Return the changes that raise the score most for their time, and what pays for them.
 
     At most MOST: those that raise it first, a use of what is removed before a new benchmark, then
@@ -96,7 +98,7 @@ def changes(document: Document) -> tuple[Change, ...]:
     """
     if not _point(document) or any(caveat.slug == "score-mode" for caveat in document.caveats):
         return ()
-    facts = Facts(document)
+    facts = ResultFacts(document)
     raising = sorted(_fixes(facts), key=lambda fix: (-fix.points, fix.owner))
     raising += _stubs(facts)
     saving = sorted((*_drops(facts), *_shorter(document)), key=lambda drop: drop.seconds)
@@ -110,12 +112,12 @@ def _point(document: Document) -> float:
     return 100 / counted if counted else 0.0
 
 
-def _fixes(facts: Facts) -> Iterator[Change]:
+def _fixes(facts: ResultFacts) -> Iterator[SuiteChange]:
     """Yield uses of results: a call that was removed is watched as soon as it is there."""
     for benchmark, methods in facts.removed_calls.items():
         more = f" and {len(methods) - 1} more" if len(methods) > 1 else ""
         were = "calls were" if more else "call was"
-        yield Change(
+        yield SuiteChange(
             owner=benchmark,
             what=f"use the result of {methods[0]}{more}, whose {were} removed",
             points=_point(facts.document) * len(methods),
@@ -124,7 +126,7 @@ def _fixes(facts: Facts) -> Iterator[Change]:
         )
 
 
-def _stubs(facts: Facts) -> list[Change]:
+def _stubs(facts: ResultFacts) -> list[SuiteChange]:
     """Return new benchmarks for methods that nobody watches, the most used first."""
     document = facts.document
     times = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
@@ -132,7 +134,7 @@ def _stubs(facts: Facts) -> list[Change]:
     lost.sort(key=lambda one: -(one.calls or 0))
     every = sum(method.calls or 0 for method in document.methods)
     return [
-        Change(
+        SuiteChange(
             owner=one.id,
             what=f"write a benchmark for it (bench-audit stubs begins one){_use(one, every)}",
             points=_point(document),
@@ -143,10 +145,10 @@ def _stubs(facts: Facts) -> list[Change]:
     ]
 
 
-def _use(one: Method, every: int) -> str:
-    if not one.calls:
+def _use(method: MethodVerdict, every: int) -> str:
+    if not method.calls:
         return ""
-    part = one.calls / every
+    part = method.calls / every
     shown = (
         number_format.share(part)
         if part >= _LEAST_SHOWN
@@ -155,27 +157,27 @@ def _use(one: Method, every: int) -> str:
     return f"; {shown} of the counted calls"
 
 
-def _drops(facts: Facts) -> Iterator[Change]:
+def _drops(facts: ResultFacts) -> Iterator[SuiteChange]:
     """Yield benchmarks without which all is watched that is watched now."""
     for benchmark in facts.document.benchmarks:
         if benchmark.seconds and facts.is_droppable(benchmark.id):
-            yield Change(
+            yield SuiteChange(
                 owner=benchmark.id,
-                what=f"drop it, or run it less often: {redundancy(facts, benchmark)}",
+                what=f"drop it, or run it less often: {explain_redundancy(facts, benchmark)}",
                 points=0.0,
                 seconds=-benchmark.seconds,
                 measured=not words.is_estimate(facts.document),
             )
 
 
-def redundancy(facts: Facts, one: Benchmark) -> str:
+def explain_redundancy(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
     """Say why a benchmark is redundant, and how much of it was examined."""
-    why = "others notice all that it notices" if one.shared else "it notices none of them"
-    least, _ = facts.examined(one.id)
+    why = "others notice all that it notices" if benchmark.shared else "it notices none of them"
+    least, _ = facts.examined(benchmark.id)
     return f"{why}; the methods examined are at least {number_format.share(least)} of it"
 
 
-def _shorter(document: Document) -> Iterator[Change]:
+def _shorter(document: Document) -> Iterator[SuiteChange]:
     """Yield benchmarks that see far more than they have to; scatter falls with the square root.
 
     What is watched measures as many iterations as it takes.
@@ -200,7 +202,7 @@ def _shorter(document: Document) -> Iterator[Change]:
         saved = benchmark.seconds * (plan.iterations - iterations) / (plan.warmup + plan.iterations)
         if saved > _LEAST_SAVED * whole:
             seen = benchmark.visible * math.sqrt(plan.iterations / iterations)
-            yield Change(
+            yield SuiteChange(
                 owner=benchmark.id,
                 what=f"measure {iterations} iterations in place of {plan.iterations}: it would see "
                 f"{number_format.times(1 + seen)} and has to see {number_format.times(1 + least)}",
@@ -210,15 +212,15 @@ def _shorter(document: Document) -> Iterator[Change]:
             )
 
 
-def _least_noticed(document: Document, one: Benchmark) -> float | None:
+def _least_noticed(document: Document, benchmark: BenchmarkVerdict) -> float | None:
     """Return the smallest effect that the benchmark has noticed; None where it has none."""
-    if one.id not in document.minimal_cover:
+    if benchmark.id not in document.minimal_cover:
         return None
     return min(
         (
             pair.effect
             for pair in document.pairs
-            if pair.benchmark == one.id and pair.outcome is Result.DETECTED and pair.effect
+            if pair.benchmark == benchmark.id and pair.outcome is Result.DETECTED and pair.effect
         ),
         default=None,
     )

@@ -1,18 +1,11 @@
 """What outcomes are called, and the verdict in plain words."""
 
-from auditor.abs.document import (
-    AbsOrStability,
-    Benchmark,
-    Document,
-    Method,
-    Pair,
-    Score,
-    StabilityDocument,
-)
-from auditor.abs.text.claims import Cause, Facts
+from auditor.abs.document import AbsOrStability, Document, StabilityDocument
+from auditor.abs.model import MethodVerdict, PairVerdict, Score
+from auditor.abs.text.claims import OpenCause, ResultFacts
 from auditor.core import busy
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import Bucket
+from auditor.core.stability import BenchmarkVerdict, Bucket
 from reports import number_format
 from reports.wording import SET_UP_ONLY, Word
 
@@ -53,23 +46,27 @@ BUCKETS = {
 SHAKY = (Bucket.BELOW_50, Bucket.ABOVE_50)
 
 
-def kind(one: Method | Pair) -> str:
+def style_of(verdict: MethodVerdict | PairVerdict) -> str:
     """Return the name of an outcome for the style sheet."""
-    return "set-up-only" if _in_set_up(one) else one.outcome.value
+    return "set-up-only" if _in_set_up(verdict) else verdict.outcome.value
 
 
-def word(one: Method | Pair) -> Word:
+def word_of(verdict: MethodVerdict | PairVerdict) -> Word:
     """Return what the outcome of a method or pair is called."""
-    return SET_UP_ONLY if _in_set_up(one) else OUTCOMES[one.outcome]
+    return SET_UP_ONLY if _in_set_up(verdict) else OUTCOMES[verdict.outcome]
 
 
-def _in_set_up(one: Method | Pair) -> bool:
-    if one.outcome is not Result.UNREACHED:
+def _in_set_up(verdict: MethodVerdict | PairVerdict) -> bool:
+    if verdict.outcome is not Result.UNREACHED:
         return False
-    return bool(one.set_up_in) if isinstance(one, Method) else one.reach is ReachState.SET_UP_ONLY
+    return (
+        bool(verdict.set_up_in)
+        if isinstance(verdict, MethodVerdict)
+        else verdict.reach is ReachState.SET_UP_ONLY
+    )
 
 
-def meaning(name: str, score: Score, document: Document) -> str:
+def describe_score(name: str, score: Score, document: Document) -> str:
     """Return which benchmarks a score is made with, or why there is none."""
     if score.percent is None and score.counted:
         return "cannot tell: no benchmark has a spread"
@@ -97,7 +94,7 @@ def _answer(document: AbsOrStability) -> str:
         return _without_methods(document)
     slowdown = "" if document.slowdown is None else f"{number_format.share(document.slowdown)} "
     methods = number_format.count(total.counted, "method")
-    open_, by_budget = undecided(total), _by_budget(document)
+    open_, by_budget = count_undecided(total), _by_budget(document)
     if open_ == total.counted:
         those = "the only method" if total.counted == 1 else f"all {methods}"
         sentence = f"Whether this suite would notice a {slowdown}slowdown is open for {those}"
@@ -111,14 +108,14 @@ def _answer(document: AbsOrStability) -> str:
 
 def _by_budget(document: Document) -> str:
     """Say how many methods the budget left open; empty where it left none."""
-    facts = Facts(document)
-    left = sum(facts.is_open_for(method.id, Cause.BUDGET) for method in document.methods)
+    facts = ResultFacts(document)
+    left = sum(facts.is_open_for(method.id, OpenCause.BUDGET) for method in document.methods)
     return f" ({left} {facts.left_open})" if left else ""
 
 
 def _without_methods(document: Document) -> str:
     """Say why no method counts."""
-    facts = Facts(document)
+    facts = ResultFacts(document)
     if not document.methods and facts.ran_out_of_time:
         ended = "Nothing was measured yet" if facts.is_so_far else "The budget ended"
         return f"{ended}: no method was examined, so this audit gives no score."
@@ -130,7 +127,7 @@ def is_estimate(document: Document) -> bool:
     return any(caveat.slug == "estimate" for caveat in document.caveats)
 
 
-def undecided(score: Score) -> int:
+def count_undecided(score: Score) -> int:
     """Return how many counted methods may still turn out covered."""
     if score.bounds is None or score.bounds[1] is None:
         return 0
@@ -160,12 +157,12 @@ def _stability_headline(document: StabilityDocument) -> str:
     return f"{calm} of {benchmarks} stay within {spread} over {runs} of the suite{left}."
 
 
-def is_withheld(benchmark: Benchmark) -> bool:
+def is_withheld(benchmark: BenchmarkVerdict) -> bool:
     """Tell whether a benchmark has no spread only because the machine was busy."""
     return busy.is_withheld(benchmark.max_spread, benchmark.caveats)
 
 
-def judged(document: Document) -> str:
+def describe_rule(document: Document) -> str:
     """Return by which rule and which slowdown the verdict was reached."""
     chosen = "fixed" if document.slowdown_source == "fixed" else "twice the spread of this suite"
     slowdown = f"slowdown {number_format.share(document.slowdown)} ({chosen})"
@@ -186,7 +183,7 @@ def _evidence(document: Document) -> str:
     return f"; {pairs} decided by CPU samples, {slowed} by an injected delay"
 
 
-def brief(text: str) -> str:
+def first_line(text: str) -> str:
     """Return the first line of a reason, with the next one where that is only announced."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     taken = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
@@ -194,7 +191,7 @@ def brief(text: str) -> str:
     return said if len(said) <= 160 else f"{said[:159]}…"
 
 
-def suite(document: AbsOrStability) -> str:
+def describe_suite(document: AbsOrStability) -> str:
     """Return the size of the suite and how long a run of it takes, in one sentence."""
     size, whole = _size(document), "the whole suite"
     if document.stability.filter is not None:
@@ -225,14 +222,14 @@ def _size(document: AbsOrStability) -> str:
     return f"{size}, {silent} of them without a measurement" if silent else size
 
 
-def subject(document: AbsOrStability) -> str:
+def subject_name(document: AbsOrStability) -> str:
     """Return the name of the subject with its revision."""
     return " ".join(filter(None, (document.subject, document.revision)))
 
 
-def cover(document: Document) -> str:
+def describe_cover(document: Document) -> str:
     """Return what the minimal cover says, in one sentence."""
-    facts = Facts(document)
+    facts = ResultFacts(document)
     if not document.pairs:
         return "Which benchmarks are redundant is not known: no method was examined."
     if "score-mode" in facts.slugs:
@@ -245,14 +242,14 @@ def cover(document: Document) -> str:
     return f"{size} of {whole} {verb} the same score for these methods{_least(facts)}."
 
 
-def _without_cover(facts: Facts) -> str:
+def _without_cover(facts: ResultFacts) -> str:
     if facts.has_whole_matrix:
         return "No benchmark detects anything, so there is nothing to keep."
     pairs = number_format.count(facts.open_pairs, "pair is open", "pairs are open")
     return "No benchmark was seen to detect a method" + (f"; {pairs}." if facts.open_pairs else ".")
 
 
-def _least(facts: Facts) -> str:
+def _least(facts: ResultFacts) -> str:
     """Say how few benchmarks could do as well."""
     if facts.open_pairs:
         pairs = number_format.count(facts.open_pairs, "pair is open", "pairs are open")
@@ -263,13 +260,13 @@ def _least(facts: Facts) -> str:
     return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 
-def lost(document: Document) -> list[Method]:
+def unwatched_methods(document: Document) -> list[MethodVerdict]:
     """Return the methods that nobody watches, but those whose misses the user accepts."""
-    lost = Facts(document).lost
+    lost = ResultFacts(document).lost
     return [method for method in document.methods if method.id in lost]
 
 
-def rules(document: Document) -> str:
+def describe_rules(document: Document) -> str:
     """Return how many methods either half of the rule would cover alone (Section 6.3)."""
     if not any(pair.runs for pair in document.pairs):
         return ""

@@ -9,11 +9,11 @@ from auditor.abs.judge.abs_score import (
     AbsData,
     MethodData,
     absolute_exclusion,
-    judge,
+    judge_audit,
     relative_exclusion,
 )
 from auditor.abs.judge.detection import NOT_MEASURED
-from auditor.abs.model import Density, PairRun
+from auditor.abs.model import Density, PairRun, RuleCount
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.request import Rule
 from auditor.core.result import ReachState, Result
@@ -48,7 +48,7 @@ def audit(given=(), *, methods="klm", benchmarks=None, **more):
         "pairs": tuple(pair_verdict(*one) for one in given),
         "stability": stability(benchmarks or [benchmark_verdict(name) for name in CALM]),
     }
-    return judge(AbsData(**(values | more)))
+    return judge_audit(AbsData(**(values | more)))
 
 
 def spreads(*values):
@@ -280,7 +280,11 @@ def test_the_halves_of_the_rule_are_counted_alone():
 
     found = audit(methods="klmn", pairs=pairs)
 
-    assert found.rules == (("test only", 2), ("effect only", 2), ("both", 1))
+    assert found.rules == (
+        RuleCount("test only", 2),
+        RuleCount("effect only", 2),
+        RuleCount("both", 1),
+    )
 
 
 def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
@@ -293,7 +297,11 @@ def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
 
     found = audit(methods="kl", pairs=pairs)
 
-    assert found.rules == (("test only", 1), ("effect only", 1), ("both", 1))
+    assert found.rules == (
+        RuleCount("test only", 1),
+        RuleCount("effect only", 1),
+        RuleCount("both", 1),
+    )
 
 
 def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():

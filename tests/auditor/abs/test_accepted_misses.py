@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 from builders import benchmark_verdict, method, pair_verdict, stability
 
-from auditor.abs.judge.abs_score import AbsData, MethodData, judge
-from auditor.abs.judge.accepted_misses import marked, without_accepted
-from auditor.core.accepted import Accepted
+from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
+from auditor.abs.judge.accepted_misses import marked_misses, without_accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.core.request import Rule
 from auditor.core.result import Result
@@ -54,7 +54,9 @@ def source(text=SOURCE, path="ring.go"):
 def test_markers_above_a_method_are_found_with_their_reasons():
     methods = [at(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
 
-    found = {one.method: (one.reason, one.where) for one in marked(methods, [source()], b"//")}
+    found = {
+        one.method: (one.reason, one.where) for one in marked_misses(methods, [source()], b"//")
+    }
 
     assert found == {
         "example.org/ring.Push": ("it is only called in tests", "ring.go:5"),
@@ -65,27 +67,27 @@ def test_markers_above_a_method_are_found_with_their_reasons():
 def test_lines_that_end_as_on_windows_are_read_too():
     text = SOURCE.replace("\n", "\r\n")
 
-    (one,) = marked([at("Push")], [source(text)], b"//")
+    (one,) = marked_misses([at("Push")], [source(text)], b"//")
 
     assert one.reason == "it is only called in tests"
 
 
 def test_a_method_without_a_place_or_of_another_file_has_no_marker():
-    assert not list(marked([method("Push"), at("Push", file="other.go")], [source()], b"//"))
+    assert not list(marked_misses([method("Push"), at("Push", file="other.go")], [source()], b"//"))
 
 
 def test_a_marker_without_a_reason_is_an_error():
     text = "// bench-audit:ignore\nfunc Push() {}\n"
 
     with pytest.raises(UsageError, match=r"ring\.go:1: the miss of example\.org/ring\.Push is"):
-        list(marked([at("Push", text)], [source(text)], b"//"))
+        list(marked_misses([at("Push", text)], [source(text)], b"//"))
 
 
 OUTCOMES = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE, Result.UNREACHED)
 
 
 def verdict(**outcomes):
-    return judge(
+    return judge_audit(
         AbsData(
             slowdown=0.6,
             slowdown_source="fixed",
@@ -99,7 +101,14 @@ def verdict(**outcomes):
 
 def accepting(*names, until=None):
     return {
-        one: Accepted(method=one, reason="why", until=until, where="configuration")
+        one: AcceptedMiss(
+            method=one,
+            reason="why",
+            until=until,
+            where="configuration",
+            expired=False,
+            left_out=False,
+        )
         for one in (method(name).id for name in names)
     }
 

@@ -22,7 +22,7 @@ def accepting(*names, until=None):
 
 
 def audited(asked, machine):
-    return abs_audit.audit(asked, parts(asked, machine=machine))
+    return abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
 
 def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():

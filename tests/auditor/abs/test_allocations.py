@@ -48,7 +48,7 @@ def data(of, **more):
 
 
 def judged(of, **more):
-    return allocations.judge_pair(data(of, **more))
+    return allocations.judge_allocation_pair(data(of, **more))
 
 
 def blocks(value, **at):
@@ -165,12 +165,12 @@ def test_the_plain_number_is_there_where_the_harness_says_it():
     found = judged(reported(blocks(7), blocks(8)), plain=(replace(plain, outcome=told), plain))
 
     assert found.plain == 3
-    whole = allocations.judge(SIZE, [MethodData(method=method())], [found])
-    (said,) = allocations.caveats(whole)
+    whole = allocations.judge_allocations(SIZE, [MethodData(method=method())], [found])
+    (said,) = allocations.allocation_caveats(whole)
     assert said.slug == "probe-allocates"
     assert "3 allocs/op without it, 7 with it" in said.text
     same = replace(found, plain=7.0)
-    assert allocations.caveats(replace(whole, pairs=(same,))) == ()
+    assert allocations.allocation_caveats(replace(whole, pairs=(same,))) == ()
 
 
 def test_a_method_is_noticed_if_one_benchmark_shows_it():
@@ -193,7 +193,7 @@ def test_a_method_is_noticed_if_one_benchmark_shows_it():
         pair("Hidden", "B1", hides),
         pair("Open", "B1", None),
     ]
-    found = allocations.judge(SIZE, methods, pairs)
+    found = allocations.judge_allocations(SIZE, methods, pairs)
 
     outcomes = {one.id.rpartition(".")[2]: one.outcome for one in found.methods}
     assert outcomes == {

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from toy_language import Machine, Memory, parts, request
 
-from auditor.abs.preview import preview
+from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
 from auditor.core.mutant import Kind
 from auditor.core.plan import Purpose
@@ -30,7 +30,7 @@ TRUE = {
 
 
 def audited(asked, **more):
-    return abs_audit.audit(asked, parts(asked, **more))
+    return abs_audit.audit_suite(asked, parts(asked, **more))
 
 
 def allocating(trials):
@@ -125,14 +125,14 @@ def test_a_second_audit_runs_nothing_and_another_size_only_its_own():
 
 def test_a_dry_run_holds_them_before_and_after():
     store = Memory()
-    names = {phase.name: phase for phase in preview(ASKED, parts(ASKED, store=store)).phases}
+    names = {phase.name: phase for phase in preview_abs(ASKED, parts(ASKED, store=store)).phases}
     audited(ASKED, store=store)
 
-    phases = preview(ASKED, parts(ASKED, store=store)).phases
+    phases = preview_abs(ASKED, parts(ASKED, store=store)).phases
 
     assert names["allocations (at most)"].trials >= REACHED
     known = {phase.name: (phase.trials, phase.known) for phase in phases}
     assert known["allocations"] == (REACHED, REACHED)
     assert sum(phase.trials for phase in phases) == len(store)
-    without = [phase.name for phase in preview(request(), parts(request())).phases]
+    without = [phase.name for phase in preview_abs(request(), parts(request())).phases]
     assert [name for name in without if "allocations" in name] == []

@@ -13,10 +13,10 @@ from test_steady_words import FOUND
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.exports.markdown import markdown
+from auditor.abs.exports.markdown import format_markdown
 from auditor.abs.gates import judge_stability
 from auditor.abs.page import report
-from auditor.abs.terminal import result
+from auditor.abs.terminal import summary_lines
 from auditor.abs.text import advice, words
 from auditor.compare import page as comparison
 from auditor.compare.markdown import markdown as comparison_markdown
@@ -39,7 +39,7 @@ def plain(text):
 def terminal(document):
     console = Console(width=200, record=True)
     with console.capture() as captured:
-        console.print(result(document))
+        console.print(summary_lines(document))
     return plain(captured.get())
 
 
@@ -58,20 +58,24 @@ def audit(strain):
 def test_terminal_page_and_markdown_of_an_audit_say_it_first():
     document = document_of_verdict.document(*audit(BUSY))
 
-    for text in (terminal(document), plain(report.page(document)), plain(markdown(document))):
+    for text in (
+        terminal(document),
+        plain(report.render_page(document)),
+        plain(format_markdown(document)),
+    ):
         assert f"{SAID}This suite would notice" in text
         assert "Steady " not in text
     quiet = document_of_verdict.document(*audit(HostInterference(waited=0.02, others=0.6)))
-    for text in (terminal(quiet), plain(report.page(quiet)), plain(markdown(quiet))):
+    for text in (terminal(quiet), plain(report.render_page(quiet)), plain(format_markdown(quiet))):
         assert "usy machine" not in text
-    assert any(one.slug == "unstable" for one in advice.advice(quiet))
+    assert any(one.slug == "unstable" for one in advice.advise(quiet))
 
 
 def test_what_a_busy_machine_hides_is_not_called_unstable():
     document = document_of_verdict.document(*audit(BUSY))
 
-    assert not any(one.slug == "unstable" for one in advice.advice(document))
-    meaning = words.meaning("absolute", document.scores.absolute, document)
+    assert not any(one.slug == "unstable" for one in advice.advise(document))
+    meaning = words.describe_score("absolute", document.scores.absolute, document)
     assert meaning.endswith("which those are, a busy machine hides")
 
 
@@ -83,7 +87,7 @@ def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():
         for strain in (HostInterference(), BUSY)
     ]
 
-    steps = [{one.slug for one in advice.advice(document)} for document in documents]
+    steps = [{one.slug for one in advice.advise(document)} for document in documents]
     assert steps[0] - steps[1] == {"unstable"}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from toy_language import Machine, Memory, parts, request
 
-from auditor.abs.preview import preview
+from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
 from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Measured
@@ -171,10 +171,10 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
 def test_a_rehearsal_neither_waits_nor_runs():
     machine, store = BusyMachine(ends=False), Memory()
     asked, found = made(machine, store)
-    abs_audit.audit(asked, found)
+    abs_audit.audit_suite(asked, found)
     waits, processes = machine.waits, len(machine.done)
 
-    left = [phase for phase in preview(asked, found).phases if phase.name == "suite runs"]
+    left = [phase for phase in preview_abs(asked, found).phases if phase.name == "suite runs"]
 
     assert (machine.waits, len(machine.done)) == (waits, processes)
     assert left[0].known == left[0].trials > 0
@@ -184,7 +184,7 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
     machine, store = BusyMachine(ends=False), Memory()
     asked, found = made(machine, store, slowdown=None)
 
-    verdict = abs_audit.audit(asked, found)
+    verdict = abs_audit.audit_suite(asked, found)
 
     assert verdict.slowdown is None
     assert any(
@@ -193,7 +193,7 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
     assert not any(method.outcome is Result.MISSED for method in verdict.methods)
 
     machine.ends = True
-    verdict = abs_audit.audit(*made(machine, store, slowdown=None))
+    verdict = abs_audit.audit_suite(*made(machine, store, slowdown=None))
     assert 0 < verdict.slowdown < 0.02
 
 
@@ -201,15 +201,15 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
 def test_the_slowdown_is_sized_by_quiet_benchmarks_where_they_are_most(spared, sized):
     machine = BusyMachine(ends=False, spared=frozenset(spared))
 
-    found = abs_audit.audit(*made(machine, slowdown=None)).slowdown
+    found = abs_audit.audit_suite(*made(machine, slowdown=None)).slowdown
 
     assert (found is not None) is sized
     assert (found or 0.0) < 0.02
 
 
 def test_verdicts_of_turns_beside_each_other_stand_and_no_benchmark_is_sure_to_be_left_out():
-    quiet = abs_audit.audit(*made(BusyMachine(busy=False)))
-    busy = abs_audit.audit(*made(BusyMachine(ends=False)))
+    quiet = abs_audit.audit_suite(*made(BusyMachine(busy=False)))
+    busy = abs_audit.audit_suite(*made(BusyMachine(ends=False)))
 
     assert [method.outcome for method in busy.methods] == [
         method.outcome for method in quiet.methods

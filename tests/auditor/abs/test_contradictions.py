@@ -13,9 +13,9 @@ import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.document import read
 from auditor.abs.judge import power
-from auditor.abs.judge.abs_score import AbsData, MethodData, judge
+from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
 from auditor.abs.judge.detection import NOT_MEASURED
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.request import Rule
 from auditor.core.result import Result
@@ -85,10 +85,10 @@ def documents(draw):
     there = {one.id for one in suite}
     judged = tuple(one for one in judged if one.benchmark in there)
     slowdown = draw(st.sampled_from([0.6, 5.0]))
-    steady = power.confirmed(stability(suite), judged, slowdown)
-    weak = power.statement(steady, slowdown)
+    steady = power.confirm_detectable_slowdowns(stability(suite), judged, slowdown)
+    weak = power.state_power(steady, slowdown)
     budget = draw(st.sampled_from([(), (Caveat("budget", "the budget of 60 s was used up"),)]))
-    verdict = judge(
+    verdict = judge_audit(
         AbsData(
             slowdown=slowdown,
             slowdown_source="fixed",
@@ -110,8 +110,13 @@ def documents(draw):
         )
     )
     if draw(st.booleans()):
-        accepted = Accepted(
-            method=method("k").id, reason="known", until=None, where="configuration", left_out=True
+        accepted = AcceptedMiss(
+            method=method("k").id,
+            reason="known",
+            until=None,
+            where="configuration",
+            expired=False,
+            left_out=True,
         )
         verdict = replace(verdict, accepted=(accepted,))
     return document_of_verdict.document(verdict, examples.context())

@@ -35,7 +35,7 @@ def audited(**changes):
     """Return the outcome of each method, and the blocks by purpose."""
     machine, asked = Machine(), request(methods=METHODS, **changes)
     store = toy_language.Memory()
-    verdict = abs_audit.audit(asked, parts(asked, store=store, machine=machine))
+    verdict = abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
     blocks = dict.fromkeys(Purpose, 0)
     for run in store.values():
         blocks[run.trial.purpose] += toy_language.blocks_done(run)

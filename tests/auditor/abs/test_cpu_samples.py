@@ -17,7 +17,7 @@ APART = ("hop", "skip")
 
 def audited(machine, **changes):
     asked = request(methods=APART, shares=True, **changes)
-    return abs_audit.audit(asked, parts(asked, machine=machine))
+    return abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
 
 def by_key(verdict):
@@ -65,7 +65,7 @@ def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
     parallel = replace(long, concurrency=2)
     suite = replace(toy.suite, benchmarks=(short, parallel, quick))
 
-    abs_audit.audit(asked, replace(toy, suite=suite))
+    abs_audit.audit_suite(asked, replace(toy, suite=suite))
 
     profiled = [trial for trial in trials(machine, Purpose.PROFILE) if trial.repetition == 1]
     # The dispatcher runs neighbours side by side that need not be alone.
@@ -76,7 +76,7 @@ def test_without_shares_nothing_is_profiled():
     asked = request(methods=APART, shares=False)
     machine = Machine()
 
-    abs_audit.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
     assert trials(machine, Purpose.PROFILE) == []
 
@@ -274,7 +274,7 @@ def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name
     monkeypatch.setitem(toy_language.SHARES, (name, "short"), 0.9)
     asked = request(methods=(name,), shares=True)
 
-    (method,) = abs_audit.audit(asked, parts(asked, machine=Machine())).methods
+    (method,) = abs_audit.audit_suite(asked, parts(asked, machine=Machine())).methods
 
     assert method.outcome is Result.DETECTED
 
@@ -285,7 +285,7 @@ def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(
     asked = request(methods=None, shares=True)
     machine = Machine()
 
-    abs_audit.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
     calibrated = {trial.variant.methods[0].name for trial in trials(machine, Purpose.CALIBRATION)}
     assert not calibrated & {"hop", "skip"}

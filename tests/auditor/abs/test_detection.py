@@ -882,13 +882,13 @@ def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
     )
     exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
 
-    found = paired.stop(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
+    found = paired.stopping_rule(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
 
     assert found.above == pytest.approx(log1p(1.1 * V / 2))
     assert found.below == pytest.approx(log1p(0.9 * V / 2))
     assert found.enough == pytest.approx(0, abs=1e-12)
     assert [pairs for pairs, _ in found.looks] == [3, 4, 5, 6, 8, 10, 12]
-    assert paired.stop(pair(runs=(), plain=()), 15) is None
+    assert paired.stopping_rule(pair(runs=(), plain=()), 15) is None
 
 
 def test_a_calibration_that_was_disturbed_says_nothing_of_where_to_stop():
@@ -897,9 +897,9 @@ def test_a_calibration_that_was_disturbed_says_nothing_of_where_to_stop():
     disturbed = replace(calibrated(PLAIN), achieved=-2.5)
     data = pair(calibrating=(probing,), runs=(), plain=exact_plain)
 
-    found = paired.stop(replace(data, calibration=disturbed), 15)
+    found = paired.stopping_rule(replace(data, calibration=disturbed), 15)
 
-    assert found == paired.stop(data, 15)
+    assert found == paired.stopping_rule(data, 15)
 
 
 def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
@@ -912,7 +912,7 @@ def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
     known = replace(calibrated(PLAIN), achieved=2 * V)
 
     given = pair(calibrating=calibrating, runs=(), plain=exact_plain, calibration=known)
-    found, doubt = paired.stop(given, 15), method_doubt(given) / PLAIN
+    found, doubt = paired.stopping_rule(given, 15), method_doubt(given) / PLAIN
 
     assert 0 < doubt < 0.5
     assert found.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
@@ -967,7 +967,7 @@ def test_a_process_need_not_be_much_surer_than_q_is():
     )
     given = pair(calibrating=calibrating, runs=())
 
-    found, probed = paired.stop(given, 15), probe_ratio(given)
+    found, probed = paired.stopping_rule(given, 15), probe_ratio(given)
 
     assert found.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
 
@@ -979,7 +979,7 @@ def test_it_must_be_surer_than_the_threshold_is_large_whatever_q_is():
     )
     given = pair(calibrating=calibrating, runs=())
 
-    found, probed = paired.stop(given, 15), probe_ratio(given)
+    found, probed = paired.stopping_rule(given, 15), probe_ratio(given)
 
     assert found.enough < V / 2 * log(probed.high / probed.low) / 2 / 3
     assert found.enough == pytest.approx(log1p(V / 2) / 4)
@@ -1001,9 +1001,9 @@ def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     runs = tuple(drifting(seed, most, few) for seed in (1, 2, 3))
     said = Judgement(outcome=outcome, threshold=V / 2)
 
-    found = signs.checked(said, [readings.paired(run) for run in runs], 1.0)
-    one = signs.checked(said, [readings.paired(runs[0])[:4]], 1.0)
-    agreed = signs.checked(said, [readings.paired(run) for run in runs], most_below(outcome))
+    found = signs.check_signs(said, [readings.paired(run) for run in runs], 1.0)
+    one = signs.check_signs(said, [readings.paired(runs[0])[:4]], 1.0)
+    agreed = signs.check_signs(said, [readings.paired(run) for run in runs], most_below(outcome))
 
     assert found.outcome is Result.INCONCLUSIVE
     assert slugs(found) == ["signs-disagree"]

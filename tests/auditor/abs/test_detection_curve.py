@@ -1,14 +1,22 @@
 import pytest
+from builders import pair_verdict_of
 
-from auditor.abs.judge.curve import SIZES, Search, curve, least_noticed, most_steps, searches
-from auditor.abs.model import PairRun, PairVerdict
+from auditor.abs.judge.curve import (
+    SIZES,
+    SlowdownSearch,
+    begin_searches,
+    least_noticed,
+    most_steps,
+    suite_curve,
+)
+from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
 from auditor.core.result import Result
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):
-    return PairVerdict(method=method, benchmark=benchmark, outcome=outcome, **more)
+    return pair_verdict_of(method=method, benchmark=benchmark, outcome=outcome, **more)
 
 
 def detected(benchmark, effect, noise):
@@ -27,7 +35,7 @@ def detected(benchmark, effect, noise):
 
 def searched(least, begin=0.5, sizes=SIZES):
     """Search with a suite that notices everything from `least` on; return what was measured."""
-    search = Search(method="toy.hop", benchmark="toy.long", sizes=sizes)
+    search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=sizes)
     tried, size = [], begin
     while size is not None:
         tried.append(size)
@@ -56,7 +64,7 @@ def test_what_is_never_noticed_has_no_size():
 
 
 def test_what_is_undecided_is_not_said_to_go_unnoticed():
-    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
+    search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     for size in search.sizes:
         search.add(size, verdict(Result.INCONCLUSIVE))
     assert (search.found().slowdown, search.found().unnoticed) == (None, None)
@@ -67,7 +75,7 @@ def test_what_is_undecided_is_not_said_to_go_unnoticed():
 
 
 def test_a_search_that_the_time_ended_goes_no_further():
-    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
+    search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     search.add(0.6, verdict(Result.DETECTED))
     search.add(0.1, verdict(Result.UNMEASURED))
 
@@ -76,7 +84,7 @@ def test_a_search_that_the_time_ended_goes_no_further():
 
 
 def test_runs_that_are_missing_have_not_shown_that_nothing_is_noticed():
-    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
+    search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     caveats = (Caveat("unfinished", "1 of 2 runs were made"),)
     search.add(0.6, verdict(Result.INCONCLUSIVE, caveats=caveats))
 
@@ -89,21 +97,21 @@ def test_a_method_of_which_runs_are_missing_is_not_searched_by_another_pair():
     unfinished = verdict(Result.INCONCLUSIVE, "toy.a", caveats=caveats, share=0.9)
     missed = verdict(Result.MISSED, "toy.b", share=0.4)
 
-    assert searches([unfinished, missed], 0.6, CurveMode.METHODS, fixed=True) == []
-    assert len(searches([missed], 0.6, CurveMode.METHODS, fixed=True)) == 1
+    assert begin_searches([unfinished, missed], 0.6, CurveMode.METHODS, fixed=True) == []
+    assert len(begin_searches([missed], 0.6, CurveMode.METHODS, fixed=True)) == 1
 
 
 def test_a_method_of_which_only_a_limit_of_the_share_is_known_may_be_noticed_later():
     missed = verdict(Result.MISSED, share_at_most=0.2)
 
-    (one,) = searches([missed], 0.6, CurveMode.METHODS, fixed=True)
+    (one,) = begin_searches([missed], 0.6, CurveMode.METHODS, fixed=True)
 
     assert one.next == 2.0
-    assert searches([verdict(Result.MISSED)], 0.6, CurveMode.METHODS, fixed=True) == []
+    assert begin_searches([verdict(Result.MISSED)], 0.6, CurveMode.METHODS, fixed=True) == []
 
 
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
-    search = Search(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
+    search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
     search.add(0.1, verdict(Result.DETECTED, achieved_slowdown=0.25))
 
     assert search.found().slowdown == 0.25
@@ -112,12 +120,12 @@ def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
 def test_the_benchmark_with_the_clearest_margin_is_taken():
     pairs = [detected("toy.noisy", 0.6, 0.25), detected("toy.calm", 0.5, 0.01)]
 
-    (one,) = searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
-    both = searches(pairs, 0.6, CurveMode.PAIRS, fixed=False)
+    (one,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
+    both = begin_searches(pairs, 0.6, CurveMode.PAIRS, fixed=False)
 
     assert one.benchmark == "toy.calm"
     assert [each.benchmark for each in both] == ["toy.calm", "toy.noisy"]
-    assert searches(pairs, 0.6, CurveMode.NONE, fixed=False) == []
+    assert begin_searches(pairs, 0.6, CurveMode.NONE, fixed=False) == []
 
 
 def test_by_our_rule_a_miss_is_a_miss_at_any_size():
@@ -128,20 +136,20 @@ def test_by_our_rule_a_miss_is_a_miss_at_any_size():
         verdict(Result.INCONCLUSIVE, "toy.near", effect=0.3, method_seconds=1e-6, caveats=(near,)),
     ]
 
-    (ours,) = searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
-    (gate,) = searches(pairs[:1], 0.6, CurveMode.METHODS, fixed=True)
+    (ours,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
+    (gate,) = begin_searches(pairs[:1], 0.6, CurveMode.METHODS, fixed=True)
 
     assert (ours.benchmark, ours.next) == ("toy.near", 2.0)
     assert (gate.benchmark, gate.next) == ("toy.long", 2.0)
 
 
 def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
-    first = Search(method="a", benchmark="x", sizes=SIZES)
+    first = SlowdownSearch(method="a", benchmark="x", sizes=SIZES)
     first.add(0.1, verdict(Result.DETECTED, method="a"))
-    second = Search(method="b", benchmark="x", sizes=SIZES)
+    second = SlowdownSearch(method="b", benchmark="x", sizes=SIZES)
     second.add(0.5, verdict(Result.DETECTED, method="b"))
 
-    found = curve([first, second], 0.5, ["a", "b", "c"])
+    found = suite_curve([first, second], 0.5, ["a", "b", "c"])
 
     assert [(point.slowdown, point.covered) for point in found.points] == [
         (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.5, 2), (1.0, 2), (2.0, 2), (5.0, 2),
@@ -156,7 +164,7 @@ def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
         ("toy.skip", "A", {0.5: True, 0.3: False}),
         ("toy.hop", "B", {0.5: False}),
     ):
-        search = Search(method, benchmark, SIZES)
+        search = SlowdownSearch(method, benchmark, SIZES)
         for size, is_noticed in noticed.items():
             outcome = Result.DETECTED if is_noticed else Result.MISSED
             search.add(size, verdict(outcome, benchmark, method))

@@ -12,11 +12,11 @@ from itertools import cycle
 import crowds
 import jsonschema
 import pytest
+from builders import replace_fields
 from format_schemas import MUTATION, SARIF
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from msgspec.structs import replace
 from test_page_names import NASTY, nasty
 
 import examples
@@ -24,8 +24,8 @@ from auditor.abs import document_of_verdict
 from auditor.abs.document import read
 from auditor.abs.exports import long_tables
 from auditor.abs.exports import markdown as abs_markdown
-from auditor.abs.exports.formats import Format, written
-from auditor.abs.result_parts.accepted import Accepted
+from auditor.abs.exports.formats import ExportFormat, format_result
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.core.result import Result
 from auditor.core.subject import Span
@@ -38,10 +38,10 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202
 def ordinary():
     """A document whose methods have places in the source."""
     found = document_of_verdict.document(examples.audit(), examples.context())
-    return replace(
+    return replace_fields(
         found,
         methods=tuple(
-            replace(one, span=Span("codec/parse.go", 10 * at, 10 * at + 4))
+            replace_fields(one, span=Span("codec/parse.go", 10 * at, 10 * at + 4))
             for at, one in enumerate(found.methods, 1)
         ),
     )
@@ -51,28 +51,28 @@ def hostile():
     """A document in which files have nasty names, too, and so have reasons and caveats."""
     found, files = nasty(), cycle(NASTY)
     methods = tuple(
-        replace(one, reason=name, span=Span(f"{name}{at % 3}", at + 1, at + 3))
+        replace_fields(one, reason=name, span=Span(f"{name}{at % 3}", at + 1, at + 3))
         for at, (one, name) in enumerate(zip(found.methods, files, strict=False))
     )
-    held = Accepted(
+    held = AcceptedMiss(
         method=next(method.id for method in methods if method.outcome is Result.MISSED),
         reason=NASTY[1], until=None, where="configuration", expired=False, left_out=True,
     )  # fmt: skip
-    caveats = tuple(replace(found.caveats[0], slug=name, text=name) for name in NASTY)
-    return replace(found, methods=methods, accepted=(held,), caveats=caveats)
+    caveats = tuple(replace_fields(found.caveats[0], slug=name, text=name) for name in NASTY)
+    return replace_fields(found, methods=methods, accepted=(held,), caveats=caveats)
 
 
 def accepting(document, outcome, where="configuration"):
     method = next(one for one in document.methods if one.outcome is outcome)
-    held = Accepted(
+    held = AcceptedMiss(
         method=method.id, reason="nobody calls it [x](y)", until=None, where=where, expired=False,
         left_out=True,
     )  # fmt: skip
-    return method, replace(document, accepted=(held,))
+    return method, replace_fields(document, accepted=(held,))
 
 
 def cells(document, rows):
-    shown = written(document, Format.CSV, rows=rows)
+    shown = format_result(document, ExportFormat.CSV, rows=rows)
     assert shown.endswith("\r\n")
     assert shown.count("\r\n") == shown.count("\n") == shown.count("\r")
     return list(csv.DictReader(io.StringIO(shown, newline=""), strict=True))
@@ -94,7 +94,9 @@ def test_csv_gives_back_the_numbers_of_the_result():
 
 
 def _sinking(document):
-    return replace(document, pairs=tuple(replace(pair, effect=-0.5) for pair in document.pairs))
+    return replace_fields(
+        document, pairs=tuple(replace_fields(pair, effect=-0.5) for pair in document.pairs)
+    )
 
 
 def test_the_runs_of_csv_are_all_values_of_the_result():
@@ -136,7 +138,7 @@ def rendered(shown):
 
 def test_names_in_markdown_are_code_and_nothing_else():
     document = hostile()
-    shown = written(document, Format.MARKDOWN)
+    shown = format_result(document, ExportFormat.MARKDOWN)
     blocks, inline = rendered(shown)
 
     kinds = {block.type for block in (*blocks, *inline)}
@@ -178,7 +180,7 @@ def test_a_name_of_nothing_is_said_to_be_so(blank):
 
 def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
     document = crowds.crowd(200, 30, 60)
-    shown = abs_markdown.markdown(document, limit=10_500)
+    shown = abs_markdown.format_markdown(document, limit=10_500)
 
     assert len(shown.encode()) <= 10_500
     rows = [line for line in shown.splitlines() if line.startswith("| `codec.")]
@@ -191,7 +193,7 @@ def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
         method.outcome is not Result.DETECTED for method in document.methods
     )
     assert any(not outcome for outcome in outcomes)
-    assert "no room" not in written(document, Format.MARKDOWN)
+    assert "no room" not in format_result(document, ExportFormat.MARKDOWN)
 
 
 def test_markdown_has_room_for_methods_whatever_the_names_are():
@@ -199,10 +201,10 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
     document = ordinary()
     called = {method.id: awful + method.id for method in (*document.methods, *document.benchmarks)}
     found = read(text(crowds.renamed(json.loads(text(document)), called)))
-    caveat = replace(found.caveats[0], slug=awful, text=awful)
-    found = replace(found, subject=awful, caveats=(caveat,) * 50)
+    caveat = replace_fields(found.caveats[0], slug=awful, text=awful)
+    found = replace_fields(found, subject=awful, caveats=(caveat,) * 50)
 
-    shown = written(found, Format.MARKDOWN)
+    shown = format_result(found, ExportFormat.MARKDOWN)
 
     assert len(shown.encode()) <= markdown.LIMIT
     assert "### Methods" in shown
@@ -211,7 +213,7 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
 
 def test_sarif_has_a_result_for_each_method_that_nobody_notices():
     document = ordinary()
-    log = json.loads(written(document, Format.SARIF))
+    log = json.loads(format_result(document, ExportFormat.SARIF))
     jsonschema.validate(log, SARIF)
 
     (run,) = log["runs"]
@@ -234,13 +236,15 @@ def test_sarif_has_a_result_for_each_method_that_nobody_notices():
 
 def test_a_finding_is_the_same_one_where_its_lines_move():
     document = ordinary()
-    moved = replace(
+    moved = replace_fields(
         document,
-        methods=tuple(replace(method, span=Span("b.go", 1, 2)) for method in document.methods),
+        methods=tuple(
+            replace_fields(method, span=Span("b.go", 1, 2)) for method in document.methods
+        ),
     )
 
     def known(of):
-        (run,) = json.loads(written(of, Format.SARIF))["runs"]
+        (run,) = json.loads(format_result(of, ExportFormat.SARIF))["runs"]
         return [one["partialFingerprints"] for one in run["results"]]
 
     assert known(document) == known(moved)
@@ -249,31 +253,33 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
 
 def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_file():
     whole = ordinary()
-    document = replace(whole, methods=tuple(replace(method, span=None) for method in whole.methods))
-    log = json.loads(written(document, Format.SARIF))
+    document = replace_fields(
+        whole, methods=tuple(replace_fields(method, span=None) for method in whole.methods)
+    )
+    log = json.loads(format_result(document, ExportFormat.SARIF))
     jsonschema.validate(log, SARIF)
 
     assert log["runs"][0]["results"] == []
     (note,) = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     assert "not known: 6 methods" in note["message"]["text"]
-    assert len(written(document, Format.GITHUB).splitlines()) == 6
-    assert "file=" not in written(document, Format.GITHUB)
+    assert len(format_result(document, ExportFormat.GITHUB).splitlines()) == 6
+    assert "file=" not in format_result(document, ExportFormat.GITHUB)
 
 
 @pytest.mark.parametrize(("where", "kind"), [("configuration", "external"), ("a.go:3", "inSource")])
 def test_an_accepted_miss_is_suppressed(where, kind):
     method, document = accepting(ordinary(), Result.MISSED, where)
-    (run,) = json.loads(written(document, Format.SARIF))["runs"]
+    (run,) = json.loads(format_result(document, ExportFormat.SARIF))["runs"]
 
     (held,) = [one for one in run["results"] if "suppressions" in one]
     assert method.id in json.dumps(held)
     assert held["suppressions"][0]["kind"] == kind
-    assert method.id not in written(document, Format.GITHUB)
-    assert written(ordinary(), Format.GITHUB).count(method.id) == 1
+    assert method.id not in format_result(document, ExportFormat.GITHUB)
+    assert format_result(ordinary(), ExportFormat.GITHUB).count(method.id) == 1
 
 
 def test_sarif_of_nasty_names_is_sound_and_has_no_links():
-    log = written(hostile(), Format.SARIF)
+    log = format_result(hostile(), ExportFormat.SARIF)
     found = json.loads(log)
     jsonschema.validate(found, SARIF)
 
@@ -298,10 +304,10 @@ def test_brackets_and_braces_are_escaped_in_sarif(name, shown):
     document = ordinary()
     at = next(i for i, one in enumerate(document.methods) if one.outcome is Result.UNREACHED)
     methods = list(document.methods)
-    methods[at] = replace(methods[at], id=name)
+    methods[at] = replace_fields(methods[at], id=name)
 
-    assert json.dumps(shown)[1:-1] in written(
-        replace(document, methods=tuple(methods)), Format.SARIF
+    assert json.dumps(shown)[1:-1] in format_result(
+        replace_fields(document, methods=tuple(methods)), ExportFormat.SARIF
     )
 
 
@@ -310,7 +316,7 @@ COMMAND = re.compile(r"::(warning|notice) ([^:]*)::(.*)")
 
 def test_annotations_are_commands_whatever_the_names_are():
     document = hostile()
-    lines = written(document, Format.GITHUB).split("\n")
+    lines = format_result(document, ExportFormat.GITHUB).split("\n")
 
     assert lines.pop() == ""
     assert len(lines) >= 5
@@ -326,16 +332,16 @@ def test_annotations_are_commands_whatever_the_names_are():
 def test_an_annotation_is_at_the_lines_of_its_method():
     document = ordinary()
     missed = next(method for method in document.methods if method.outcome is Result.MISSED)
-    where = replace(missed, span=Span("a,b:c%d.go", 3, 7))
-    found = replace(document, methods=(where,))
+    where = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
+    found = replace_fields(document, methods=(where,))
 
-    assert written(found, Format.GITHUB).startswith(
+    assert format_result(found, ExportFormat.GITHUB).startswith(
         "::warning file=a%2Cb%3Ac%25d.go,line=3,endLine=7,title=bench-audit missed::No benchmark"
     )
 
 
 def mutants(document, sources=None):
-    report = json.loads(written(document, Format.MUTATION, sources=sources))
+    report = json.loads(format_result(document, ExportFormat.MUTATION, sources=sources))
     jsonschema.validate(report, MUTATION)
     return report, {one["id"]: one for file in report["files"].values() for one in file["mutants"]}
 
@@ -388,8 +394,8 @@ def test_the_source_is_shown_where_it_is_known_and_long_enough():
 
 def test_a_span_of_nonsense_costs_no_memory():
     document = ordinary()
-    one = replace(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
-    report, _ = mutants(replace(document, methods=(one,)))
+    one = replace_fields(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
+    report, _ = mutants(replace_fields(document, methods=(one,)))
 
     assert len(report["files"]["a.go"]["source"]) < 200_000
 
@@ -412,7 +418,7 @@ def runs(shown):
 
 def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
     document = ordinary()
-    found = runs(written(document, Format.BENCHSTAT))
+    found = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
     assert list(found) == [one.id for one in measured]
@@ -425,15 +431,15 @@ def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
     document = document_of_verdict.document(
         verdict, examples.context(language="java", harness="jmh")
     )
-    one = replace(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
-    shown = written(replace(document, benchmarks=(one,)), Format.BENCHSTAT)
+    one = replace_fields(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
+    shown = format_result(replace_fields(document, benchmarks=(one,)), ExportFormat.BENCHSTAT)
 
     assert set(runs(shown)) == {"org.acme.BoxBench.Benchmark_push/size=1.5/kind=a\\u0020b"}
 
 
 def test_nasty_names_break_no_line_of_benchstat():
     document = hostile()
-    found = runs(written(document, Format.BENCHSTAT))
+    found = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
     assert sum(len(one) for one in found.values()) == sum(len(one.means) for one in measured)
@@ -444,30 +450,38 @@ def test_a_result_of_stability_has_no_methods_but_the_rest():
     verdict = examples.audit().stability
     document = document_of_verdict.stability_document(verdict, examples.context())
 
-    for format_ in (Format.SARIF, Format.GITHUB, Format.MUTATION, Format.CSV):
+    for format_ in (
+        ExportFormat.SARIF,
+        ExportFormat.GITHUB,
+        ExportFormat.MUTATION,
+        ExportFormat.CSV,
+    ):
         with pytest.raises(UsageError, match="bench-audit abs"):
-            written(document, format_)
-    assert "### Methods" not in written(document, Format.MARKDOWN)
-    assert len(runs(written(document, Format.BENCHSTAT))) == sum(
+            format_result(document, format_)
+    assert "### Methods" not in format_result(document, ExportFormat.MARKDOWN)
+    assert len(runs(format_result(document, ExportFormat.BENCHSTAT))) == sum(
         bool(benchmark.means) for benchmark in document.benchmarks
     )
     assert len(cells(document, "benchmarks")) == len(document.benchmarks)
 
 
-@pytest.mark.parametrize("format_", Format)
+@pytest.mark.parametrize("format_", ExportFormat)
 @pytest.mark.parametrize("verdict", [examples.nothing, examples.all_crashed])
 def test_results_of_little_have_every_format(format_, verdict):
-    assert written(document_of_verdict.document(verdict(), examples.context()), format_) is not None
+    assert (
+        format_result(document_of_verdict.document(verdict(), examples.context()), format_)
+        is not None
+    )
 
 
 RENDER = """
 import hashlib, sys
 from pathlib import Path
 from auditor.abs.document import read
-from auditor.abs.exports.formats import Format, written
+from auditor.abs.exports.formats import ExportFormat, format_result
 found = read(Path(sys.argv[1]).read_bytes())
-for one in Format:
-    print(one, hashlib.sha256(written(found, one).encode()).hexdigest())
+for one in ExportFormat:
+    print(one, hashlib.sha256(format_result(found, one).encode()).hexdigest())
 """
 
 
@@ -486,5 +500,5 @@ def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
     }
 
     assert len(shown) == 1
-    assert len(shown.pop().splitlines()) == len(Format)
+    assert len(shown.pop().splitlines()) == len(ExportFormat)
     assert read(file.read_bytes()) == hostile()

@@ -5,16 +5,16 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from builders import method_verdict_of
 from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
 
 from auditor.abs import document_of_verdict
 from auditor.abs.judge.indifference_zone import BORDERLINE
-from auditor.abs.model import MethodVerdict
 from auditor.abs.second_look import SecondLook, sure_outcomes
 from auditor.compare import gates
 from auditor.compare.model import BenchmarkComparison, Patch
-from auditor.core.accepted import Accepted
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import FURTHER, CurveMode
@@ -30,7 +30,7 @@ def name(short):
 
 
 def accepted(short, *, left_out=True, expired=False):
-    return Accepted(
+    return AcceptedMiss(
         method=name(short),
         reason="[b]called[/b] by tests only",
         until=date(2026, 1, 1) if expired else None,
@@ -41,7 +41,7 @@ def accepted(short, *, left_out=True, expired=False):
 
 
 def outcomes(**by_name):
-    return tuple(MethodVerdict(id=name(one), outcome=found) for one, found in by_name.items())
+    return tuple(method_verdict_of(id=name(one), outcome=found) for one, found in by_name.items())
 
 
 @pytest.fixture
@@ -407,7 +407,7 @@ PATCH = Patch(
     removed=(),
     verdict=replace(
         verdict(score(0)),
-        methods=tuple(MethodVerdict(id=one, outcome=Result.MISSED) for one in "ab"),
+        methods=tuple(method_verdict_of(id=one, outcome=Result.MISSED) for one in "ab"),
     ),
 )
 

@@ -8,9 +8,9 @@ import pytest
 import toy_language
 from toy_language import Memory, parts, request
 
-from auditor.abs.preview import preview
+from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
-from auditor.abs.study.inventory import inventory
+from auditor.abs.study.inventory import take_inventory
 from auditor.core.suite import Benchmark
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import CountedMethod, places_of
@@ -31,7 +31,7 @@ def listed(unlimited=QUICK, budget=None, **counts):
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
     ready = suite_of(parts(asked), **counts) if counts else parts(asked)
-    return inventory(asked, ready, unlimited, None)
+    return take_inventory(asked, ready, unlimited, None)
 
 
 def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
@@ -45,9 +45,9 @@ def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
 
 def test_methods_have_their_calls_once_these_are_counted():
     store, asked = Memory(), request()
-    before = preview(asked, parts(asked, store=store)).inventory
-    abs_audit.audit(asked, parts(asked, store=store))
-    after = preview(asked, parts(asked, store=store)).inventory
+    before = preview_abs(asked, parts(asked, store=store)).inventory
+    abs_audit.audit_suite(asked, parts(asked, store=store))
+    after = preview_abs(asked, parts(asked, store=store)).inventory
 
     assert CountedMethod(id="toy.hop") in before.methods
     (hop,) = [one for one in after.methods if one.id == "toy.hop"]
@@ -100,7 +100,7 @@ def test_a_subject_without_methods_says_why(refusal, said):
     known = [] if refusal is None else [replace(hop, refusal=refusal)]
     mutator = SimpleNamespace(methods=lambda _: known, matches=ready.mutator.matches)
 
-    reason = inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
+    reason = take_inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
 
-    assert inventory(asked, ready, QUICK, None).reason == ""
+    assert take_inventory(asked, ready, QUICK, None).reason == ""
     assert reason.startswith(said)

@@ -15,7 +15,7 @@ METHODS = ("hop", "skip")
 
 def audited(machine, store=None, layouts=Layouts.DRAWN, **asked):
     asked = request(methods=METHODS, exact=True, **asked)
-    return abs_audit.audit(asked, parts(asked, store, machine, layouts))
+    return abs_audit.audit_suite(asked, parts(asked, store, machine, layouts))
 
 
 def drawn(machine):
@@ -56,7 +56,7 @@ def test_another_seed_draws_other_layouts():
         machine = Machine()
         asked = request(methods=METHODS)
         asked = replace(asked, suite=replace(asked.suite, seed=seed))
-        abs_audit.audit(asked, parts(asked, None, machine, Layouts.DRAWN))
+        abs_audit.audit_suite(asked, parts(asked, None, machine, Layouts.DRAWN))
         found.append(set.union(*drawn(machine)[0].values()))
 
     assert found[0].isdisjoint(found[1])
@@ -106,7 +106,7 @@ def test_what_layouts_do_is_in_the_intervals_of_the_effects():
 
 
 def test_one_benchmark_has_too_few_layouts_to_tell():
-    verdict = abs_audit.audit(
+    verdict = abs_audit.audit_suite(
         asked := request(methods=("skip",)), parts(asked, None, Machine(), Layouts.DRAWN)
     )
 

@@ -36,7 +36,9 @@ def _audited(machine, apart, store=None, toy=("hop", "skip", "idle")):
     }
     project = replace(known.project, closures=tuple(closures.items()), content="code")
     suite = Suite(BENCHMARKS)
-    return abs_audit.audit(asked, replace(known, project=project, suite=suite, mutator=Spread()))
+    return abs_audit.audit_suite(
+        asked, replace(known, project=project, suite=suite, mutator=Spread())
+    )
 
 
 def _counted(machine):

@@ -1,7 +1,7 @@
 import pytest
 from builders import pair_verdict
 
-from auditor.abs.judge.outcomes import UNDECIDED, of_method
+from auditor.abs.judge.outcomes import UNDECIDED, method_outcome
 from auditor.core.result import Result
 
 D, M, U, Q, X, C, T, R, Z, N = (
@@ -42,7 +42,7 @@ D, M, U, Q, X, C, T, R, Z, N = (
     ],
 )
 def test_the_outcome_of_a_method_follows_from_its_pairs(pairs, method):
-    found = of_method([pair_verdict(by=str(at), outcome=one) for at, one in enumerate(pairs)])
+    found = method_outcome([pair_verdict(by=str(at), outcome=one) for at, one in enumerate(pairs)])
 
     assert found is method
 
@@ -51,4 +51,4 @@ def test_the_outcome_of_a_method_follows_from_its_pairs(pairs, method):
 def test_a_pair_that_might_still_detect_keeps_its_method_undecided(failed):
     pairs = [pair_verdict(by=str(at), outcome=one) for at, one in enumerate([M, failed])]
 
-    assert of_method(pairs) in UNDECIDED
+    assert method_outcome(pairs) in UNDECIDED

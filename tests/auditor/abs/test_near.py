@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_language import HOST, Memory, parts, request
 
-from auditor.abs.study.reusable_delays import NearDelays, differ
+from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
@@ -34,7 +34,9 @@ def chosen(number, *known, but=(), wait=InjectionKind.WORK):
     store = Memory()
     for one in known:
         store.add(run(one))
-    found = NearDelays(store).of(trial(number, wait), Delay(wait, number), [run(b) for b in but])
+    found = ReusableDelays(store).of(
+        trial(number, wait), Delay(wait, number), [run(b) for b in but]
+    )
     return found.number
 
 
@@ -70,12 +72,14 @@ def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_t
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add(run(ending(100)))
 
-        assert NearDelays(store).of(ending(104), Delay(InjectionKind.WORK, 104), ()).number == 100
+        assert (
+            ReusableDelays(store).of(ending(104), Delay(InjectionKind.WORK, 104), ()).number == 100
+        )
 
 
 def test_a_choice_stands_whatever_is_measured_meanwhile():
     store = Memory()
-    near, first, delay = NearDelays(store), trial(104), Delay(InjectionKind.WORK, 104)
+    near, first, delay = ReusableDelays(store), trial(104), Delay(InjectionKind.WORK, 104)
 
     before = near.of(first, delay, ())
     store.add(run(trial(103)))
@@ -86,9 +90,9 @@ def test_a_choice_stands_whatever_is_measured_meanwhile():
 def test_delays_differ_by_more_than_a_share_of_the_fewer_turns():
     work, spin = Delay(InjectionKind.WORK, 100), Delay(InjectionKind.SPIN, 0.6)
 
-    assert not differ(work, Delay(InjectionKind.WORK, 110), 0.1)
-    assert differ(work, Delay(InjectionKind.WORK, 111), 0.1)
-    assert differ(Delay(InjectionKind.WORK, 89), work, 0.12)
-    assert differ(work, spin, 0.1)
-    assert not differ(spin, spin, 0.1)
-    assert differ(spin, Delay(InjectionKind.SPIN, 0.61), 0.1)
+    assert not delays_differ(work, Delay(InjectionKind.WORK, 110), 0.1)
+    assert delays_differ(work, Delay(InjectionKind.WORK, 111), 0.1)
+    assert delays_differ(Delay(InjectionKind.WORK, 89), work, 0.12)
+    assert delays_differ(work, spin, 0.1)
+    assert not delays_differ(spin, spin, 0.1)
+    assert delays_differ(spin, Delay(InjectionKind.SPIN, 0.61), 0.1)

@@ -9,10 +9,10 @@ import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.model import Density
 from auditor.abs.page import suite
-from auditor.abs.page.evidence import methods
-from auditor.abs.page.matrix import Cell, matrix
-from auditor.abs.page.page_budget import listed
-from auditor.abs.page.report import page, view
+from auditor.abs.page.evidence import method_views
+from auditor.abs.page.matrix import MatrixCell, pair_matrix
+from auditor.abs.page.page_budget import choose_listed_pairs
+from auditor.abs.page.report import abs_page, render_page
 from auditor.abs.text import words
 from auditor.abs.text.claims import OPEN
 from auditor.core.caveats import Caveat
@@ -72,7 +72,7 @@ class Reader(HTMLParser):
 
 
 def rendered(verdict, **changes):
-    return page(document_of_verdict.document(verdict, examples.context(**changes)))
+    return render_page(document_of_verdict.document(verdict, examples.context(**changes)))
 
 
 def judged(verdict):
@@ -170,9 +170,9 @@ def test_every_pair_that_is_reached_is_in_the_matrix_once():
     verdict = examples.audit()
     document = judged(verdict)
 
-    laid = matrix(document, listed(document).places)
+    laid = pair_matrix(document, choose_listed_pairs(document).places)
 
-    cells = [cell for line in laid.lines for cell in line.cells if isinstance(cell, Cell)]
+    cells = [cell for line in laid.lines for cell in line.cells if isinstance(cell, MatrixCell)]
     assert sorted(cell.kind for cell in cells) == sorted(pair.outcome for pair in verdict.pairs)
     assert [line.head.id for line in laid.lines] == [method.id for method in verdict.methods]
 
@@ -180,7 +180,7 @@ def test_every_pair_that_is_reached_is_in_the_matrix_once():
 def test_the_longer_list_runs_down_the_page():
     document = judged(examples.audit(methods=20, benchmarks=300, java=True))
 
-    laid = matrix(document, listed(document).places)
+    laid = pair_matrix(document, choose_listed_pairs(document).places)
 
     assert len(laid.heads) == 20
     assert len(laid.lines) + len(laid.idle) == 300
@@ -190,7 +190,7 @@ def test_the_longer_list_runs_down_the_page():
 def test_a_method_that_could_not_be_slowed_is_not_shown_as_not_called():
     document = judged(examples.audit())
 
-    laid = matrix(document, listed(document).places)
+    laid = pair_matrix(document, choose_listed_pairs(document).places)
 
     refused = [line for line in laid.lines if line.head.kind == Result.REFUSED]
     assert refused
@@ -202,16 +202,16 @@ def test_pairs_that_are_not_called_are_blank():
     unreached = tuple(replace(pair, outcome=Result.UNREACHED) for pair in verdict.pairs)
     document = judged(replace(verdict, pairs=unreached))
 
-    assert matrix(document, listed(document).places).heads == ()
+    assert pair_matrix(document, choose_listed_pairs(document).places).heads == ()
 
 
 def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
     document = judged(examples.in_set_up())
 
-    laid = matrix(document, listed(document).places)
+    laid = pair_matrix(document, choose_listed_pairs(document).places)
 
     (line,) = [line for line in laid.lines if line.head.kind == "set-up-only"]
-    cells = [cell for cell in line.cells if isinstance(cell, Cell)]
+    cells = [cell for cell in line.cells if isinstance(cell, MatrixCell)]
     assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
     assert line.head.word == "set-up only"
     assert line.total == number_format.NONE
@@ -225,7 +225,7 @@ def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
 def test_a_benchmark_that_gave_nothing_is_not_said_to_call_nothing():
     document = judged(examples.all_crashed())
 
-    assert matrix(document, {}).idle == ()
+    assert pair_matrix(document, {}).idle == ()
 
 
 def test_why_a_pair_is_undecided_is_said_once():
@@ -255,9 +255,9 @@ def test_one_benchmark_calls_and_detects_in_the_singular():
 
     document = judged(lonely)
 
-    assert matrix(document, {}).silent == "1 benchmark calls none of these methods"
-    assert matrix(judged(made), {}).silent.startswith("0 benchmarks call none")
-    assert suite.redundancy(document).silent.endswith("of these methods")
+    assert pair_matrix(document, {}).silent == "1 benchmark calls none of these methods"
+    assert pair_matrix(judged(made), {}).silent.startswith("0 benchmarks call none")
+    assert suite.redundancy_view(document).silent.endswith("of these methods")
 
 
 def test_the_last_lines_of_a_failed_benchmark_are_folded_away_and_whole():
@@ -280,7 +280,7 @@ def test_a_part_larger_than_the_whole_is_marked():
 
     views = {
         pair.benchmark.name: pair
-        for view in methods(document, listed(document))
+        for view in method_views(document, choose_listed_pairs(document))
         for pair in view.pairs
     }
 
@@ -296,13 +296,17 @@ def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
     short = replace(made.pairs[0], share=None, share_at_most=most)
     document = judged(replace(made, pairs=(short,)))
 
-    (view,) = [pair for view in methods(document, listed(document)) for pair in view.pairs]
+    (view,) = [
+        pair
+        for view in method_views(document, choose_listed_pairs(document))
+        for pair in view.pairs
+    ]
 
     assert view.share == shown
 
 
 def test_a_stability_result_has_a_page_without_scores():
-    text = page(
+    text = render_page(
         document_of_verdict.stability_document(examples.audit().stability, examples.context())
     )
 
@@ -312,7 +316,7 @@ def test_a_stability_result_has_a_page_without_scores():
 
 
 def test_caveats_of_pairs_are_counted_not_repeated():
-    views = {caveat.slug: caveat for caveat in view(judged(examples.audit())).closing.caveats}
+    views = {caveat.slug: caveat for caveat in abs_page(judged(examples.audit())).closing.caveats}
     near = sum(bool(pair.caveats) for pair in examples.audit().pairs)
 
     assert views["near-threshold"].where == f"{near} pairs"

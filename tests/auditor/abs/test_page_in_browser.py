@@ -62,8 +62,12 @@ def test_a_cell_is_opened_by_the_keyboard(visit):
 def test_an_address_leads_to_a_method_a_benchmark_and_a_cell(visit, script):
     verdict = examples.audit()
     pair = found(verdict)
-    cell = anchors.pair(pair.method, pair.benchmark)
-    for place in (anchors.method(pair.method), anchors.benchmark(pair.benchmark), cell):
+    cell = anchors.pair_fragment(pair.method, pair.benchmark)
+    for place in (
+        anchors.method_fragment(pair.method),
+        anchors.benchmark_fragment(pair.benchmark),
+        cell,
+    ):
         tab, _ = visit(verdict, place, java_script_enabled=script)
 
         assert tab.locator(":target").get_attribute("id") == place
@@ -73,7 +77,7 @@ def test_an_address_leads_to_a_method_a_benchmark_and_a_cell(visit, script):
 def test_a_method_of_many_pairs_is_shown_from_its_beginning(visit):
     verdict = examples.audit()
     most = max(verdict.methods, key=lambda method: len(method.reached_by))
-    place = anchors.method(most.id)
+    place = anchors.method_fragment(most.id)
 
     tab, _ = visit(verdict, place, viewport={"width": 1000, "height": 500})
 
@@ -83,11 +87,13 @@ def test_a_method_of_many_pairs_is_shown_from_its_beginning(visit):
 
 def test_places_are_the_same_in_every_report():
     """A comment on a pull request may link to them."""
-    assert anchors.method("uuid.Parse") == "method-uuid.Parse"
-    assert anchors.benchmark("uuid.BenchmarkX/n=1").startswith("benchmark-uuid.BenchmarkX-n-1-")
-    assert anchors.benchmark("a/b") != anchors.benchmark("a b")
-    assert anchors.pair("a b", "c") != anchors.pair("a", "b c")
-    assert anchors.pair("uuid.Parse", "uuid.BenchmarkParse") == "cell-aba682b50e"
+    assert anchors.method_fragment("uuid.Parse") == "method-uuid.Parse"
+    assert anchors.benchmark_fragment("uuid.BenchmarkX/n=1").startswith(
+        "benchmark-uuid.BenchmarkX-n-1-"
+    )
+    assert anchors.benchmark_fragment("a/b") != anchors.benchmark_fragment("a b")
+    assert anchors.pair_fragment("a b", "c") != anchors.pair_fragment("a", "b c")
+    assert anchors.pair_fragment("uuid.Parse", "uuid.BenchmarkParse") == "cell-aba682b50e"
 
 
 @pytest.mark.parametrize("verdict", ["small", "large"])
@@ -156,7 +162,7 @@ def test_a_click_on_a_heading_sorts_and_another_one_turns_the_order(visit):
     head = tab.locator(".spread th", has_text="spread").first
     rows = tab.locator(".spread tbody tr")
     spreads = {
-        anchors.benchmark(benchmark.id): benchmark.max_spread
+        anchors.benchmark_fragment(benchmark.id): benchmark.max_spread
         for benchmark in verdict.stability.benchmarks
     }
 

@@ -10,7 +10,7 @@ from growth import growth
 import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.document import read
-from auditor.abs.page.report import page
+from auditor.abs.page.report import render_page
 from reports import names
 from reports.results import text
 
@@ -86,7 +86,7 @@ def test_links_to_nasty_names_lead_to_their_owners(visit):
 
 
 def test_nothing_invisible_is_in_the_page():
-    written = page(nasty())
+    written = render_page(nasty())
 
     assert names.seen(written) == written
     assert "\\u202egnp.exe" in written
@@ -97,7 +97,7 @@ def test_nothing_invisible_is_in_the_page():
 def test_a_name_that_no_file_can_hold_is_written_all_the_same():
     made = document_of_verdict.document(examples.audit(), examples.context(subject="half \ud83d"))
 
-    assert "half \\ud83d" in page(made).encode().decode()
+    assert "half \\ud83d" in render_page(made).encode().decode()
 
 
 @pytest.mark.parametrize(

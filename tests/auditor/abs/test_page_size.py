@@ -3,19 +3,19 @@
 import crowds
 import pytest
 
-from auditor.abs.page.page_budget import listed
-from auditor.abs.page.report import page
+from auditor.abs.page.page_budget import choose_listed_pairs
+from auditor.abs.page.report import render_page
 from auditor.core.result import Result
 
 
 @pytest.mark.parametrize("every", [1, 3, 10, 50])
 def test_a_hundred_benchmarks_and_twenty_methods_stay_below_a_megabyte(every):
-    assert len(page(crowds.crowd(20, 100, every)).encode()) <= 1_000_000
+    assert len(render_page(crowds.crowd(20, 100, every)).encode()) <= 1_000_000
 
 
 @pytest.mark.parametrize("every", [10, 100])
 def test_a_thousand_benchmarks_and_two_hundred_methods_stay_below_ten_megabytes(every):
-    assert len(page(crowds.crowd(200, 1000, every)).encode()) <= 10_000_000
+    assert len(render_page(crowds.crowd(200, 1000, every)).encode()) <= 10_000_000
 
 
 @pytest.mark.parametrize(("methods", "benchmarks", "every"), [(20, 100, 5), (40, 300, 20)])
@@ -25,7 +25,7 @@ def test_where_there_is_room_every_reached_pair_is_described_and_many_are_drawn(
     document = crowds.crowd(methods, benchmarks, every)
     reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
 
-    chosen = listed(document)
+    chosen = choose_listed_pairs(document)
 
     assert len(chosen.places) == len(reached)
     assert len(chosen.drawn) > len(reached) / 4
@@ -34,7 +34,7 @@ def test_where_there_is_room_every_reached_pair_is_described_and_many_are_drawn(
 def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
     document = crowds.crowd(20, 100, 1)
 
-    chosen = listed(document)
+    chosen = choose_listed_pairs(document)
 
     outcomes = {(pair.method, pair.benchmark): pair.outcome for pair in document.pairs}
     assert {outcomes[key] for key in chosen.places} == {Result.INCONCLUSIVE}
@@ -44,7 +44,7 @@ def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
 
 def test_blank_cells_cost_next_to_nothing():
     """A page grows with what was reached, not with methods times benchmarks."""
-    few, many = (page(crowds.crowd(100, size, size)) for size in (100, 1000))
+    few, many = (render_page(crowds.crowd(100, size, size)) for size in (100, 1000))
 
     assert few.count('<a href="#cell-') == many.count('<a href="#cell-') == 100
     assert many.count("<td") - few.count("<td") < 900 * 14

@@ -162,7 +162,7 @@ def test_an_inlined_call_that_takes_longer_than_the_unchanged_operation_decides_
 
 
 def test_a_process_stops_by_what_is_added_to_plain_blocks():
-    stop = paired.stop(beside(1.0, elsewhere=3.0), 30)
+    stop = paired.stopping_rule(beside(1.0, elsewhere=3.0), 30)
 
     assert stop.above == pytest.approx(np.log1p(1.1 * V / 2))
     assert stop.below == pytest.approx(np.log1p(0.9 * V / 2))

@@ -4,16 +4,22 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 from builders import abs_request as request
-from builders import benchmark, benchmark_verdict, stability, suite_runs
+from builders import benchmark, benchmark_verdict, pair_verdict_of, stability, suite_runs
 
-from auditor.abs.judge.power import Scatter, confirmed, scatter, stated, statement, visible
-from auditor.abs.model import PairVerdict
+from auditor.abs.judge.power import (
+    BlockScatter,
+    add_detectable_slowdowns,
+    block_scatter,
+    confirm_detectable_slowdowns,
+    detectable_slowdown,
+    state_power,
+)
 from auditor.core.request import Rule
 from auditor.core.result import Result
 from auditor.measure.stability_judge import judge
 from auditor.stats.compare import t_half
 
-CALM = Scatter(pairs=0.01, processes=0.0, runs=5)
+CALM = BlockScatter(pairs=0.01, processes=0.0, runs=5)
 
 
 def noisy(sd, processes=0.0, runs=5, blocks=200):
@@ -24,7 +30,7 @@ def noisy(sd, processes=0.0, runs=5, blocks=200):
 
 
 def test_scatter_is_what_was_drawn():
-    found = scatter(noisy(0.05, 0.2, runs=60), 0.99)
+    found = block_scatter(noisy(0.05, 0.2, runs=60), 0.99)
 
     assert found.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
     assert found.processes == pytest.approx(t_half(0.2 * sqrt(2 / 60), 118, 0.99), rel=0.3)
@@ -34,7 +40,7 @@ def test_one_disturbed_process_of_five_hides_little():
     calm = noisy(0.01, 0.02, runs=4)
     disturbed = suite_runs([*[[*blocks(run)] for run in calm], [3.0 * x for x in blocks(calm[0])]])
 
-    assert scatter(disturbed, 0.99).processes < 0.2
+    assert block_scatter(disturbed, 0.99).processes < 0.2
 
 
 def blocks(run):
@@ -43,23 +49,23 @@ def blocks(run):
 
 @pytest.mark.parametrize("runs", [[], noisy(0.1, runs=1), noisy(0.1, blocks=1)])
 def test_nothing_is_known_of_the_scatter_of_one(runs):
-    assert scatter(runs, 0.99) is None
+    assert block_scatter(runs, 0.99) is None
 
 
 def test_by_our_rule_twice_the_half_interval_can_be_seen():
     """v - h > v / 2, where processes are alike."""
     half = t_half(0.01 / sqrt(24), 23, 0.99)
 
-    assert visible(CALM, request()) == pytest.approx(2 * half)
-    assert visible(CALM, request(exact=True)) > visible(CALM, request())
-    assert visible(CALM, request(iterations=100)) < visible(CALM, request())
+    assert detectable_slowdown(CALM, request()) == pytest.approx(2 * half)
+    assert detectable_slowdown(CALM, request(exact=True)) > detectable_slowdown(CALM, request())
+    assert detectable_slowdown(CALM, request(iterations=100)) < detectable_slowdown(CALM, request())
 
 
 def test_by_a_gate_its_limit_and_the_half_interval():
     half = t_half(0.01 / sqrt(24), 23, 0.99)
     asked = request(rule=Rule.GATE, min_delta=0.05)
 
-    assert visible(CALM, asked) == pytest.approx(0.05 + half)
+    assert detectable_slowdown(CALM, asked) == pytest.approx(0.05 + half)
 
 
 def test_a_test_that_may_err_more_often_sees_more():
@@ -67,47 +73,60 @@ def test_a_test_that_may_err_more_often_sees_more():
     runs = noisy(0.01, processes=0.1, blocks=24)
     steady = judge([benchmark()], runs, wanted_runs=5)
 
-    assert visible(CALM, lenient) == pytest.approx(2 * t_half(0.01 / sqrt(24), 23, 0.9))
-    (seen,) = stated(steady, [benchmark()], runs, lenient, ()).benchmarks
-    assert seen.visible == pytest.approx(visible(scatter(runs, 0.9), lenient))
-    assert seen.visible < visible(scatter(runs, 0.99), lenient)
+    assert detectable_slowdown(CALM, lenient) == pytest.approx(2 * t_half(0.01 / sqrt(24), 23, 0.9))
+    (seen,) = add_detectable_slowdowns(steady, [benchmark()], runs, lenient, ()).benchmarks
+    assert seen.visible == pytest.approx(detectable_slowdown(block_scatter(runs, 0.9), lenient))
+    assert seen.visible < detectable_slowdown(block_scatter(runs, 0.99), lenient)
 
 
 def test_processes_that_lie_far_apart_hide_every_slowdown():
-    wild = Scatter(pairs=0.01, processes=2.5, runs=2)
+    wild = BlockScatter(pairs=0.01, processes=2.5, runs=2)
 
-    assert visible(wild, request()) == inf
-    assert visible(wild, request(rule=Rule.GATE, min_delta=0.05)) == inf
-    assert visible(CALM, request(exact=True, iterations=1)) == inf
+    assert detectable_slowdown(wild, request()) == inf
+    assert detectable_slowdown(wild, request(rule=Rule.GATE, min_delta=0.05)) == inf
+    assert detectable_slowdown(CALM, request(exact=True, iterations=1)) == inf
 
 
 def test_plain_blocks_beside_the_others_ask_nothing_of_other_processes():
-    wild = Scatter(pairs=0.01, processes=2.5, runs=2)
+    wild = BlockScatter(pairs=0.01, processes=2.5, runs=2)
 
-    assert visible(wild, request(), beside=True) == pytest.approx(visible(CALM, request()))
-    assert visible(replace(wild, pairs=0.5), request(), beside=True) > 0.5
+    assert detectable_slowdown(wild, request(), beside=True) == pytest.approx(
+        detectable_slowdown(CALM, request())
+    )
+    assert detectable_slowdown(replace(wild, pairs=0.5), request(), beside=True) > 0.5
 
 
 def test_blind_benchmarks_are_named_with_what_they_can_see():
     runs = noisy(0.9, blocks=24)
     steady = judge([benchmark()], runs, wanted_runs=5)
 
-    known = stated(steady, [benchmark()], runs, request(), ())
-    said = statement(known, 0.1)
+    known = add_detectable_slowdowns(steady, [benchmark()], runs, request(), ())
+    said = state_power(known, 0.1)
 
     assert known.benchmarks[0].visible > 0.1
     assert said.slug == "weak-plan"
     assert "1 of 1 benchmarks" in said.text
     assert f"{benchmark().id} (" in said.text
-    assert statement(stated(steady, [benchmark()], runs, request(rule=Rule.PAPER), ()), 0.1) is None
+    assert (
+        state_power(
+            add_detectable_slowdowns(steady, [benchmark()], runs, request(rule=Rule.PAPER), ()), 0.1
+        )
+        is None
+    )
 
 
 def test_a_calm_suite_has_nothing_to_say():
     runs = noisy(0.002)
     steady = judge([benchmark()], runs, wanted_runs=5)
 
-    assert statement(stated(steady, [benchmark()], runs, request(), ()), 0.6) is None
-    assert statement(stated(steady, [benchmark()], runs, request(), ()), None) is None
+    assert (
+        state_power(add_detectable_slowdowns(steady, [benchmark()], runs, request(), ()), 0.6)
+        is None
+    )
+    assert (
+        state_power(add_detectable_slowdowns(steady, [benchmark()], runs, request(), ()), None)
+        is None
+    )
 
 
 def test_many_blind_benchmarks_are_counted():
@@ -116,13 +135,13 @@ def test_many_blind_benchmarks_are_counted():
         steady, benchmarks=tuple(replace(one, visible=inf) for one in steady.benchmarks)
     )
 
-    said = statement(known, 0.6).text
+    said = state_power(known, 0.6).text
     assert "and 3 more" in said
     assert "any slowdown may" in said
 
 
 def a_pair(outcome, interval=None):
-    return PairVerdict(
+    return pair_verdict_of(
         method="m", benchmark=benchmark().id, outcome=outcome, interval=interval, threshold=0.3
     )
 
@@ -141,11 +160,11 @@ def test_what_the_verdicts_contradict_is_withdrawn(pair, blind):
     steady = judge([benchmark()], [], wanted_runs=5)
     steady = replace(steady, benchmarks=(replace(steady.benchmarks[0], visible=inf),))
 
-    known = confirmed(steady, [pair], 0.6)
+    known = confirm_detectable_slowdowns(steady, [pair], 0.6)
 
-    assert (statement(known, 0.6) is not None) == blind
+    assert (state_power(known, 0.6) is not None) == blind
     assert known.benchmarks[0].visible == (inf if blind else 0.6)
-    assert confirmed(steady, [pair], None) is steady
+    assert confirm_detectable_slowdowns(steady, [pair], None) is steady
 
 
 def test_a_few_disturbed_blocks_hide_nothing():
@@ -154,13 +173,15 @@ def test_a_few_disturbed_blocks_hide_nothing():
         [value * (20.0 if at == 3 else 1.0) for at, value in enumerate(blocks(run))] for run in calm
     )
 
-    assert scatter(disturbed, 0.99).pairs == pytest.approx(scatter(calm, 0.99).pairs, rel=0.5)
+    assert block_scatter(disturbed, 0.99).pairs == pytest.approx(
+        block_scatter(calm, 0.99).pairs, rel=0.5
+    )
 
 
 def test_what_a_curve_shows_is_not_said_to_go_unseen():
     steady = stability([replace(benchmark_verdict("A"), visible=1.26)])
 
-    known = confirmed(steady, [], 0.5, {benchmark("A").id: 1.0})
+    known = confirm_detectable_slowdowns(steady, [], 0.5, {benchmark("A").id: 1.0})
 
     assert [one.visible for one in known.benchmarks] == [1.0]
-    assert "A (seen from 100\xa0% on)" in statement(known, 0.5).text
+    assert "A (seen from 100\xa0% on)" in state_power(known, 0.5).text

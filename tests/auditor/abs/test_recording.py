@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from builders import pair_run, suite_runs
 
-from auditor.abs.recording import Heard
+from auditor.abs.recording import RecordedRuns
 
 
 def test_a_run_that_was_made_anew_takes_the_place_of_the_first():
@@ -12,7 +12,7 @@ def test_a_run_that_was_made_anew_takes_the_place_of_the_first():
     right = replace(
         right, trial=replace(right.trial, schedule=replace(right.trial.schedule, seconds=0.02))
     )
-    heard = Heard(
+    heard = RecordedRuns(
         {
             ("suite run 1 of 1", "a"): plain,
             ("pairs, run 1 of 2", "b"): wrong,

@@ -11,9 +11,9 @@ import pytest
 import examples
 from auditor.abs import document, document_of_verdict
 from auditor.abs.page import allocations, table
-from auditor.abs.page.matrix import Cell, matrix
-from auditor.abs.page.page_budget import listed
-from auditor.abs.page.report import page
+from auditor.abs.page.matrix import MatrixCell, pair_matrix
+from auditor.abs.page.page_budget import choose_listed_pairs
+from auditor.abs.page.report import render_page
 from auditor.core.result import Result
 from reports import results
 
@@ -39,10 +39,13 @@ def test_a_result_of_before_is_still_read():
 
 
 def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
-    laid = matrix(MADE, listed(MADE).places)
+    laid = pair_matrix(MADE, choose_listed_pairs(MADE).places)
 
     cells = [
-        cell for line in laid.lines for cell in line.cells if isinstance(cell, Cell) and cell.mark
+        cell
+        for line in laid.lines
+        for cell in line.cells
+        if isinstance(cell, MatrixCell) and cell.mark
     ]
     assert len(cells) == len(VERDICT.allocations.pairs)
     words = {"▲": "shows", "△": "hidden", "◇": "open"}
@@ -55,7 +58,7 @@ def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
 
 
 def test_the_page_has_the_answer_and_each_pair():
-    text = page(MADE)
+    text = render_page(MADE)
 
     section = text.split('<section id="allocations">')[1].split("</section>")[0]
     assert allocations.headline(MADE.allocations) in section
@@ -65,7 +68,7 @@ def test_the_page_has_the_answer_and_each_pair():
 
 
 def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
-    text = page(document_of_verdict.document(examples.audit(), examples.context()))
+    text = render_page(document_of_verdict.document(examples.audit(), examples.context()))
 
     assert "allocation" not in text
     assert "<sup>" not in text
@@ -81,20 +84,15 @@ def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
 )
 def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, said):
     found = MADE.allocations
-    fields = {"noticed": noticed, "undecided": undecided, "counted": 5}
 
-    made = allocations.headline(type(found)(**{**_fields(found), **fields}))
+    made = allocations.headline(replace(found, noticed=noticed, undecided=undecided, counted=5))
 
     assert "one more allocation of 64 bytes per call" in made.lower()
     assert made.endswith(said)
 
 
-def _fields(found):
-    return {name: getattr(found, name) for name in found.__struct_fields__}
-
-
 def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
-    summary = table.summary(MADE)
+    summary = table.summarise(MADE)
 
     assert any(" of " in row.allocation for row in summary.methods)
     first, second = summary.allocations
@@ -112,7 +110,7 @@ def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
 
 
 def test_without_them_a_terminal_has_nothing_of_it():
-    summary = table.summary(document_of_verdict.document(examples.audit(), examples.context()))
+    summary = table.summarise(document_of_verdict.document(examples.audit(), examples.context()))
 
     assert summary.allocations == ()
     assert {row.allocation for row in summary.methods} == {""}

@@ -3,19 +3,19 @@ import re
 from dataclasses import replace
 
 import pytest
+from builders import benchmark_verdict_of
 
 import examples
-from auditor.abs import document_of_verdict
-from auditor.abs.exports.findings import MISSED, findings
-from auditor.abs.exports.mutation import mutation
-from auditor.abs.gates import judge
+from auditor.abs import document_of_verdict, model
+from auditor.abs.exports.findings import MISSED, sorted_findings
+from auditor.abs.exports.mutation import format_mutation
+from auditor.abs.gates import judge_gates
 from auditor.abs.page import table
-from auditor.abs.result_parts import curve
-from auditor.abs.text import advice, cost_benefit, words
+from auditor.abs.text import advice, cost_benefit, detection_curve, words
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import UNLISTED, BenchmarkVerdict, Duration, Filter
+from auditor.core.stability import UNLISTED, Duration, Filter
 from reports import names, number_format
 
 
@@ -25,7 +25,7 @@ def judged(verdict):
 
 def step(document, slug):
     """Return the advice of a kind."""
-    (found,) = [one for one in advice.advice(document) if one.slug == slug]
+    (found,) = [one for one in advice.advise(document) if one.slug == slug]
     return found
 
 
@@ -105,25 +105,25 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
     document = judged(verdict)
 
     assert words.headline(document).startswith("By estimate, this suite would notice")
-    assert words.judged(document).startswith("an estimate, nothing was slowed down; rule")
-    missed = [finding.text for finding in findings(document) if finding.kind is MISSED]
+    assert words.describe_rule(document).startswith("an estimate, nothing was slowed down; rule")
+    missed = [finding.text for finding in sorted_findings(document) if finding.kind is MISSED]
     assert missed
     assert all(one.startswith("By estimate, no benchmark would notice") for one in missed)
-    report = json.loads(mutation(document))
+    report = json.loads(format_mutation(document))
     assert report["config"]["estimate"] is True
     mutants = [one for file in report["files"].values() for one in file["mutants"]]
     assert all(mutant["description"].startswith("by estimate, slowed") for mutant in mutants)
-    _, said = judge(document, Gates(min_score=1.0), None)
+    _, said = judge_gates(document, Gates(min_score=1.0), None)
     assert all(one.endswith("(an estimate: nothing was slowed down)") for one in said)
 
 
 def test_what_was_measured_is_marked_as_no_estimate():
     document = judged(examples.audit())
 
-    assert not [finding for finding in findings(document) if "estimate" in finding.text]
-    assert json.loads(mutation(document))["config"]["estimate"] is False
-    assert "estimate" not in mutation(document).replace('"estimate": false', "")
-    assert "estimate" not in judge(document, Gates(min_score=1.0), None)[1][0]
+    assert not [finding for finding in sorted_findings(document) if "estimate" in finding.text]
+    assert json.loads(format_mutation(document))["config"]["estimate"] is False
+    assert "estimate" not in format_mutation(document).replace('"estimate": false', "")
+    assert "estimate" not in judge_gates(document, Gates(min_score=1.0), None)[1][0]
 
 
 def test_a_stability_audit_has_a_headline_of_its_own():
@@ -173,14 +173,14 @@ def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
 
 
 def test_crashed_methods_are_not_advised_to_be_measured_again():
-    slugs = [step.slug for step in advice.advice(judged(examples.all_crashed()))]
+    slugs = [step.slug for step in advice.advise(judged(examples.all_crashed()))]
 
     assert slugs == ["broken", "failing"]
 
 
 def test_caveats_of_benchmarks_are_said_with_their_names():
     verdict = examples.audit()
-    known = table.summary(
+    known = table.summarise(
         document_of_verdict.stability_document(verdict.stability, examples.context())
     )
     short = [benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.caveats]
@@ -195,13 +195,15 @@ def test_caveats_of_benchmarks_are_said_with_their_names():
 
 def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     verdict = examples.audit()
-    summary = table.summary(document_of_verdict.document(verdict, examples.context()))
+    summary = table.summarise(document_of_verdict.document(verdict, examples.context()))
 
     assert [row.name for row in summary.scores] == ["total", "relative", "absolute"]
     assert summary.scores[0].covered == "7 of 13"
     assert summary.scores[0].percent == "54\xa0%"
     assert [row.id for row in summary.methods] == [method.id for method in verdict.methods]
-    assert [row.count for row in summary.stability] == [n for _, n, _ in verdict.stability.buckets]
+    assert [row.count for row in summary.stability] == [
+        bucket.count for bucket in verdict.stability.buckets
+    ]
     assert summary.advice[1].endswith("uuid.NewString, uuid.NewSHA1")
     first = summary.advice[0].splitlines()
     assert first[0] == "Begin with what pays most:"
@@ -210,8 +212,8 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
 
 def test_the_summary_says_how_small_a_slowdown_is_noticed():
     verdict = examples.audit()
-    summary = table.summary(document_of_verdict.document(verdict, examples.context()))
-    none = table.summary(
+    summary = table.summarise(document_of_verdict.document(verdict, examples.context()))
+    none = table.summarise(
         document_of_verdict.document(
             replace(verdict, curve=None, controls=None), examples.context()
         )
@@ -241,19 +243,22 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     ],
 )
 def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
-    one = curve.PairCurve(
+    one = model.PairCurve(
         method="a", benchmark="b", slowdown=slowdown, unnoticed=unnoticed, steps=()
     )
 
     sign = "\N{MULTIPLICATION SIGN}"
-    assert curve.noticed(one) == short.replace("\xa0x", f"\xa0{sign}")
-    assert curve.told(one) == told.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_limit(one) == short.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_pair_curve(one) == told.replace("\xa0x", f"\xa0{sign}")
 
 
 def test_a_suite_that_notices_nothing_says_so():
-    points = (curve.CurvePoint(0.6, 0, 4), curve.CurvePoint(5.0, 0, 4))
+    points = (model.CurvePoint(0.6, 0, 4), model.CurvePoint(5.0, 0, 4))
 
-    said, silent = (curve.suite(curve.Curve(pairs=(), points=points), open_) for open_ in (0, 3))
+    said, silent = (
+        detection_curve.format_suite_curve(model.DetectionCurve(pairs=(), points=points), open_)
+        for open_ in (0, 3)
+    )
 
     assert said == "No slowdown that was tried is noticed in any of 4 methods."
     assert silent == ""  # methods are open
@@ -262,7 +267,7 @@ def test_a_suite_that_notices_nothing_says_so():
 def test_a_whole_list_score_is_a_row_of_its_own():
     verdict = replace(examples.audit(), whole_list=examples.audit().total)
 
-    summary = table.summary(document_of_verdict.document(verdict, examples.context()))
+    summary = table.summarise(document_of_verdict.document(verdict, examples.context()))
 
     assert [row.name for row in summary.scores][-1] == "whole list"
 
@@ -270,14 +275,14 @@ def test_a_whole_list_score_is_a_row_of_its_own():
 def test_a_stability_summary_has_no_scores():
     found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
 
-    summary = table.summary(found)
+    summary = table.summarise(found)
 
     assert (summary.scores, summary.methods, summary.cover, summary.rules) == ((), (), "", "")
     assert "30 benchmarks" in summary.suite
 
 
 def test_an_empty_audit_has_a_summary():
-    summary = table.summary(document_of_verdict.document(examples.nothing(), examples.context()))
+    summary = table.summarise(document_of_verdict.document(examples.nothing(), examples.context()))
 
     assert summary.scores[0].percent == number_format.NONE
     assert summary.advice == ()
@@ -298,18 +303,20 @@ def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_l
     failed = with_suite(examples.all_crashed())
     quick = with_suite(made, duration=Duration(mean=3.0, sd=None, limit=7200.0))
 
-    assert plainly(words.suite(judged(made))) == (
+    assert plainly(words.describe_suite(judged(made))) == (
         "8 benchmarks; a run of the whole suite takes 2.13 min (± 2.45 s), 1.8 % of a CI limit "
         "of 120 min."
     )
-    assert plainly(words.suite(chosen)).startswith(
+    assert plainly(words.describe_suite(chosen)).startswith(
         "8 of the suite's 16 benchmarks (filter 'Parse|New'); a run of these takes 2.13 min"
     )
-    assert plainly(words.suite(anchored)).startswith(
+    assert plainly(words.describe_suite(anchored)).startswith(
         "8 of the suite's benchmarks (filter '^Parse'; 1 package without a match passed over); "
     )
-    assert words.suite(failed).startswith("2 benchmarks, 2 of them without a measurement; no run")
-    assert "takes 3 s, less than 0.1 % of a CI limit" in plainly(words.suite(quick))
+    assert words.describe_suite(failed).startswith(
+        "2 benchmarks, 2 of them without a measurement; no run"
+    )
+    assert "takes 3 s, less than 0.1 % of a CI limit" in plainly(words.describe_suite(quick))
 
 
 def test_who_is_left_out_for_want_of_a_spread_is_said_with_the_score():
@@ -339,7 +346,7 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
     document = judged(examples.in_set_up())
 
     notes = {target.id: target.note for target in step(document, "unwatched").targets}
-    rows = {row.id: row for row in table.summary(document).methods}
+    rows = {row.id: row for row in table.summarise(document).methods}
 
     (method,) = [one for one in document.methods if one.set_up_in]
     assert notes[method.id].startswith("called in set-up only, by 1 benchmark; ")
@@ -348,12 +355,12 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
 
 def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
     made = examples.audit()
-    broken = BenchmarkVerdict(
+    broken = benchmark_verdict_of(
         id="ring.BenchmarkFails", max_spread=None, bucket=None, means=(), runs=0, seconds=None,
         ending=UNLISTED, reason="it fails: as it must\nand more",
     )  # fmt: skip
 
-    steps = advice.advice(with_suite(made, benchmarks=(*made.stability.benchmarks, broken)))
+    steps = advice.advise(with_suite(made, benchmarks=(*made.stability.benchmarks, broken)))
 
     (failing,) = [step for step in steps if step.slug == "failing"]
     assert ("ring.BenchmarkFails", "it fails: as it must") in [
@@ -421,9 +428,9 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         document = judged(replace(made, pairs=judged_pairs))
         notes = {target.id: target.note for target in step(document, "unexamined").targets}
         assert notes[name].startswith(said)
-        redundant = [one for one in advice.advice(document) if one.slug == "redundant"]
+        redundant = [one for one in advice.advise(document) if one.slug == "redundant"]
         assert name not in {target.id for each in redundant for target in each.targets}
-        assert name not in {change.owner for change in cost_benefit.changes(document)}
+        assert name not in {change.owner for change in cost_benefit.best_changes(document)}
 
 
 def unexamined_note(made, name, **pair):
@@ -469,7 +476,7 @@ def test_what_cannot_get_slower_needs_no_benchmark():
     document = judged(replace(made, methods=methods))
 
     assert first not in {target.id for target in step(document, "unwatched").targets}
-    assert first not in {change.owner for change in cost_benefit.changes(document)}
+    assert first not in {change.owner for change in cost_benefit.best_changes(document)}
 
 
 def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
@@ -504,7 +511,7 @@ def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_
     document = judged(replace(made, pairs=pairs))
 
     assert chosen.id in {target.id for target in step(document, "too-short").targets}
-    others = [one for one in advice.advice(document) if one.slug == "undecided"]
+    others = [one for one in advice.advise(document) if one.slug == "undecided"]
     assert chosen.id not in {target.id for each in others for target in each.targets}
 
 
@@ -514,7 +521,7 @@ def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
         benchmark.id for benchmark in made.stability.benchmarks if benchmark.ending == "timed-out"
     ]
 
-    steps = {one.slug: one for one in advice.advice(judged(made))}
+    steps = {one.slug: one for one in advice.advise(judged(made))}
 
     assert [target.id for target in steps["slow"].targets] == slow
     assert "failing" not in steps
@@ -527,7 +534,7 @@ def test_where_a_benchmark_of_the_cover_has_no_time_nothing_is_said_to_be_saved(
         for benchmark in made.stability.benchmarks
     ]
 
-    assert advice.saved(with_suite(made, benchmarks=tuple(suite))) == ""
+    assert advice.format_cover_saving(with_suite(made, benchmarks=tuple(suite))) == ""
 
 
 def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
@@ -558,13 +565,13 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
 
 def test_each_half_of_the_rule_is_counted_in_a_line():
     document = judged(examples.audit())
-    said = words.rules(document)
+    said = words.describe_rules(document)
 
     assert said.startswith("Methods that count as detected by parts of the rule: ")
     assert [int(one) for one in re.findall(r" (\d+)", said)] == [
         rule.covered for rule in document.rules
     ]
-    assert words.rules(judged(examples.nothing())) == ""
+    assert words.describe_rules(judged(examples.nothing())) == ""
 
 
 @pytest.mark.parametrize(
@@ -582,7 +589,7 @@ def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(re
     ]
     cut = replace(first, ending=UNLISTED, reason=reason, means=())
 
-    steps = advice.advice(with_suite(made, benchmarks=(cut, *others)))
+    steps = advice.advise(with_suite(made, benchmarks=(cut, *others)))
 
     owners = {step.slug: [target.id for target in step.targets] for step in steps}
     assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
@@ -595,10 +602,11 @@ def test_an_estimate_has_measured_nothing():
     guessed = replace(made, caveats=(*made.caveats, Caveat("estimate", "t")))
 
     assert any(
-        change.effect.endswith("(measured)") for change in cost_benefit.changes(judged(made))
+        change.effect.endswith("(measured)") for change in cost_benefit.best_changes(judged(made))
     )
     assert all(
-        change.effect.endswith("(predicted)") for change in cost_benefit.changes(judged(guessed))
+        change.effect.endswith("(predicted)")
+        for change in cost_benefit.best_changes(judged(guessed))
     )
 
 
@@ -607,8 +615,8 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
     cut = judged(replace(made, caveats=(Caveat("budget", "used up"),)))
 
     assert words.headline(cut).startswith("The budget ended: no method was examined")
-    assert "no method was examined" in words.cover(cut)
-    assert curve.suite(cut.curve, 0) == ""
+    assert "no method was examined" in words.describe_cover(cut)
+    assert detection_curve.format_suite_curve(cut.curve, 0) == ""
 
 
 def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
@@ -619,8 +627,8 @@ def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     decided = with_suite(replace(made, pairs=closed), benchmarks=suite)
     many = len(made.pairs) - len(closed)
 
-    assert re.search(r"; (fewer cannot|no fewer than \d+ can)\.$", words.cover(decided))
-    said = words.cover(judged(made))
+    assert re.search(r"; (fewer cannot|no fewer than \d+ can)\.$", words.describe_cover(decided))
+    said = words.describe_cover(judged(made))
     assert said.endswith(f"; {many} pairs are open, so others may detect as much.")
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.result_parts.accepted import Accepted
-from auditor.abs.text.advice import advice
+from auditor.abs.text.advice import advise
 from auditor.abs.text.claims import UNWATCHED
-from auditor.abs.text.cost_benefit import MOST, bought, changes
+from auditor.abs.text.cost_benefit import MOST, benchmark_values, best_changes
+from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.result import Result
 from auditor.core.stability import Bucket
@@ -23,7 +23,7 @@ def judged(verdict):
 def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():
     document = judged(examples.audit())
 
-    found = bought(document)
+    found = benchmark_values(document)
 
     assert [one.seconds for one in found] == sorted((one.seconds for one in found), reverse=True)
     assert sum(one.part for one in found) == pytest.approx(1.0)
@@ -45,7 +45,7 @@ def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them(
     lost = [method for method in document.methods if method.outcome in UNWATCHED]
     most = max(lost, key=lambda one: one.calls)
 
-    found = changes(document)
+    found = best_changes(document)
 
     assert len(found) == MOST
     assert found[0].owner == most.id
@@ -64,14 +64,16 @@ def test_what_the_user_accepts_needs_no_benchmark():
     document = judged(examples.audit())
     lost = [method.id for method in document.methods if method.outcome in UNWATCHED]
     held = [
-        Accepted(method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True)
+        AcceptedMiss(
+            method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True
+        )
         for each in lost[1:]
     ]
 
     document = msgspec.structs.replace(document, accepted=tuple(held))
 
-    assert [change.owner for change in changes(document) if change.points] == lost[:1]
-    (unwatched,) = [one for one in advice(document) if one.slug == "unwatched"]
+    assert [change.owner for change in best_changes(document) if change.points] == lost[:1]
+    (unwatched,) = [one for one in advise(document) if one.slug == "unwatched"]
     assert [target.id for target in unwatched.targets] == lost[:1]
 
 
@@ -84,7 +86,7 @@ def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
     )
     watched = [pair.benchmark for pair in pairs if pair.method == chosen.id]
 
-    first = changes(judged(replace(made, pairs=pairs)))[0]
+    first = best_changes(judged(replace(made, pairs=pairs)))[0]
 
     assert first.owner in watched
     assert first.what == f"use the result of {chosen.id}, whose call was removed"
@@ -95,12 +97,12 @@ def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
 def test_nothing_is_dropped_while_a_pair_of_it_is_open():
     made = examples.audit()
     document = judged(made)
-    dropped = {change.owner for change in changes(document) if change.measured}
+    dropped = {change.owner for change in best_changes(document) if change.measured}
     (name,) = dropped
     lost = next(method.id for method in made.methods if method.outcome is Result.MISSED)
     open_ = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.INCONCLUSIVE)
 
-    found = changes(judged(replace(made, pairs=(*made.pairs, open_))))
+    found = best_changes(judged(replace(made, pairs=(*made.pairs, open_))))
 
     assert not dropped & {one.owner for one in found}
 
@@ -119,7 +121,7 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
             for benchmark in made.stability.benchmarks
         )
         stability = replace(made.stability, benchmarks=suite)
-        found = changes(judged(replace(made, pairs=pairs, stability=stability)))
+        found = best_changes(judged(replace(made, pairs=pairs, stability=stability)))
         return {one.owner: one for one in found}
 
     found = shortened()
@@ -140,19 +142,19 @@ def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others()
     made = examples.audit()
     stopped = replace(made, caveats=(*made.caveats, Caveat("score-mode", "t")))
 
-    assert changes(judged(made))
-    assert changes(judged(stopped)) == ()
+    assert best_changes(judged(made))
+    assert best_changes(judged(stopped)) == ()
 
 
 def test_a_benchmark_that_throws_a_result_away_is_not_dropped():
     made = examples.audit()
-    (name,) = {change.owner for change in changes(judged(made)) if change.measured}
+    (name,) = {change.owner for change in best_changes(judged(made)) if change.measured}
     lost = next(method.id for method in made.methods if method.outcome is Result.MISSED)
     dead = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.DEAD_CODE)
 
     document = judged(replace(made, pairs=(dead, *made.pairs)))
 
-    assert name not in {change.owner for change in changes(document) if change.measured}
-    steps = {one.slug: [target.id for target in one.targets] for one in advice(document)}
+    assert name not in {change.owner for change in best_changes(document) if change.measured}
+    steps = {one.slug: [target.id for target in one.targets] for one in advise(document)}
     assert name not in {*steps.get("redundant", ()), *steps.get("unexamined", ())}
     assert lost in steps["removed"]

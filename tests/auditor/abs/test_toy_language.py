@@ -7,7 +7,7 @@ import pytest
 import toy_language
 from toy_language import METHODS, Listener, Machine, Memory, parts, request
 
-from auditor.abs.preview import preview
+from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.mutant import PLAIN, Kind
@@ -31,7 +31,7 @@ TRUE = {
 
 
 def audited(asked, **more):
-    return abs_audit.audit(asked, parts(asked, **more))
+    return abs_audit.audit_suite(asked, parts(asked, **more))
 
 
 def outcomes(verdict):
@@ -248,7 +248,7 @@ def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
     asked = request(methods=("hop", "skip"), budget=19)
     made = parts(asked)
 
-    abs_audit.audit(asked, made)
+    abs_audit.audit_suite(asked, made)
 
     firsts = [trials for name, trials in made.observer.phases if name == "pairs, run 1 of 2"]
     assert 1 <= len(firsts) <= 2  # a wave of each method at most
@@ -332,7 +332,7 @@ def test_a_second_audit_runs_nothing_and_says_the_same(slowdown):
     first = audited(asked, store=store)
     again = parts(asked, store=store, machine=machine)
 
-    assert abs_audit.audit(asked, again) == first
+    assert abs_audit.audit_suite(asked, again) == first
     assert machine.done == []
     assert again.observer.reused >= len(store)
 
@@ -430,7 +430,7 @@ def test_what_is_to_be_exact_or_needs_all_processors_is_calibrated_alone(exact, 
     given = parts(asked, machine=machine)
     many = [replace(benchmark, threads=threads) for benchmark in given.suite.benchmarks]
 
-    abs_audit.audit(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
+    abs_audit.audit_suite(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
 
     assert alone(machine)[Purpose.CALIBRATION] == {True}
 
@@ -780,7 +780,7 @@ def test_too_few_pairs_are_said_beforehand():
     few = replace(asked, suite=suite)
     ready = parts(few)
 
-    verdict = abs_audit.audit(few, ready)
+    verdict = abs_audit.audit_suite(few, ready)
 
     assert [caveat.slug for caveat in ready.observer.caveats] == ["never-significant"]
     assert verdict.total.covered == 0
@@ -866,7 +866,7 @@ def test_a_benchmark_that_cannot_be_changed_leaves_no_method_out():
 def test_a_dry_run_of_the_papers_rule_has_no_plain_processes_among_the_pairs():
     asked = request(rule=Rule.PAPER)
 
-    names = [phase.name for phase in preview(asked, parts(asked)).phases]
+    names = [phase.name for phase in preview_abs(asked, parts(asked)).phases]
 
     assert [name for name in names if "plain" in name] == []
 
@@ -876,7 +876,9 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     times = {}
     for rule in Rule:
         asked = request(rule=rule)
-        times[rule] = {phase.name: phase.seconds for phase in preview(asked, parts(asked)).phases}
+        times[rule] = {
+            phase.name: phase.seconds for phase in preview_abs(asked, parts(asked)).phases
+        }
 
     name = "pairs (at most)"
     assert 0 < times[Rule.PAPER][name] < times[Rule.OURS][name]
@@ -895,10 +897,10 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
 def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
     store, asked = Memory(), request(**changes)
     ready = parts(asked, store=store)
-    abs_audit.audit(asked, ready)
+    abs_audit.audit_suite(asked, ready)
     held = dict(store)
 
-    phases = preview(asked, parts(asked, store=store)).phases
+    phases = preview_abs(asked, parts(asked, store=store)).phases
 
     assert [phase.name for phase in phases if phase.known != phase.trials or phase.seconds] == []
     assert sum(phase.trials for phase in phases) == len(store)
@@ -911,8 +913,8 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     audited(replace(asked, suite=replace(asked.suite, budget_seconds=budget)), store=store)
     done = {name: sum(run.trial.purpose is name for run in store.values()) for name in Purpose}
 
-    phases = {phase.name: phase for phase in preview(asked, parts(asked, store=store)).phases}
-    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
+    phases = {phase.name: phase for phase in preview_abs(asked, parts(asked, store=store)).phases}
+    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
 
     known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
     for name, purpose in known:
@@ -932,8 +934,8 @@ def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monk
         assert {one.trial.purpose for one in store.values()} >= {Purpose.REACH}
         assert not any(one.trial.purpose is Purpose.PAIRS for one in store.values())
 
-    said = {phase.name: phase for phase in preview(asked, parts(asked, store=store)).phases}
-    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
+    said = {phase.name: phase for phase in preview_abs(asked, parts(asked, store=store)).phases}
+    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
 
     pairs = [one for one in machine.done if one.purpose is Purpose.PAIRS]
     on_long = [pair for pair in pairs if pair.benchmark.name == "long"]
@@ -954,8 +956,8 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
         cut = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
         audited(cut, store=store)
 
-    said = preview(asked, parts(asked, store=store)).phases
-    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
+    said = preview_abs(asked, parts(asked, store=store)).phases
+    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
 
     curve = next(one for one in said if one.name == "curve (at most)")
     named = {one.name: one.trials - one.known for one in said}
@@ -965,7 +967,7 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
 
 def test_a_dry_run_holds_the_unit_tests_that_an_automatic_choice_runs():
     named, chosen = (
-        [phase.name for phase in preview(asked, parts(asked)).phases]
+        [phase.name for phase in preview_abs(asked, parts(asked)).phases]
         for asked in (request(), request(methods=None))
     )
 
@@ -1001,10 +1003,10 @@ def test_a_filter_that_leaves_nothing_names_some_benchmarks():
 def test_a_dry_run_starts_nothing_and_its_counts_are_upper_limits():
     machine, asked = Machine(), request()
     ready = parts(asked, machine=machine)
-    said = {phase.name: phase.trials for phase in preview(asked, ready).phases}
+    said = {phase.name: phase.trials for phase in preview_abs(asked, ready).phases}
     assert machine.done == []
 
-    abs_audit.audit(asked, ready)
+    abs_audit.audit_suite(asked, ready)
 
     listener = ready.observer
     assert isinstance(listener, Listener)
@@ -1030,7 +1032,7 @@ def with_unlisted(asked, machine=None):
 
 def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
     asked = request()
-    verdict = abs_audit.audit(asked, with_unlisted(asked))
+    verdict = abs_audit.audit_suite(asked, with_unlisted(asked))
     steady = stability_study.audit(with_unlisted(asked))
 
     for found in (verdict.stability, steady):

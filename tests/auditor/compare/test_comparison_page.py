@@ -281,7 +281,7 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
 )
 def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, said):
     methods = [method(f"M{at}") for at in range(len(outcomes))]
-    verdict = abs_score.judge(
+    verdict = abs_score.judge_audit(
         AbsData(
             slowdown=0.6,
             slowdown_source="fixed",

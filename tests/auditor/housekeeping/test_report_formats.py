@@ -12,7 +12,7 @@ from cli_acting import CONTEXT, Stage, score, stability, verdict
 from test_commands import SUBJECT, kept
 
 from auditor.abs import document_of_verdict
-from auditor.abs.exports.formats import Format
+from auditor.abs.exports.formats import ExportFormat
 from auditor.core.errors import UsageError
 from auditor.housekeeping import sources
 from reports import results
@@ -42,13 +42,18 @@ def steady(tmp_path):
 
 
 BEGINNINGS = {
-    Format.JSON: "{", Format.HTML: "<!doctype html>", Format.MARKDOWN: "## Benchmark audit of",
-    Format.CSV: "method,benchmark,", Format.SARIF: "{", Format.GITHUB: "::warning ",
-    Format.MUTATION: "{", Format.BENCHSTAT: "Unit ns/op",
-}  # fmt: skip
+    ExportFormat.JSON: "{",
+    ExportFormat.HTML: "<!doctype html>",
+    ExportFormat.MARKDOWN: "## Benchmark audit of",
+    ExportFormat.CSV: "method,benchmark,",
+    ExportFormat.SARIF: "{",
+    ExportFormat.GITHUB: "::warning ",
+    ExportFormat.MUTATION: "{",
+    ExportFormat.BENCHSTAT: "Unit ns/op",
+}
 
 
-@pytest.mark.parametrize("format_", Format)
+@pytest.mark.parametrize("format_", ExportFormat)
 def test_stdout_gets_the_format_and_nothing_else(stage, result, capsys, format_):
     assert stage.call("report", "--result", result, "--format", format_.value) == 0
     shown = capsys.readouterr()
@@ -155,7 +160,7 @@ def test_the_commands_of_the_page_run(stage, result, capsys):
         assert stage.call(*words[1:]) == 0, line
         assert capsys.readouterr().out, line
         seen.add(words[words.index("--format") + 1])
-    assert seen == {str(one) for one in Format} - {"json"}
+    assert seen == {str(one) for one in ExportFormat} - {"json"}
 
 
 def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):

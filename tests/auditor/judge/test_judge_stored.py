@@ -302,7 +302,7 @@ def test_a_score_of_jmh_is_shown_in_its_own_unit_by_its_own_mean(call, tmp_path,
     assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in (tmp_path / "out/judged.html").read_text()
     document = json.loads(written)
     (one,) = (one for one in document["benchmarks"] if one["unit"] == "ops/ms")
-    table = long_tables.table(msgspec.convert(document, StabilityDocument), "benchmarks")
+    table = long_tables.format_table(msgspec.convert(document, StabilityDocument), "benchmarks")
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert rows[one["id"]]["score"] == pytest.approx(score, rel=1e-6)
     assert one["means"] == pytest.approx([1e-3 / mean for mean in forks(path)], rel=1e-6)

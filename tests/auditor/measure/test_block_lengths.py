@@ -99,7 +99,7 @@ def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
     slow = {(made.project.digest, "long"): asked.suite.plan.iteration_seconds / PLAIN_SECONDS}
     machine = Machine(slower=slow)
 
-    abs_audit.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
     lengths = {
         trial.benchmark.name: trial.schedule.seconds
@@ -113,7 +113,7 @@ def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
 def by_purpose(asked):
     """Return what was run in the benchmark that allocates, by purpose."""
     machine = Machine()
-    abs_audit.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, machine=machine))
     found = {}
     for trial in machine.done:
         if trial.benchmark and trial.benchmark.name == "long":
@@ -143,7 +143,7 @@ def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_i
     asked, machine = request(), Machine()
     asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
 
-    abs_audit.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
     alone = {
         trial.benchmark.name: trial.alone
@@ -238,7 +238,7 @@ def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatc
     asked = replace(asked, suite=replace(asked.suite, whole=whole))
     machine = Machine()
 
-    abs_audit.audit(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
     suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
     counting = [one for one in machine.done if one.purpose is Purpose.REACH]
@@ -281,7 +281,9 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     asked = replace(asked, suite=replace(asked.suite, whole=False))
     machine = kind()
 
-    verdict = abs_audit.audit(asked, replace(parts(asked, machine=machine), fixed_operations=False))
+    verdict = abs_audit.audit_suite(
+        asked, replace(parts(asked, machine=machine), fixed_operations=False)
+    )
 
     suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
     plan = asked.suite.plan
@@ -338,7 +340,7 @@ def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_
     asked = replace(asked, suite=replace(asked.suite, whole=False))
     machine = Machine()
 
-    abs_audit.audit(asked, replace(parts(asked, machine=machine), fixed_operations=False))
+    abs_audit.audit_suite(asked, replace(parts(asked, machine=machine), fixed_operations=False))
 
     suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
     assert len(suite) == 3 * asked.suite.stability_runs

@@ -9,7 +9,7 @@ import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
-from auditor.abs.preview import preview
+from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
 from auditor.abs.study.expectation import refuse_small_budget
 from auditor.core.errors import UsageError
@@ -84,7 +84,7 @@ def audited(budget, machine=None, store=None, **changes):
     """Return the verdict, and the machine that measured."""
     machine = machine or Machine()
     asked = request(methods=METHODS, budget=budget, **changes)
-    return abs_audit.audit(asked, parts(asked, machine=machine, store=store)), machine
+    return abs_audit.audit_suite(asked, parts(asked, machine=machine, store=store)), machine
 
 
 def decided(verdict):
@@ -149,10 +149,10 @@ def test_a_slow_benchmark_does_not_use_up_the_time_of_the_others(monkeypatch):
 
 def test_a_budget_with_room_for_all_changes_no_verdict():
     asked = request()
-    whole = abs_audit.audit(asked, parts(asked))
+    whole = abs_audit.audit_suite(asked, parts(asked))
     generous = replace(asked, suite=replace(asked.suite, budget_seconds=10_000.0))
 
-    verdict = abs_audit.audit(generous, parts(generous))
+    verdict = abs_audit.audit_suite(generous, parts(generous))
 
     outcomes = [{method.id: method.outcome for method in each.methods} for each in (whole, verdict)]
     assert outcomes[0] == outcomes[1]
@@ -202,7 +202,7 @@ def test_a_budget_for_no_method_is_refused_before_anything_is_run(budget, refuse
 
 def test_what_is_known_already_needs_no_budget():
     asked, store = request(), Memory()
-    abs_audit.audit(asked, parts(asked, store=store))
+    abs_audit.audit_suite(asked, parts(asked, store=store))
     short = replace(asked, suite=replace(asked.suite, budget_seconds=1.0))
 
     refuse_small_budget(short, parts(short, store=store))
@@ -212,7 +212,7 @@ def test_a_dry_run_of_a_large_suite_plans_no_pairs(monkeypatch):
     large_suite(monkeypatch, 300)
     asked, store = request(methods=METHODS, budget=720), Lookups()
 
-    found = preview(asked, parts(asked, store=store))
+    found = preview_abs(asked, parts(asked, store=store))
 
     assert Purpose.REACH in store.purposes
     assert not {Purpose.CALIBRATION, Purpose.PAIRS} & set(store.purposes)
@@ -223,14 +223,14 @@ def test_a_dry_run_of_a_large_suite_plans_no_pairs(monkeypatch):
 
 def test_a_dry_run_after_an_audit_expects_nothing():
     asked, store = request(), Memory()
-    abs_audit.audit(asked, parts(asked, store=store))
+    abs_audit.audit_suite(asked, parts(asked, store=store))
 
-    assert preview(asked, parts(asked, store=store)).expected.high == 0.0
+    assert preview_abs(asked, parts(asked, store=store)).expected.high == 0.0
 
 
 def test_times_are_learned_from_what_ran():
     asked, store, machine = request(), Memory(), Machine()
-    abs_audit.audit(asked, parts(asked, store=store, machine=machine))
+    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
     times = TrialTimes()
     for run in store.values():
         times.add(run)

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from builders import benchmark, run
+from builders import benchmark, pair_verdict_of, run
 
 from auditor.abs.judge import indifference_zone, share_verdict
 from auditor.abs.judge.pair import Judgement, PairData
-from auditor.abs.model import PairRun, PairVerdict
+from auditor.abs.model import PairRun
 from auditor.abs.study.injection import more_samples_may_decide
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import Kind, Variant
@@ -318,7 +318,7 @@ def near(effect, half, *, threshold=0.25):
         reference=(1.0,),
         slowed=(1.0,),
     )
-    return PairVerdict(
+    return pair_verdict_of(
         method=NAME,
         benchmark="b",
         outcome=Result.INCONCLUSIVE,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Purpose
-from auditor.core.stability import Bucket, Duration, Filter
+from auditor.core.stability import Bucket, BucketCount, Duration, Filter
 from auditor.core.units import seconds_per_operation
 from auditor.measure.stability_judge import Unseen, bucket, judge, slowdown_size, spread
 
@@ -156,8 +156,8 @@ def test_two_benchmarks_fill_the_buckets_and_the_durations():
 
     found = judge([calm, wild], runs, wanted_runs=2)
 
-    assert found.buckets[0] == (Bucket.BELOW_5, 1, 50.0)
-    assert found.buckets[-1] == (Bucket.ABOVE_50, 1, 50.0)
+    assert found.buckets[0] == BucketCount(Bucket.BELOW_5, 1, 50.0)
+    assert found.buckets[-1] == BucketCount(Bucket.ABOVE_50, 1, 50.0)
     assert found.suite_seconds == (5.0, 5.0)
     assert [caveat.slug for caveat in found.caveats] == ["few-runs"]
 
@@ -192,7 +192,7 @@ def test_what_could_not_be_listed_is_listed_as_such():
     last = found.benchmarks[-1]
     assert (last.id, last.ending, last.max_spread) == ("ring.BenchmarkFails", "unlisted", None)
     assert last.reason == "it fails: as it must"
-    assert sum(count for _, count, _ in found.buckets) == 1
+    assert sum(bucket.count for bucket in found.buckets) == 1
 
 
 def test_a_filter_says_of_how_many_and_what_nobody_knows():

@@ -171,7 +171,7 @@ def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
 def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
     machine = Warming()
 
-    verdict = abs_audit.audit(asked(), parts(asked(), machine=machine))
+    verdict = abs_audit.audit_suite(asked(), parts(asked(), machine=machine))
 
     # 25 ms, in blocks of 10.
     assert warm_ups(made(machine, Purpose.SUITE)) == {0}
@@ -208,7 +208,7 @@ def test_blocks_that_outlast_their_time_are_as_many_as_last_as_long(method, look
     machine = Lasting()
     whole = replace(asked(method=method), methods=("hop",), slowdown=0.6, exact=True)
 
-    abs_audit.audit(whole, parts(whole, machine=machine))
+    abs_audit.audit_suite(whole, parts(whole, machine=machine))
 
     suite = made(machine, Purpose.SUITE)
     assert {one.schedule.operations for one in suite} == {3}
@@ -224,7 +224,7 @@ def test_what_was_not_seen_warm_warms_up_as_planned():
     machine = Warming()
     machine.warm = None
 
-    abs_audit.audit(asked(), parts(asked(), machine=machine))
+    abs_audit.audit_suite(asked(), parts(asked(), machine=machine))
 
     assert warm_ups(made(machine, Purpose.PAIRS)) == {request().suite.plan.warmup}
 
@@ -297,7 +297,7 @@ def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
 def test_calibrations_run_beside_others_whatever_the_warm_up():
     machine = Warming()
 
-    abs_audit.audit(asked(), parts(asked(), machine=machine))
+    abs_audit.audit_suite(asked(), parts(asked(), machine=machine))
 
     assert {trial.rough for trial in made(machine, Purpose.CALIBRATION)} == {True}
 

@@ -7,15 +7,14 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
+from builders import benchmark_verdict_of, method_verdict_of, pair_verdict_of
 from cli_acting import CONTEXT, Stage, score, verdict
 from comparisons import made
 
 from auditor.abs import document_of_verdict
-from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.compare.model import Patch
 from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState, Result
-from auditor.core.stability import BenchmarkVerdict
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
@@ -34,7 +33,7 @@ METHODS = ("Push", "Pop", "Peek", "Len", "Clear")
 
 
 def benchmark(name, seconds, spread):
-    return BenchmarkVerdict(
+    return benchmark_verdict_of(
         id=RING + name,
         max_spread=spread,
         bucket=None,
@@ -53,7 +52,7 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
         one: tuple(RING + name for name, (_, _, d) in suite.items() if one in d) for one in METHODS
     }
     methods = tuple(
-        MethodVerdict(
+        method_verdict_of(
             id=RING + one,
             outcome=Result.DETECTED if by[one] else Result.MISSED,
             detected_by=by[one],
@@ -61,7 +60,7 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
         for one in METHODS
     )
     pairs = tuple(
-        PairVerdict(
+        pair_verdict_of(
             method=RING + one,
             benchmark=RING + name,
             outcome=outcome(one, name, detects, undecided),

@@ -1,1 +1,0 @@
-"""Parts of the result of an audit, with their words."""

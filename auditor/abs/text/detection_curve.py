@@ -1,0 +1,58 @@
+"""The detection curve in words."""
+
+from auditor.abs.model import DetectionCurve, PairCurve
+from reports import number_format
+
+
+def most_sensitive_pairs(curve: DetectionCurve | None) -> dict[str, PairCurve]:
+    """Return, by method, the pair that detected the smallest slowdown, or came nearest to it."""
+    by_method: dict[str, PairCurve] = {}
+    for pair in curve.pairs if curve else ():
+        best = by_method.get(pair.method)
+        if best is None or _size(pair) < _size(best):
+            by_method[pair.method] = pair
+    return by_method
+
+
+def format_limit(pair: PairCurve) -> str:
+    """Return from which slowdown on a pair notices, or up to which it does not."""
+    if pair.slowdown is not None:
+        return number_format.times(1 + pair.slowdown)
+    return (
+        f"not {number_format.times(1 + pair.unnoticed)}"
+        if pair.unnoticed is not None
+        else number_format.NONE
+    )
+
+
+def format_pair_curve(pair: PairCurve) -> str:
+    """Return the same as a sentence, with the largest slowdown below that is not noticed."""
+    limit = format_limit(pair)
+    if pair.slowdown is None:
+        return f"{limit} is noticed" if pair.unnoticed is not None else ""
+    but = "" if pair.unnoticed is None else f", not {number_format.times(1 + pair.unnoticed)}"
+    return f"notices {limit} and more{but}"
+
+
+def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
+    """Return in how many methods the suite notices how small a slowdown, in one sentence.
+
+    The sentence is empty where nothing is noticed and methods are `undecided`.
+    """
+    if curve is None or not any(point.counted for point in curve.points):
+        return ""
+    steps, covered = [], 0
+    for point in curve.points:
+        if point.covered > covered:
+            steps.append(f"{number_format.times(1 + point.slowdown)} in {point.covered}")
+            covered = point.covered
+    counted = number_format.count(curve.points[0].counted, "method")
+    if not steps and undecided:
+        return ""
+    if not steps:
+        return f"No slowdown that was tried is noticed in any of {counted}."
+    return f"It notices {', '.join(steps)} of {counted}."
+
+
+def _size(pair: PairCurve) -> float:
+    return float("inf") if pair.slowdown is None else pair.slowdown
