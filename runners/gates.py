@@ -143,12 +143,12 @@ class LocalGate:
         paths = {version: str(self.folder / version) for version in Version}
         given = {
             **dict(self.environment),
-            **{VARIABLES[one]: paths[one] for one in Version},
-            **{f"{VARIABLES[one]}_REVISION": revisions[one] for one in Version},
+            **{VARIABLES[version]: paths[version] for version in Version},
+            **{f"{VARIABLES[version]}_REVISION": revisions[version] for version in Version},
         }
         places = {
-            **{f"{{{one}}}": paths[one] for one in Version},
-            **{f"{{{one}_revision}}": revisions[one] for one in Version},
+            **{f"{{{version}}}": paths[version] for version in Version},
+            **{f"{{{version}_revision}}": revisions[version] for version in Version},
         }
         return Invocation(
             argv=tuple(_filled(word, places) for word in self.words),

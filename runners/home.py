@@ -119,9 +119,9 @@ def _forget(folder: Path, since: float) -> None:
     with suppress(FileNotFoundError):  # the folder is not there yet
         for other in folder.iterdir():
             with suppress(FileNotFoundError):  # another auditor is at it, too
-                found = other.stat(follow_symlinks=False)
+                status = other.stat(follow_symlinks=False)
                 # What is no folder is none of ours: to open a pipe would wait for its other end.
-                if stat.S_ISDIR(found.st_mode) and found.st_mtime < since:
+                if stat.S_ISDIR(status.st_mode) and status.st_mtime < since:
                     _remove(other)
 
 

@@ -237,12 +237,12 @@ def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> HostI
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.
     """
-    found = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
+    interference = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
     if not trial.alone:
-        return replace(found, waited=None)
-    if found.others is None and found.waited is not None and loop.waited is not None:
-        return replace(found, waited=min(found.waited, loop.waited))
-    return found
+        return replace(interference, waited=None)
+    if interference.others is None and interference.waited is not None and loop.waited is not None:
+        return replace(interference, waited=min(interference.waited, loop.waited))
+    return interference
 
 
 class TrialExecutor(TrialRunner):
@@ -298,8 +298,8 @@ class TrialExecutor(TrialRunner):
             into = self._folder(Overlay().digest)
             try:
                 ask = partial(self._ask, into)
-                found = self._harness.never_inlined(self._project, folder, into, ask)
+                calls = self._harness.never_inlined(self._project, folder, into, ask)
             except OutOfTime:
                 return False
-            self._called[folder] = found
+            self._called[folder] = calls
         return (method.span.file, method.span.first_line) in self._called[folder]

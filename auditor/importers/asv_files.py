@@ -54,10 +54,10 @@ class AsvFiles:
             text(item, "result_columns")
             for item in items(document["result_columns"], "result_columns")
         ]
-        if missing := [one for one in _COLUMNS if one not in columns]:
+        if missing := [column for column in _COLUMNS if column not in columns]:
             raise Broken(f"result_columns lacks {missing[0]!r}; is it the right file?")
         units = self._units_near(path)
-        found: dict[str, tuple[StoredProcess, ...]] = {}
+        processes_by_name: dict[str, tuple[StoredProcess, ...]] = {}
         left_out, started, left = [], [0.0], _MOST_CHOICES
         for key, row in mapping(document["results"], "results").items():
             name = clean(key)
@@ -68,7 +68,7 @@ class AsvFiles:
                 continue
             choices = _choices(name, cells.get("params"), left)
             left -= len(choices)
-            found |= {
+            processes_by_name |= {
                 chosen: (stored_process,)
                 for chosen, stored_process in _processes(name, cells, choices)
             }
@@ -78,7 +78,7 @@ class AsvFiles:
             host=_host(document),
             commit=clean(str(document.get("commit_hash") or "")),
             made=(_moment(document.get("date")), max(started)),
-            processes=found,
+            processes=processes_by_name,
         ), tuple(left_out)
 
     def _units_near(self, path: Path) -> dict[str, str]:
@@ -93,9 +93,9 @@ class AsvFiles:
                 except Broken as error:
                     raise UsageError(f"{beside}: {error}") from error
                 self._units[beside] = {
-                    clean(name): str(one.get("unit"))
-                    for name, one in listed.items()
-                    if isinstance(one, dict)
+                    clean(name): str(document.get("unit"))
+                    for name, document in listed.items()
+                    if isinstance(document, dict)
                 }
             return self._units[beside]
         return {}
@@ -139,7 +139,7 @@ def _choices(name: str, params: object, most: int) -> list[str]:
     lists = [[text(item, what) for item in items(item, what)] for item in items(params or [], what)]
     if not lists:
         return [name]
-    if math.prod(len(each) for each in lists) > most:
+    if math.prod(len(choices) for choices in lists) > most:
         raise Broken(f"{what}: more than {_MOST_CHOICES} choices by now; is it the right file?")
     return [f"{name}({', '.join(chosen)})" for chosen in itertools.product(*lists)]
 

@@ -91,7 +91,7 @@ def process(
 
     Warm-ups decide nothing, so all of them are left out where one is no time.
     """
-    wrong = [one for one in chain(values, (middle,)) if not SHORTEST <= one <= LONGEST]
+    wrong = [value for value in chain(values, (middle,)) if not SHORTEST <= value <= LONGEST]
     if wrong:
         reason = f"{len(wrong)} of its values are no time: {wrong[0]}"
         return StoredProcess(failure=Unreadable(reason, ""), version=version)

@@ -111,9 +111,9 @@ def read(path: Path, asv: AsvFiles) -> Read | None:
         return None
     data = files.content(path)
     document = files.parsed(data)
-    found = _of_json(document, path, asv)
-    if found is not None:
-        return Read(*found, hashlib.sha256(data).hexdigest())
+    result = _of_json(document, path, asv)
+    if result is not None:
+        return Read(*result, hashlib.sha256(data).hexdigest())
     if instead := summaries.way_out_of_json(document):
         raise Broken(instead)
     return None
@@ -128,10 +128,10 @@ def _summary(beginning: bytes) -> str:
 def whose(path: Path) -> str:
     """Return the format of a file for people, empty where it is of none."""
     try:
-        found = read(path, AsvFiles())
+        read_result = read(path, AsvFiles())
     except (Broken, UsageError):
         return ""
-    return found.format.value if found else ""
+    return read_result.format.value if read_result else ""
 
 
 _Reader = Callable[[Iterable[bytes], Path], Content]

@@ -30,10 +30,12 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     Commands of one name have numbers, in the order of the file.
     """
     entries = items(document["results"], "results")
-    known = [mapping(one, f"results[{at}]") for at, one in enumerate(entries)]
-    names = [_name(one, f"results[{at}]") for at, one in enumerate(known)]
+    known = [mapping(item, f"results[{at}]") for at, item in enumerate(entries)]
+    names = [_name(result, f"results[{at}]") for at, result in enumerate(known)]
     numbered = numbers(names)
-    processes = {name: (_process(one, name),) for name, one in zip(numbered, known, strict=True)}
+    processes = {
+        name: (_process(result, name),) for name, result in zip(numbered, known, strict=True)
+    }
     return StoredRun(name=path.name, processes=processes)
 
 

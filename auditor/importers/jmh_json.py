@@ -39,7 +39,7 @@ _PAIR = 2
 
 def is_mine(document: list[object]) -> bool:
     """Tell whether JMH wrote it."""
-    return any(isinstance(one, dict) and "primaryMetric" in one for one in document)
+    return any(isinstance(item, dict) and "primaryMetric" in item for item in document)
 
 
 def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
@@ -76,16 +76,16 @@ def _entries(document: list[dict[str, object]]) -> dict[StoredVariant, dict[str,
             for variant, one in zip(variants, document, strict=True)
         ]
     entries: dict[StoredVariant, dict[str, object]] = {}
-    for variant, one in zip(variants, document, strict=True):
+    for variant, entry in zip(variants, document, strict=True):
         if variant in entries:
             raise twice(variant.name)
-        entries[variant] = one
+        entries[variant] = entry
     return entries
 
 
 def _variant(entry: dict[str, object], place: str) -> StoredVariant:
     threads = entry.get("threads")
-    found = variant_of(
+    variant = variant_of(
         _name(entry, place),
         text(entry.get("mode"), f"{place}.mode"),
         fact(threads) if threads is not None else "",
@@ -93,12 +93,12 @@ def _variant(entry: dict[str, object], place: str) -> StoredVariant:
     )
     batch = entry.get("measurementBatchSize")
     more = (("batch", fact(batch)),) if batch not in (None, 1) else ()
-    return replace(found, facts=(*found.facts, *more))
+    return replace(variant, facts=(*variant.facts, *more))
 
 
 def _arguments(entry: dict[str, object]) -> list[str]:
     written = entry.get("jvmArgs")
-    return [fact(one) for one in written] if isinstance(written, list) else []
+    return [fact(argument) for argument in written] if isinstance(written, list) else []
 
 
 def _circumstances(entry: dict[str, object]) -> tuple[tuple[str, str], ...]:
@@ -127,8 +127,8 @@ def _processes(
     asked = duration(entry.get("measurementTime")) if is_timed else None
     for fork in forks:
         kept = items(fork, what)
-        raw = [_mean(one, what) if is_sampled else _number(one, what) for one in kept]
-        values = [converted(one, unit) for one in raw]
+        raw = [_mean(item, what) if is_sampled else _number(item, what) for item in kept]
+        values = [converted(value, unit) for value in raw]
         if values:
             yield process(values, mean_time(values, unit), iteration_seconds=asked)
         else:
@@ -166,7 +166,7 @@ def _mean(histogram: object, what: str) -> float:
 
 
 def _jdk(entry: dict[str, object]) -> str:
-    known = ", ".join(fact(entry.get(one)) for one in ("jdkVersion", "vmName", "vmVersion"))
+    known = ", ".join(fact(entry.get(key)) for key in ("jdkVersion", "vmName", "vmVersion"))
     return f"JDK {known}"
 
 

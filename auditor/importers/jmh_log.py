@@ -105,9 +105,11 @@ class _LoggedBenchmark:
             fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
         if fork.reason or not count:
             return failed(fork.reason or "it has no iterations")
-        found = process(fork.values, mean_time(fork.values, self.unit), warmups=fork.warmups or (),
-                        iteration_seconds=self.seconds)  # fmt: skip
-        return replace(found, warmup_seconds=self.warmup_seconds)
+        mean = mean_time(fork.values, self.unit)
+        stored_process = process(
+            fork.values, mean, warmups=fork.warmups or (), iteration_seconds=self.seconds
+        )
+        return replace(stored_process, warmup_seconds=self.warmup_seconds)
 
 
 def _unheard(_: Printed) -> None:
@@ -171,7 +173,7 @@ class Log:
     def _more(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
         self._fork = None
         if key == "Parameters":
-            pairs = [one.partition(" = ") for one in _PARAMETER.split(value[1:-1])]
+            pairs = [part.partition(" = ") for part in _PARAMETER.split(value[1:-1])]
             benchmark.parameters = {clean(name): clean(chosen) for name, _, chosen in pairs}
         elif key == "Fork":
             number = _OF.match(value)

@@ -49,19 +49,21 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     left_out, hosts, dates = [], [], []
     for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
         place = f"benchmarks[{at}]"
-        one = mapping(entry, place)
-        metadata = shared | _metadata(one, place)
+        benchmark = mapping(entry, place)
+        metadata = shared | _metadata(benchmark, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")
         if name in found or name in left_out:
             raise Broken(f"{shown(name)} is there twice; give the file of one suite")
-        runs = [mapping(item, shown(name)) for item in items(one.get("runs"), f"{place}.runs")]
+        runs = [
+            mapping(item, shown(name)) for item in items(benchmark.get("runs"), f"{place}.runs")
+        ]
         known = [metadata | _metadata(run, shown(name)) for run in runs]
-        if any(each.get("unit", _SECOND) != _SECOND for each in known):
+        if any(run.get("unit", _SECOND) != _SECOND for run in known):
             left_out.append(name)
             continue
         found[name] = tuple(_processes(name, runs))
-        hosts += [_host(each) for each in known]
-        dates += [moment(each.get("date")) for each in known]
+        hosts += [_host(run) for run in known]
+        dates += [moment(run.get("date")) for run in known]
     return StoredRun(
         name=path.name,
         host=hosts[0] if hosts else _host(shared),
@@ -71,8 +73,8 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     ), tuple(left_out)
 
 
-def _metadata(one: dict[str, object], what: str) -> dict[str, object]:
-    return mapping(one.get("metadata", {}), f"{what}: metadata")
+def _metadata(benchmark: dict[str, object], what: str) -> dict[str, object]:
+    return mapping(benchmark.get("metadata", {}), f"{what}: metadata")
 
 
 def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProcess]:
@@ -108,5 +110,5 @@ def _host(metadata: dict[str, object]) -> HostFacts:
 
 def _set(metadata: dict[str, object], what: re.Pattern[str]) -> str:
     """Return what processors are set to; of several that differ, each in the order of the file."""
-    found = dict.fromkeys(what.findall(fact(metadata.get("cpu_config"))))
-    return ", ".join(found) or "unknown"
+    benchmark = dict.fromkeys(what.findall(fact(metadata.get("cpu_config"))))
+    return ", ".join(benchmark) or "unknown"

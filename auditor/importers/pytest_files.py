@@ -29,20 +29,20 @@ def is_mine(document: dict[str, object]) -> bool:
 def read(document: dict[str, object], path: Path) -> StoredRun:
     """Return the run; raises Broken. Its values are those of rounds, already per iteration."""
     commit = _object(document.get("commit_info"))
-    found: dict[str, tuple[StoredProcess, ...]] = {}
+    processes: dict[str, tuple[StoredProcess, ...]] = {}
     for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
         place = f"benchmarks[{at}]"
-        one = mapping(entry, place)
-        name = text(one.get("fullname"), f"{place}.fullname")
-        if name in found:
+        benchmark = mapping(entry, place)
+        name = text(benchmark.get("fullname"), f"{place}.fullname")
+        if name in processes:
             raise Broken(f"{shown(name)} is there twice; give the file of one session")
-        found[name] = (_process(name, one),)
+        processes[name] = (_process(name, benchmark),)
     return StoredRun(
         name=path.name,
         host=_host(_object(document["machine_info"])),
         commit=_commit(commit),
         made=(moment(commit.get("time")), moment(document.get("datetime"))),
-        processes=found,
+        processes=processes,
     )
 
 

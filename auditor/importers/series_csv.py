@@ -71,7 +71,7 @@ def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
     """Yield the number of each line, whose value it is, its place and the value."""
     rows = rows_of(lines, delimiter_of)
     _, header = next(rows)
-    if doubled := [one for one in (*COLUMNS, WARMUP) if header.count(one) > 1]:
+    if doubled := [column for column in (*COLUMNS, WARMUP) if header.count(column) > 1]:
         raise Broken(f"two columns are {doubled[0]!r}; remove one")
     warm = header.index(WARMUP) if WARMUP in header else None
     cells = itemgetter(*map(header.index, COLUMNS))

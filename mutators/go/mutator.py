@@ -134,7 +134,7 @@ def _changed(
         for declaration in asked:
             edits += _method_edits(source, declaration, variant, tokens[declaration.method.id])
         if edits:
-            seen = sorted(tokens[one.method.id] for one in asked)
+            seen = sorted(tokens[method.method.id] for method in asked)
             text = _applied(source, root, edits + _frame(root, source, seen, guest))
             changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
     if missing:

@@ -147,7 +147,7 @@ def _refusal(node: Definition) -> str | None:
     compiled = {name.rpartition(".")[2] for name in _decorators(node)} & _COMPILERS
     if compiled:
         return f"its decorator {min(compiled)} compiles it: Python code laid over it would not run"
-    if any(_sees_names(one) for one in own):
+    if any(_sees_names(inner_node) for inner_node in own):
         return "it looks at its own local variables, of which there would be one more"
     return None
 

@@ -92,7 +92,7 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
             }
             files.append(OverlayFile(source.path, edited(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
-            missing -= {one.method.id for one in here}
+            missing -= {function.method.id for function in here}
     if missing:
         raise Unclear(f"the sources do not define {min(missing)}")
     return Overlay(tuple(files), tuple(lines))

@@ -22,7 +22,11 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
         lines.append(f"library\t{source.unit}\t{source.path}")
         here = [function for function in every if function.method.id in asked]
         lines += [place for definitions in here for place in _places(source, definitions)]
-        calls = {line: (f'called("{one.method.id}")', "") for one in here for line in one.lines}
+        calls = {
+            line: (f'called("{function.method.id}")', "")
+            for function in here
+            for line in function.lines
+        }
         try:
             changed = edited(source.text, calls, TRACER) if calls else None
         except Unclear as problem:

@@ -104,10 +104,10 @@ class LocalArena:
 
     def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str:
         """Run a test for so long, and tell what its repetitions take."""
-        found = self._raced(race, (f"pilot={seconds}",), seconds)
-        if isinstance(found, str):
-            return found
-        for word, *rest in found:
+        answer = self._raced(race, (f"pilot={seconds}",), seconds)
+        if isinstance(answer, str):
+            return answer
+        for word, *rest in answer:
             if word == "pilot":
                 return Pilot(wall=float(rest[1]), suffixes=float(rest[2]))
         return "it ended without a measurement"
@@ -118,15 +118,15 @@ class LocalArena:
             f"warmup={settings.warmup}", f"repetitions={settings.repetitions}",
             f"least={settings.least}", f"most={settings.most}", f"stop={settings.stop}",
         )  # fmt: skip
-        found = self._raced(race, words, settings.seconds)
-        if isinstance(found, str):
-            return found
-        return tuple(float(rest[0]) for word, *rest in found if word == "measurement")
+        answer = self._raced(race, words, settings.seconds)
+        if isinstance(answer, str):
+            return answer
+        return tuple(float(rest[0]) for word, *rest in answer if word == "measurement")
 
     def beside(self) -> Sequence[Mapping[str, float]]:
         """Hand over what was noted beside races since this was asked last."""
-        found, self._beside = self._beside, []
-        return found
+        differences, self._beside = self._beside, []
+        return differences
 
     def _raced(
         self, race: ConcurrentRun, words: tuple[str, ...], seconds: float

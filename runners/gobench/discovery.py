@@ -52,7 +52,9 @@ class Discovery:
             if listed_package.problem is None
         }
         wanted, others = self._wanted(tests)
-        compiled = self._compiled([one for one in packages if one.unit in wanted])
+        compiled = self._compiled(
+            [listed_package for listed_package in packages if listed_package.unit in wanted]
+        )
         built = 0
         for package in packages:
             if package.problem is not None:
@@ -172,12 +174,12 @@ class Discovery:
             for benchmark in mine
             if benchmark.name == name or benchmark.name.startswith(f"{name}/")
         ]
-        if not any(may_move(one.name, tests) for one in mine):
+        if not any(may_move(benchmark.name, tests) for benchmark in mine):
             return
         again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
-        moving = [one for one in mine if one.name not in again]
+        moving = [benchmark for benchmark in mine if benchmark.name not in again]
         self.benchmarks = [benchmark for benchmark in self.benchmarks if benchmark not in moving]
-        self.unusable += [(one.id, MOVING) for one in moving]
+        self.unusable += [(benchmark.id, MOVING) for benchmark in moving]
 
     def _benchmark(self, place: Place, name: str, settings: GoSettings) -> None:
         """Run a function alone once; what does not give a result is unusable, with the reason.
@@ -189,19 +191,19 @@ class Discovery:
         answer = self._once(place, name, known)
         for left in reversed(range(1 + _MORE)):
             whole = text.ended(answer) and not answer.truncated
-            found = _new(text.leaves(answer.stdout), known, whole=whole)
-            if not found and not known:
+            leaves = _new(text.leaves(answer.stdout), known, whole=whole)
+            if not leaves and not known:
                 self.unusable.append((f"{place.unit}.{name}", f"it did not run: {_end(answer)}"))
-            doubtful = () if whole or answer.timed_out else _doubtful(found)
-            for leaf in found:
+            doubtful = () if whole or answer.timed_out else _doubtful(leaves)
+            for leaf in leaves:
                 if leaf in doubtful:
                     self._alone(place, leaf.name, known, settings)
                 else:
                     self._leaf(place.unit, leaf, known, answer, settings)
-            known += [leaf.name for leaf in found]
+            known += [leaf.name for leaf in leaves]
             if whole or name in known:
                 return
-            if not found or not left or sum(map(len, known)) > _LONGEST:
+            if not leaves or not left or sum(map(len, known)) > _LONGEST:
                 break
             answer = self._once(place, name, known)
         if known:
@@ -288,20 +290,20 @@ def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> l
     ]
 
 
-def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
+def _doubtful(leaves: Sequence[text.Leaf]) -> list[text.Leaf]:
     """Return what may have broken a process off, or lost its marks.
 
     A panic ends the process a little later: by then others may have begun, and the one that
     panics may even have a result, without a time as its clock was never stopped.
     """
-    return [leaf for leaf in found if not leaf.reason and (_timeless(leaf) or leaf in found[-2:])]
+    return [leaf for leaf in leaves if not leaf.reason and (_timeless(leaf) or leaf in leaves[-2:])]
 
 
 def _lone(answer: Completed, name: str) -> text.Leaf:
     """Return what a process of one leaf says of it: no result where the leaf has ended it."""
-    found = text.leaves(answer.stdout) if text.ended(answer) else []
+    leaves = text.leaves(answer.stdout) if text.ended(answer) else []
     leaf = next(
-        (benchmark for benchmark in found if benchmark.name == name), text.Leaf(name, None, "")
+        (benchmark for benchmark in leaves if benchmark.name == name), text.Leaf(name, None, "")
     )
     return text.Leaf(name, None, "") if _timeless(leaf) and text.panicked(answer) else leaf
 

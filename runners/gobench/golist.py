@@ -55,12 +55,12 @@ class ListedPackage:
 def patterns(modules: Completed, project: Project) -> list[str]:
     """Return a pattern for each main module of the suite: a workspace may have several."""
     (here,) = project.paths(Role.BENCHMARKS)
-    found = []
+    module_patterns = []
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
         if modules.exit_code == 0 and folder.is_relative_to(here):
-            found.append(_pattern(project, folder))
-    return found or ["./..."]
+            module_patterns.append(_pattern(project, folder))
+    return module_patterns or ["./..."]
 
 
 def library_patterns(project: Project) -> list[str]:
@@ -120,5 +120,5 @@ def _names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
 
 def listed(document: Mapping[str, object], key: str) -> list[str]:
     """Return the strings of a field, none where it is absent."""
-    found = document.get(key)
-    return [str(name) for name in found] if isinstance(found, list) else []
+    value = document.get(key)
+    return [str(name) for name in value] if isinstance(value, list) else []

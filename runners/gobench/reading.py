@@ -79,8 +79,8 @@ def _failure(trial: Trial, answer: Completed) -> Outcome | None:
         return None  # our guest skips the blocks that are left
     if said:
         return Skipped(said[1] or "it skips itself")
-    found = text.results(answer.stdout, name)
-    if found and all(result.operations == 0 for result in found):
+    lines = text.results(answer.stdout, name)
+    if lines and all(result.operations == 0 for result in lines):
         return Skipped("it skips itself when it is to run more than one operation")
     return None
 
@@ -93,12 +93,12 @@ def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
     schedule, run = trial.schedule, runs[0]
     cut = run.enough and not run.truncated  # the results of the first blocks, and of all of them
-    found = text.results(text.whole(run.stdout) if cut else run.stdout, trial.benchmark.name)
-    blocks = schedule.blocks[: len(found)] if cut else schedule.blocks
-    if len(found) != len(blocks):
-        raise ValueError(f"{len(found)} results where {len(blocks)} were asked for")
+    lines = text.results(text.whole(run.stdout) if cut else run.stdout, trial.benchmark.name)
+    blocks = schedule.blocks[: len(lines)] if cut else schedule.blocks
+    if len(lines) != len(blocks):
+        raise ValueError(f"{len(lines)} results where {len(blocks)} were asked for")
     gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
-    for at, (result, block) in enumerate(zip(found, blocks, strict=True)):
+    for at, (result, block) in enumerate(zip(lines, blocks, strict=True)):
         for metric, unit, value in _metrics(trial, result):
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
             gathered.setdefault(key, []).append((at, value))
@@ -154,11 +154,11 @@ def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
 def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str, float]]:
     """Yield what testing itself printed of each block: what its users see."""
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
-    found = text.results(answer.stdout, trial.benchmark.name)
-    if len(found) != len(trial.schedule.blocks):
+    lines = text.results(answer.stdout, trial.benchmark.name)
+    if len(lines) != len(trial.schedule.blocks):
         asked = len(trial.schedule.blocks)
-        raise ValueError(f"{len(found)} results where {asked} were asked for")
-    for at, result in enumerate(found):
+        raise ValueError(f"{len(lines)} results where {asked} were asked for")
+    for at, result in enumerate(lines):
         for unit, metric in KNOWN_UNITS.items():
             value = result.value(unit)
             if value is not None:
@@ -217,7 +217,7 @@ def _usage(trial: Trial, run: Completed) -> Outcome:
     data, size = _file(run, COUNTERS), 16 * len(methods)
     numbers = struct.unpack(f"={2 * len(methods)}q", data if len(data) == size else bytes(size))
     calls = dict(zip(methods, numbers, strict=False))
-    nested = [one for one, again in zip(methods, numbers[len(methods) :], strict=True) if again]
+    nested = [name for name, again in zip(methods, numbers[len(methods) :], strict=True) if again]
     if not any(calls.values()) and run.exit_code != 0:
         return (
             TimedOut(run.seconds, text.tail(run))

@@ -16,19 +16,19 @@ def calls(chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
     out all that is behind it (-skip, Go 1.20).
     """
     packages: dict[str, list[str]] = {}
-    for one in chosen:
-        package, name = _split(one)
+    for benchmark in chosen:
+        package, name = _split(benchmark)
         packages.setdefault(package, []).append(name)
     left = [_split(one) for one in known if one not in set(chosen)]
-    found = []
+    subsets = []
     for package, names in sorted(packages.items()):
         others = [name for where, name in left if where == package]
         alone = [one for one in names if any(other.startswith(f"{one}/") for other in others)]
         together = sorted(set(names) - set(alone))
         if together:
-            found.append(_call(package, "|".join(map(pattern, together)), ""))
-        found += [_call(package, pattern(one), f"{pattern(one)}/.") for one in sorted(alone)]
-    return tuple(found)
+            subsets.append(_call(package, "|".join(map(pattern, together)), ""))
+        subsets += [_call(package, pattern(one), f"{pattern(one)}/.") for one in sorted(alone)]
+    return tuple(subsets)
 
 
 def _call(package: str, chosen: str, skip: str) -> Subset:

@@ -63,8 +63,8 @@ def chunks(stdout: bytes) -> list[str]:
 def results(stdout: bytes, name: str) -> list[ResultLine]:
     """Return the results of one benchmark, in order: at most one between two marks."""
     pattern = _pattern(name)
-    found = (_last(pattern, chunk) for chunk in chunks(stdout))
-    return [result for result in found if result is not None]
+    iterations = (_last(pattern, chunk) for chunk in chunks(stdout))
+    return [result for result in iterations if result is not None]
 
 
 def whole(stdout: bytes) -> bytes:
@@ -84,8 +84,8 @@ class LiveResults:
         """Return seconds of an operation and of all of them for each result that is new."""
         *finished, rest = (self._rest + data).split(_MARK.encode())
         self._rest = rest[-_LONGEST:]
-        found = (_last(self._pattern, chunk.decode(errors="replace")) for chunk in finished)
-        return [one for result in found if result is not None for one in _iteration(result)]
+        iterations = (_last(self._pattern, chunk.decode(errors="replace")) for chunk in finished)
+        return [one for result in iterations if result is not None for one in _iteration(result)]
 
 
 def _iteration(result: ResultLine) -> list[tuple[float, float]]:
@@ -142,15 +142,15 @@ def leaves(stdout: bytes) -> list[Leaf]:
     text = stdout.decode(errors="replace")
     begun = [(match.group(1), match.start()) for match in _begun(text)]
     spans = [(name, text[at:end]) for (name, at), (_, end) in pairwise([*begun, ("", len(text))])]
-    found = []
+    measured_leaves = []
     for index, (name, span) in enumerate(spans):
         result = _last(_pattern(name), span)
         follows = spans[index + 1][0] if index + 1 < len(spans) else ""
         if result is not None:
-            found.append(Leaf(name, result, ""))
+            measured_leaves.append(Leaf(name, result, ""))
         elif not follows.startswith(f"{name}/"):
-            found.append(Leaf(name, None, _why(span, name)))
-    return found
+            measured_leaves.append(Leaf(name, None, _why(span, name)))
+    return measured_leaves
 
 
 def _begun(text: str) -> Iterator[re.Match[str]]:

@@ -61,11 +61,11 @@ class GoTracer:
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
         """Yield the build and the run of each package whose tests can call the library."""
-        found = json.loads((into / PACKAGES).read_bytes())
-        for one in found["packages"]:
-            place = Place(project, into, one["unit"], one["folder"], trial=trial)
+        listing = json.loads((into / PACKAGES).read_bytes())
+        for package in listing["packages"]:
+            place = Place(project, into, package["unit"], package["folder"], trial=trial)
             if not is_made(place.binary):
-                yield _compiled(place, found["old"] or ())
+                yield _compiled(place, listing["old"] or ())
             if is_made(place.binary):
                 yield _run(place, trial)
 
@@ -85,8 +85,8 @@ class GoTracer:
             data = _file(run, COUNTERS)
             if len(data) == 8 * len(counts):
                 values = struct.unpack(f"{len(counts)}q", data)
-                counts = [one + other for one, other in zip(counts, values, strict=True)]
-        ended = [found for run in runs for found in _ENDED.findall(run.stdout)]
+                counts = [number + other for number, other in zip(counts, values, strict=True)]
+        ended = [ended_packages for run in runs for ended_packages in _ENDED.findall(run.stdout)]
         gaps += _gaps(runs, len(late), len(ended), ended.count(b"FAIL"))
         if not any(counts) and not ended:
             return _nothing(runs[0], trial)
@@ -145,11 +145,11 @@ def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list
     said = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
         said.append(f"packages of tests that had no time, or were ended before their end: {late}")
-    found = json.loads(_file(runs[0], PACKAGES) or b"{}")
-    if unseen := found.get("unseen"):
+    listing = json.loads(_file(runs[0], PACKAGES) or b"{}")
+    if unseen := listing.get("unseen"):
         place, why = next(iter(unseen.items()))
         said.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
-    if broken_packages := found.get("broken"):
+    if broken_packages := listing.get("broken"):
         said.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
     if broken:
         said.append(
@@ -176,7 +176,7 @@ def _calls(
             method=method.id,
             outside=direct + indirect,
             indirect=indirect,
-            arguments=tuple(tuple(one) for one in noted.get(str(number)) or ()),
+            arguments=tuple(tuple(place) for place in noted.get(str(number)) or ()),
         )
         for number, method in enumerate(trial.variant.methods)
         for direct, indirect in [counts[2 * number : 2 * number + 2]]

@@ -98,8 +98,12 @@ class Daemon:
             found = self._pulled(name)
         except FAILURES as error:
             raise self.failed(f"look at the image {name}", error) from error
-        said = (found["Config"] or {}).get("Env") or ()
-        return Image(name, found["Id"], dict(one.split("=", 1) for one in said if "=" in one))
+        variables = (found["Config"] or {}).get("Env") or ()
+        return Image(
+            name,
+            found["Id"],
+            dict(variable.split("=", 1) for variable in variables if "=" in variable),
+        )
 
     def built(self, dockerfile: Path, name: str) -> Image:
         """Build an image of a Dockerfile, its folder being the context; raises BuildFailed."""
@@ -127,14 +131,14 @@ class Daemon:
         """Remove containers of ours whose process is gone from this machine; return how many."""
         removed = 0
         with self.asked("list our containers"):
-            found = self.api.containers(all=True, filters={"label": LABEL})
-        for one in found:
-            if self._orphan(one["Labels"].get(OWNER, "")):
+            containers = self.api.containers(all=True, filters={"label": LABEL})
+        for container in containers:
+            if self._orphan(container["Labels"].get(OWNER, "")):
                 with (
                     self.asked("remove a container"),
                     suppress(APIError),
                 ):  # another auditor is at it, too
-                    self.api.remove_container(one["Id"], force=True, v=True)
+                    self.api.remove_container(container["Id"], force=True, v=True)
                     removed += 1
         return removed
 
@@ -149,21 +153,21 @@ class Daemon:
         named = name if re.search(r":[^/]+$|@", name) else f"{name}:latest"
         try:
             self.api.pull(named)
-            found: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
+            image: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
         except FAILURES as error:
             raise ResolveFailed(
                 f"there is no image {name} here, and it cannot be fetched: {_reason(error)}"
             ) from error
-        return found
+        return image
 
 
 def _knock(where: str) -> None:
     """Raise OSError where nobody listens; a client that finds that out leaves its sockets open."""
     scheme, _, path = where.partition("://")
     if scheme.endswith("unix"):
-        with socket.socket(socket.AF_UNIX) as one:
-            one.settimeout(SECONDS)
-            one.connect(path)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(SECONDS)
+            connection.connect(path)
 
 
 def _built(dockerfile: Path, said: list[str]) -> str:

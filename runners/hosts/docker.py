@@ -107,9 +107,11 @@ class DockerHost:
                 timeout_seconds=_FACTS_SECONDS,
             )
             answer = self.measuring(()).run(asked)
-            found = dict(linux_facts(said(answer.stdout.decode(errors="replace"))).facts)
-            found |= {"container": "docker", "image": self._image.digest}
-            self._facts.append(HostFacts(machine_facts().name, tuple(sorted(found.items()))))
+            facts_by_name = dict(linux_facts(said(answer.stdout.decode(errors="replace"))).facts)
+            facts_by_name |= {"container": "docker", "image": self._image.digest}
+            self._facts.append(
+                HostFacts(machine_facts().name, tuple(sorted(facts_by_name.items())))
+            )
         return self._facts[0]
 
     def run(self, job: Invocation) -> Completed:

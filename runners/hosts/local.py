@@ -68,11 +68,13 @@ class LocalHost:
     def facts(self) -> HostFacts:
         """Return what must be equal for two runs to be comparable."""
         if self._facts is None:
-            found = machine_facts()
+            host_facts = machine_facts()
             if self._processors:
                 pinned = {"cores": str(self._processor_count), "pinned": self._processors}
-                found = HostFacts(found.name, tuple(sorted((dict(found.facts) | pinned).items())))
-            self._facts = found
+                host_facts = HostFacts(
+                    host_facts.name, tuple(sorted((dict(host_facts.facts) | pinned).items()))
+                )
+            self._facts = host_facts
         return self._facts
 
     def run(self, job: Invocation) -> Completed:
@@ -124,7 +126,7 @@ class LocalHost:
 
 
 def _watched(process: "subprocess.Popen[bytes]") -> WatchedProcess:
-    stdout, stderr = (cast("IO[bytes]", one) for one in (process.stdout, process.stderr))
+    stdout, stderr = (cast("IO[bytes]", pipe) for pipe in (process.stdout, process.stderr))
     return WatchedProcess(
         stdout=stdout.fileno(),
         stderr=stderr.fileno(),

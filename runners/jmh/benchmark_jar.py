@@ -30,5 +30,5 @@ def jmh_within(jar: Path) -> str:
     with opened(jar) as archive:
         has = _PROPERTIES in archive.namelist()
         text = archive.read(_PROPERTIES).decode(errors="replace") if has else ""
-    found = re.search(r"^jmh\.version=(\S+)", text, re.MULTILINE)
-    return found[1] if found else "unknown"
+    match = re.search(r"^jmh\.version=(\S+)", text, re.MULTILINE)
+    return match[1] if match else "unknown"

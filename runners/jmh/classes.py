@@ -28,8 +28,8 @@ def benchmark_list(place: Path) -> str | None:
 
 def benchmark_classes(listed: str) -> frozenset[str]:
     """Return the names of the classes that a list speaks of."""
-    found = (_named(listed, entry) for entry in _ENTRY.finditer(listed))
-    return frozenset(found)
+    names = (_named(listed, entry) for entry in _ENTRY.finditer(listed))
+    return frozenset(names)
 
 
 def _named(listed: str, entry: re.Match[str]) -> str:

@@ -67,8 +67,8 @@ class JavaClients:
         self, spec: ClientSpec, of: MavenSpec, placed: Placed, library: Project
     ) -> JavaClient:
         folder = artifact_folder(of, self._maven.home).tree
-        found = artifact.fetched(of, folder, self._maven)
-        path = testing.published(found)
+        fetched = artifact.fetched(of, folder, self._maven)
+        path = testing.published(fetched)
         if not path:
             raise UsageError(
                 f"{spec.name} has no published tests (no jar with the classifier tests); name a "
@@ -77,7 +77,7 @@ class JavaClients:
         content = digest(path, repr(spec.tests), testing.CONSOLE)
         ready = testing.of_jar(self._maven, self._jdk, path, spec.tests)
         parts = tuple(Part(Role.DEPENDENCY, one) for one in path)
-        return self._project(placed, _Content(content, found.version), parts, ready, library)
+        return self._project(placed, _Content(content, fetched.version), parts, ready, library)
 
     def _of_tree(self, spec: ClientSpec, placed: Placed, library: Project) -> JavaClient:
         folder = copied(placed, self._maven, self._jdk, spec.build, "client")

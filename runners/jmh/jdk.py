@@ -52,12 +52,12 @@ def known(program: str, said: str, least: int, advice: str) -> int:
 
     Raises ToolMissing with `advice` where it says none, or one below `least`.
     """
-    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
-    if not found:
+    match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
+    if not match:
         raise ToolMissing(f"{program} -version gave no version: {said[:80]!r}; {advice}")
-    if int(found[1]) < least:
-        raise ToolMissing(f"{program} is version {found[1]}, too old; {advice}")
-    return int(found[1])
+    if int(match[1]) < least:
+        raise ToolMissing(f"{program} is version {match[1]}, too old; {advice}")
+    return int(match[1])
 
 
 def ask(host: Host, program: str, environment: tuple[tuple[str, str], ...], advice: str) -> str:

@@ -52,12 +52,12 @@ def installed_jdks(
         answer = host.run(job)
     except MachineError:
         return ()
-    found: dict[str, InstalledJdk] = {}
+    jdks: dict[str, InstalledJdk] = {}
     for line in answer.stdout.decode(errors="replace").splitlines():
         version, real, home = (*line.split("\t"), "", "")[:3]
         if home:
-            found.setdefault(real, InstalledJdk(version, Path(home)))
-    return tuple(sorted(found.values(), key=lambda jdk: (-jdk.feature, jdk.home)))
+            jdks.setdefault(real, InstalledJdk(version, Path(home)))
+    return tuple(sorted(jdks.values(), key=lambda jdk: (-jdk.feature, jdk.home)))
 
 
 def with_jdk(

@@ -107,7 +107,7 @@ def settings_of(benchmark: Benchmark) -> JmhSettings:
 
 def _benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
     """A benchmark counts once, whatever number of modes it can be run in."""
-    entry = min(modes, key=lambda each: _order(each.mode))
+    entry = min(modes, key=lambda listing_entry: _order(listing_entry.mode))
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
     settings = JmhSettings(mode=mode, prepend=entry.prepend or ())
     others = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
@@ -136,12 +136,12 @@ def _configured(entry: ListingEntry, jmh: str) -> Configured:
     usual = _defaults(jmh)
     if entry.mode == _SINGLE:
         usual = replace(usual, warmup_iterations=0, measurement_iterations=1)
-    each = 0.0 if entry.mode == _SINGLE else 1.0
+    value = 0.0 if entry.mode == _SINGLE else 1.0
     return Configured(
         warmup_iterations=_said(entry.warmups, usual.warmup_iterations),
-        warmup_seconds=each * _said(entry.warmup_seconds, usual.warmup_seconds),
+        warmup_seconds=value * _said(entry.warmup_seconds, usual.warmup_seconds),
         measurement_iterations=_said(entry.iterations, usual.measurement_iterations),
-        measurement_seconds=each * _said(entry.iteration_seconds, usual.measurement_seconds),
+        measurement_seconds=value * _said(entry.iteration_seconds, usual.measurement_seconds),
         forks=max(1, _said(entry.forks, usual.forks)),
     )
 

@@ -43,6 +43,6 @@ def published_tests(
 ) -> UnitTests | None:
     """Return the call of JUnit for the jar of tests, None where none was published."""
     maven = Maven(home=home, host=host, environment=environment)
-    found = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
-    path = testing.published(found)
+    fetched = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
+    path = testing.published(fetched)
     return testing.of_jar(maven, find_jdk(host, environment), path, ()) if path else None

@@ -31,9 +31,9 @@ def prepare_artifact(
     placed = artifact_folder(spec, home)
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
-    found = prepared(spec, placed.tree, maven, jdk)
-    placed = replace(placed, revision=found.version)
-    return _project(placed, placed.tree, found.parts, jdk, _Given(environment, found.jars))
+    artifact = prepared(spec, placed.tree, maven, jdk)
+    placed = replace(placed, revision=artifact.version)
+    return _project(placed, placed.tree, artifact.parts, jdk, _Given(environment, artifact.jars))
 
 
 def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user contribute

@@ -71,11 +71,11 @@ def of_tree(
     return UnitTests(job, root)
 
 
-def published(found: Fetched) -> tuple[Path, ...]:
+def published(published_files: Fetched) -> tuple[Path, ...]:
     """Return the class path of an artifact's published tests, they first; empty without any."""
-    tests = found.files.get("tests")
-    own = [path for path in (found.files.get(""),) if path]
-    return () if tests is None else (tests, *own, *found.class_path)
+    tests = published_files.files.get("tests")
+    own = [path for path in (published_files.files.get(""),) if path]
+    return () if tests is None else (tests, *own, *published_files.class_path)
 
 
 def of_jar(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -> UnitTests:

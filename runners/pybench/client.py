@@ -68,12 +68,12 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
             path = _make(made, base, tool, both, folder)
             with writing(done):
                 done.write_text(f"{path}\n")
-        found = replace(base, path=Path(done.read_text().strip()))
-        found = replace(found, installed=made.installed(found, both.root))
-    variables = own_variables(dict(environment), found, folder)
+        interpreter = replace(base, path=Path(done.read_text().strip()))
+        interpreter = replace(interpreter, installed=made.installed(interpreter, both.root))
+    variables = own_variables(dict(environment), interpreter, folder)
     if python.interpreter:
         variables["PYTHONPATH"] = f"{top(both.library_root)}:{top(both.root)}"
-    return _project(both, found, variables, (key, *tests))
+    return _project(both, interpreter, variables, (key, *tests))
 
 
 def _make(
@@ -106,7 +106,10 @@ def _fill(made: Environments, tool: InstallerChoice, path: Path, both: ClientAnd
 
 
 def _project(
-    both: ClientAndLibrary, found: Interpreter, variables: dict[str, str], words: tuple[str, ...]
+    both: ClientAndLibrary,
+    interpreter: Interpreter,
+    variables: dict[str, str],
+    words: tuple[str, ...],
 ) -> Project:
     client = both.client
     decides = (client.digest_of_tree, both.library.digest_of_tree, repr(words), guests.digest())
@@ -116,9 +119,9 @@ def _project(
         language=Language.PYTHON,
         harness="pytest",
         root=both.root,
-        digest=digest("client", *decides, found.version, *found.installed),
+        digest=digest("client", *decides, interpreter.version, *interpreter.installed),
         parts=(Part(Role.LIBRARY, both.library_root), Part(Role.BENCHMARKS, both.root)),
         environment=tuple(sorted(variables.items())),
-        options=(("python", str(found.path)),),
-        versions=(("python", found.version),),
+        options=(("python", str(interpreter.path)),),
+        versions=(("python", interpreter.version),),
     )

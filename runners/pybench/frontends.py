@@ -56,8 +56,8 @@ def _asv_folders(tree: Path) -> list[str]:
 
 
 def _count(tree: Path, places: list[str], counted: re.Pattern[bytes]) -> int:
-    found = [tree / place for place in places]
-    texts = (read(file) for path in found for file in ([path] if path.is_file() else files(path)))
+    paths = [tree / place for place in places]
+    texts = (read(file) for path in paths for file in ([path] if path.is_file() else files(path)))
     return sum(len(counted.findall(text)) for text in texts)
 
 

@@ -98,10 +98,10 @@ class PythonHarness:
             {"unusable": place, "why": " ".join(why.split())[:_LONGEST_REASON]}
             for why, place in failures.items()
         ]
-        found, unusable = listings.judged(listed)
-        if not found and not unusable:
+        benchmarks, unusable = listings.judged(listed)
+        if not benchmarks and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
-        return Suite(found, self.sources(project, into, ask), unusable)
+        return Suite(benchmarks, self.sources(project, into, ask), unusable)
 
     def _list(
         self, project: Project, into: Path, ask: Ask, chosen: Sequence[str]

@@ -51,8 +51,8 @@ def judged(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Un
     if listed and all(skipped.values()):
         unusable = {name: f"skipped: {why}" for name, why in skipped.items()} | unusable
         listed = {}
-    found = tuple(_benchmark(one) for one in listed.values())
-    return found, tuple((name, with_remedy(why)) for name, why in unusable.items())
+    benchmarks = tuple(_benchmark(one) for one in listed.values())
+    return benchmarks, tuple((name, with_remedy(why)) for name, why in unusable.items())
 
 
 def with_remedy(why: str) -> str:

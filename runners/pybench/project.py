@@ -56,21 +56,24 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
         done = folder / "made"
         if not done.is_file():
             copy(placed, folder / "tree")
-            found = (
+            interpreter = (
                 base
                 if python.interpreter
                 else made.made(base, tool, root, folder, frontend.requirement)
             )
             with writing(done):
-                done.write_text("\n".join((str(found.path), found.made_by, *found.notes)) + "\n")
+                done.write_text(
+                    "\n".join((str(interpreter.path), interpreter.made_by, *interpreter.notes))
+                    + "\n"
+                )
         own, by, *notes = done.read_text().splitlines()
-        found = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
-        found = replace(found, installed=made.installed(found, root))
-    variables = own_variables(dict(environment), found, folder)
+        interpreter = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
+        interpreter = replace(interpreter, installed=made.installed(interpreter, root))
+    variables = own_variables(dict(environment), interpreter, folder)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(top(root))
-    return _project(placed, root, found, variables, frontend)
+    return _project(placed, root, interpreter, variables, frontend)
 
 
 def prepare_library(
@@ -98,14 +101,14 @@ def copy(placed: Placed, top: Path) -> None:
         shutil.copytree(placed.root, top, symlinks=True)
 
 
-def own_variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[str, str]:
+def own_variables(given: dict[str, str], interpreter: Interpreter, folder: Path) -> dict[str, str]:
     """Return the variables of processes of an environment whose folder this is.
 
     What tools need is for what makes the environment; anything else was named, or is an image's.
     """
     variables = {key: given[key] for key in given if key in _PASSED_ON or not usual(key)}
     return variables | {
-        "PATH": f"{found.path.parent}:{variables.get('PATH', '')}",
+        "PATH": f"{interpreter.path.parent}:{variables.get('PATH', '')}",
         # Beside the copy, not in it, and not in what another environment's processes read.
         "PYTHONPYCACHEPREFIX": str(folder / "pycache"),
         "PYTHONNOUSERSITE": "1",
@@ -114,12 +117,16 @@ def own_variables(given: dict[str, str], found: Interpreter, folder: Path) -> di
 
 
 def _project(
-    placed: Placed, root: Path, found: Interpreter, variables: dict[str, str], frontend: Frontend
+    placed: Placed,
+    root: Path,
+    interpreter: Interpreter,
+    variables: dict[str, str],
+    frontend: Frontend,
 ) -> Project:
-    versions = dict(one.split("==", 1) for one in found.installed if "==" in one)
+    versions = dict(name.split("==", 1) for name in interpreter.installed if "==" in name)
     package = frontend.requirement.partition(">")[0]
-    tools = {"python": found.version, package: versions.get(package, "none")}
-    maker, _, version = found.made_by.partition(" ")
+    tools = {"python": interpreter.version, package: versions.get(package, "none")}
+    maker, _, version = interpreter.made_by.partition(" ")
     tools |= {maker: version or versions.get(maker, "none")} if maker else {}
     return Project(
         name=placed.name,
@@ -128,13 +135,15 @@ def _project(
         harness=frontend.name,
         root=root,
         # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-        digest=digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
-        content=_content(placed, guests.digest(), found.version, *found.installed),
+        digest=digest(
+            placed.digest_of_tree, guests.digest(), interpreter.version, *interpreter.installed
+        ),
+        content=_content(placed, guests.digest(), interpreter.version, *interpreter.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         notes=tuple(_frameworks(root, frontend)),
-        requirements=found.notes,
+        requirements=interpreter.notes,
         environment=tuple(sorted(variables.items())),
-        options=(("python", str(found.path)),),
+        options=(("python", str(interpreter.path)),),
         versions=tuple(tools.items()),
     )
 

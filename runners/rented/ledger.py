@@ -96,7 +96,7 @@ class Ledger:
         """Return the machines that are there; raises MachineError where that cannot be told."""
         if not note.listed_by:
             return ()
-        printed = self._run(note, tuple(one.replace(ID, note.id) for one in note.listed_by))
+        printed = self._run(note, tuple(word.replace(ID, note.id) for word in note.listed_by))
         names = tuple(printed.split())
         if odd := [name for name in names if name.startswith("-")]:
             raise MachineError(
@@ -162,7 +162,7 @@ class Ledger:
             now = self._clock.monotonic()
             if there := self.listed(note):
                 empty_since = None
-                again = [one for one in there if now - asked.get(one, -1e9) > _AGAIN_SECONDS]
+                again = [name for name in there if now - asked.get(name, -1e9) > _AGAIN_SECONDS]
                 if again:
                     asked |= dict.fromkeys(again, now)
                     self._run(note, _filled(note, again))
@@ -178,7 +178,7 @@ class Ledger:
             time.sleep(_LOOK_SECONDS)
 
     def _run(self, note: Note, words: tuple[str, ...]) -> str:
-        missing = [one for one in note.environment if one not in self._environment]
+        missing = [variable for variable in note.environment if variable not in self._environment]
         if missing:
             raise MachineError(f"{missing[0]}, which {words[0]} needs, is not set; set it")
         names = ("PATH", "HOME", *note.environment)
@@ -202,8 +202,8 @@ class Ledger:
 def _filled(note: Note, machines: list[str]) -> tuple[str, ...]:
     return tuple(
         part
-        for one in note.removed_by
-        for part in (machines if one == MACHINES else (one.replace(ID, note.id),))
+        for word in note.removed_by
+        for part in (machines if word == MACHINES else (word.replace(ID, note.id),))
     )
 
 

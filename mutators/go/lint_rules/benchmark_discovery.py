@@ -76,11 +76,11 @@ class BenchmarkDeclaration:
 
         They are lowered.
         """
-        found = [self.name, self.benchmark]
+        words = [self.name, self.benchmark]
         for ancestor in syntax.around(node, self.above):
             if ancestor.type == "call_expression" and self.uses(ancestor, "Run"):
-                found += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
-        return frozenset(one.lower() for name in found for one in _WORD.findall(name))
+                words += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
+        return frozenset(word.lower() for name in words for word in _WORD.findall(name))
 
 
 def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
@@ -89,8 +89,8 @@ def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
     if testing is None:
         return []
     prefix = "*" if testing == "." else f"*{testing}."
-    found = [_part(source, root, function, prefix) for function in tree.functions(root)]
-    parts = [declaration for declaration in found if declaration is not None]
+    declarations = [_part(source, root, function, prefix) for function in tree.functions(root)]
+    parts = [declaration for declaration in declarations if declaration is not None]
     users = _users(parts)
     return [_placed(part, users.get(part.name, set())) for part in parts]
 

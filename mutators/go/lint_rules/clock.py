@@ -39,12 +39,12 @@ class BenchmarkTimer:
         cls, declaration: Node, handles: frozenset[str], above: syntax.Parents
     ) -> "BenchmarkTimer":
         """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
-        found = []
+        switches = []
         for call in syntax.calls(declaration):
             operand, field = syntax.selector(syntax.callee(call))
             if operand in handles and field in _TIMER and not _is_later(call, above):
-                found.append(Switch(call.start_byte, field, _function(call, above)))
-        return cls(tuple(found), above)
+                switches.append(Switch(call.start_byte, field, _function(call, above)))
+        return cls(tuple(switches), above)
 
     def within(self, node: Node) -> list[str]:
         """Return the names of the timer's methods that are called in a node, in their order."""

@@ -233,9 +233,9 @@ def _reader(place: _Place, statement: Node, targets: set[str]) -> Node | None:
     for node in syntax.walk(place.loop.body, syntax.LITERAL):
         later = node.start_byte >= statement.end_byte
         if later and node.type == "identifier" and tree.source(node) in targets:
-            found = _gets(place, node)
-            if found is not None:
-                return found
+            inner_node = _gets(place, node)
+            if inner_node is not None:
+                return inner_node
     return None
 
 

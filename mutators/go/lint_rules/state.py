@@ -162,9 +162,9 @@ def _growth(names: Names, loop: BenchmarkLoop, node: Node) -> tuple[str, str]:
     if left[0].type == "index_expression":
         operand = left[0].child_by_field_name("operand")
         name = tree.source(operand) if operand is not None else ""
-        found = names.underlying(names.type_of(operand))
+        declaration = names.underlying(names.type_of(operand))
         key = left[0].child_by_field_name("index")
-        if found is not None and found.node.type == "map_type" and _varies(loop, key):
+        if declaration is not None and declaration.node.type == "map_type" and _varies(loop, key):
             return name, "gets new keys"
     return "", ""
 

@@ -99,10 +99,10 @@ def statements(block: Node | None) -> list[Node]:
     """Return the statements of a block; some versions of the grammar wrap them in a list."""
     if block is None:
         return []
-    found: list[Node] = []
+    nodes: list[Node] = []
     for child in block.named_children:
-        found += child.named_children if child.type == "statement_list" else [child]
-    return [node for node in found if node.type != "comment"]
+        nodes += child.named_children if child.type == "statement_list" else [child]
+    return [node for node in nodes if node.type != "comment"]
 
 
 def names(node: Node | None) -> list[str]:

@@ -22,11 +22,11 @@ def constant(node: Node | None, scope: MethodScope) -> bool:
 
 def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local] | None:
     """Return the variables that a constant expression is made of; None where it is none."""
-    found: list[Field | Local] = []
+    variables: list[Field | Local] = []
     pending = [bare(node)]
     for _ in range(_LARGEST):
         if not pending:
-            return found
+            return variables
         here = pending.pop()
         if here is None:
             return None
@@ -36,7 +36,7 @@ def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local]
             variable = _variable(here, scope)
             if variable is None or variable.value is None:
                 return None
-            found.append(variable)
+            variables.append(variable)
             pending.append(variable.value)
     return None
 
@@ -47,10 +47,10 @@ def _variable(node: Node, scope: MethodScope) -> Field | Local | None:
         local = scope.find(source(node))
         once = isinstance(local, Local) and not local.parameter and local.name not in scope.changed
         return local if once else None
-    found = scope.field_of(node)
-    if found is None or not found.final:
+    field = scope.field_of(node)
+    if field is None or not field.final:
         return None
-    return found if found.type in _CONSTANT_TYPES else None
+    return field if field.type in _CONSTANT_TYPES else None
 
 
 def number_of(node: Node) -> int:

@@ -25,7 +25,7 @@ _ORDER = list(Sure)  # the surest first
 
 def measured_calls(bench: BenchmarkMethod) -> list[Node]:
     """Return the calls whose results a benchmark returns or hands to a Blackhole."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for node in own(bench.body):
         if node.type == "return_statement":
             given = node.named_children
@@ -33,14 +33,14 @@ def measured_calls(bench: BenchmarkMethod) -> list[Node]:
             given = arguments(node)
         else:
             continue
-        found += [
+        nodes += [
             descendant
             for descendant in (_made_by(value, bench.scope) for value in given)
             if descendant
         ]
     return [
         inner_node
-        for inner_node in found
+        for inner_node in nodes
         if inner_node.type == "method_invocation" and arguments(inner_node)
     ]
 

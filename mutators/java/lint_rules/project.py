@@ -88,11 +88,11 @@ class JavaProject:
     @cached_property
     def _declaring(self) -> dict[bytes, list[str]]:
         """Return the files that seem to declare a type of each simple name."""
-        found: dict[bytes, list[str]] = {}
+        files_by_name: dict[bytes, list[str]] = {}
         for path, text in self._texts.items():
             for name in set(_DECLARED.findall(text)):
-                found.setdefault(name, []).append(path)
-        return found
+                files_by_name.setdefault(name, []).append(path)
+        return files_by_name
 
     def type_named(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
@@ -132,19 +132,19 @@ class JavaProject:
     def _of_file(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
         """Return the types of a file by their simple names."""
         if path not in self._types:
-            found = self._types[path] = {}
+            types_by_name = self._types[path] = {}
             for declaration in self.file(path).types:
-                found.setdefault(declaration.simple, []).append(declaration)
+                types_by_name.setdefault(declaration.simple, []).append(declaration)
         return self._types[path]
 
     def qualified(self, name: str) -> TypeDeclaration | None:
         """Return the type of a full name."""
         paths = self._declaring.get(name.rpartition(".")[2].encode(), ())
-        found = (declaration for path in paths for declaration in self.file(path).types)
+        candidates = (declaration for path in paths for declaration in self.file(path).types)
         return next(
             (
                 type_declaration
-                for type_declaration in found
+                for type_declaration in candidates
                 if f"{type_declaration.package}.{type_declaration.name}" == name
             ),
             None,
@@ -177,9 +177,11 @@ class JavaProject:
                 for method in ancestor.methods:
                     mine.setdefault(method.name, []).append(method)
             alike = self._methods[ancestor].get(name, ())
-            found = [java_method for java_method in alike if len(java_method.parameters) == count]
-            if found:
-                return found
+            java_methods = [
+                java_method for java_method in alike if len(java_method.parameters) == count
+            ]
+            if java_methods:
+                return java_methods
         return []
 
     def annotation(self, name: str, method: JavaMethod) -> Annotation | None:
@@ -195,9 +197,9 @@ class JavaProject:
         here: TypeDeclaration | None = declared
         while here is not None:
             for ancestor in self.lineage(here):
-                found = ancestor.annotation(name)
-                if found is not None:
-                    return found
+                annotation = ancestor.annotation(name)
+                if annotation is not None:
+                    return annotation
             here = here.outer
         return None
 

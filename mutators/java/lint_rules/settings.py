@@ -76,12 +76,12 @@ def _users(
     benches: list[BenchmarkMethod], name: str
 ) -> Iterator[tuple[Annotation, list[BenchmarkMethod]]]:
     """Yield each annotation of a name with the benchmarks that it counts for."""
-    found: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
+    users: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
     for bench in benches:
         annotation = bench.annotation(name)
         if annotation is not None:
-            found.setdefault(id(annotation), (annotation, []))[1].append(bench)
-    yield from found.values()
+            users.setdefault(id(annotation), (annotation, []))[1].append(bench)
+    yield from users.values()
 
 
 def _number(annotation: Annotation, key: str, bench: BenchmarkMethod) -> int | None:

@@ -21,15 +21,15 @@ def shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     seen: set[str] = set()
     for node in own(bench.body):
         changed = target(node)
-        found = _changed_field(changed, bench) if changed is not None else None
-        if found is None or found.name in seen or not _is_shared(found, bench):
+        target = _changed_field(changed, bench) if changed is not None else None
+        if target is None or target.name in seen or not _is_shared(target, bench):
             continue
-        seen.add(found.name)
+        seen.add(target.name)
         yield Smell(
             rule=SHARED_STATE.id,
             benchmark=bench.name,
             span=bench.method.span(node),
-            text=f"{who} {found.name} of the one {found.owner.name} that all have, so "
+            text=f"{who} {target.name} of the one {target.owner.name} that all have, so "
             "their races for its cache line are part of the time.",
             top=bench.method.top,
         )
@@ -57,14 +57,14 @@ def _changed_field(changed: Node, bench: BenchmarkMethod) -> Field | None:
     """Return the field that an assignment changes, in whole or an element of its array."""
     here: Node | None = changed
     while here is not None and here.type == "array_access":
-        here = bare(here.child_by_field_name("array"))
+        here = bare(here.child_by_targetname("array"))
     if here is None or (here.type == "identifier" and source(here) in bench.scope.locals):
         return None
-    return bench.scope.field_of(here)
+    return bench.scope.targetof(here)
 
 
-def _is_shared(found: Field, bench: BenchmarkMethod) -> bool:
+def _is_shared(target: Field, bench: BenchmarkMethod) -> bool:
     """Tell whether all threads have the one field, and it is a plain one."""
-    if found.static or "volatile" in found.modifiers:
+    if target.static or "volatile" in target.modifiers:
         return False
-    return bench.is_in_state(found) and state_scope(found.owner, bench.project) == "Benchmark"
+    return bench.is_in_state(target) and state_scope(target.owner, bench.project) == "Benchmark"

@@ -83,8 +83,8 @@ class TimedCode:
             if isinstance(node, cst.Global | cst.Nonlocal)
             for item in node.names
         }
-        found = tree.bindings(self.nodes)
-        return {name: values for name, values in found.items() if name not in outer}
+        values_by_name = tree.bindings(self.nodes)
+        return {name: values for name, values in values_by_name.items() if name not in outer}
 
     def outlives(self, name: str) -> bool:
         """Tell whether what a dotted name stands for is there before a round and after it."""
@@ -177,10 +177,10 @@ def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
 def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cst.BaseExpression]:
     """Return the defaults of those parameters that get no argument."""
     given = handed.arguments if handed is not None else ()
-    if any(one.star for one in given):
+    if any(argument.star for argument in given):
         return {}
     named = {argument.keyword.value for argument in given if argument.keyword is not None}
-    plain = sum(one.keyword is None for one in given)
+    plain = sum(argument.keyword is None for argument in given)
     listed = function.params
     later = (*listed.posonly_params, *listed.params)[plain:]
     return {

@@ -22,13 +22,13 @@ def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     if b"random" not in bench.file.text or project.once(_seeds, bench.file, project):
         return
     for preparation in bench.preparations:
-        found = project.once(_first_draw, preparation)
-        if found is not None:
+        call = project.once(_first_draw, preparation)
+        if call is not None:
             yield Hit(
                 rule=rules.UNSEEDED_RANDOM,
                 bench=bench,
-                node=found,
-                text=f"`{tree.code(found)}` draws how much the inputs hold, and nothing sets a"
+                node=call,
+                text=f"`{tree.code(call)}` draws how much the inputs hold, and nothing sets a"
                 " seed: each run measures another amount of work.",
                 head=preparation.head,
                 shared=preparation.shared,

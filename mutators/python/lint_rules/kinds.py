@@ -200,9 +200,9 @@ def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, ObjectCh
         for kwonly_parameter in function.params.kwonly_params
     ]
     return {
-        one: next(iter(changes[one.name]))
-        for one in listed
-        if one.name not in bound and len(changes.get(one.name, ())) == 1
+        parameter: next(iter(changes[parameter.name]))
+        for parameter in listed
+        if parameter.name not in bound and len(changes.get(parameter.name, ())) == 1
     }
 
 

@@ -78,19 +78,19 @@ def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the calls that change what later calls are given."""
     for handed in bench.handed:
         if not handed.renewed:
-            for found in _handed(bench, handed, project):
-                yield _hit(bench, found)
+            for change in _handed(bench, handed, project):
+                yield _hit(bench, change)
     for code in bench.timed:
         if not code.renewed:
             yield from (_hit(bench, found) for found in _timed(bench, code, project))
 
 
-def _hit(bench: BenchmarkSource, found: _Changed) -> Hit:
+def _hit(bench: BenchmarkSource, change: _Changed) -> Hit:
     often = " (asv sets up once for many calls)" if bench.harness is BenchmarkFramework.ASV else ""
-    what = _WHAT[found.change].format(f"`{tree.code(found.name)}`")
-    text = f"`{tree.code(found.by)}` {what}{often}."
+    what = _WHAT[change.change].format(f"`{tree.code(change.name)}`")
+    text = f"`{tree.code(change.by)}` {what}{often}."
     return Hit(
-        rule=rules.MUTATED_ARGUMENT, bench=bench, node=found.call, text=text, sure=found.sure
+        rule=rules.MUTATED_ARGUMENT, bench=bench, node=change.call, text=text, sure=change.sure
     )
 
 
@@ -153,10 +153,10 @@ def _places(
     if known is not None:
         return dict([known])
     near = bench.inner.get(name)
-    found = (bench.file, near) if near is not None else project.function(bench.file, name)
-    if found is None or not transparent(found[1]):
+    definition = (bench.file, near) if near is not None else project.function(bench.file, name)
+    if definition is None or not transparent(definition[1]):
         return {}
-    return project.once(passes_by, found[1], found[0])
+    return project.once(passes_by, definition[1], definition[0])
 
 
 def _can_change(given: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
@@ -176,15 +176,15 @@ def _timed(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> I
     What the code appends to is most often a list of results, which nothing measured reads.
     """
     at = bench.around(code)
-    found: dict[str, list[_Changed]] = {}
+    changes_by_name: dict[str, list[_Changed]] = {}
     for call in code.calls:
         for each in _by_call(bench, call, at, project):
             name = tree.dotted(each.name)
             if name and code.outlives(name):
-                found.setdefault(name, []).append(each)
-    back = _put_back(bench, code, project) if found else frozenset()
-    read = _read(code) if found else frozenset()
-    for name, changes in found.items():
+                changes_by_name.setdefault(name, []).append(each)
+    back = _put_back(bench, code, project) if changes_by_name else frozenset()
+    read = _read(code) if changes_by_name else frozenset()
+    for name, changes in changes_by_name.items():
         kinds, seen = (
             {change.change for change in changes},
             [change for change in changes if change.seen],

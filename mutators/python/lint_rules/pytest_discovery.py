@@ -61,7 +61,10 @@ def _prefixes(project: PythonProject) -> tuple[str, ...]:
     """Return how the names of test functions may begin, also by the project's configuration."""
     texts = project.named(_CONFIGURATIONS)
     given = (
-        prefix for text in texts for one in _NAMING.findall(text) for prefix in _PREFIX.findall(one)
+        prefix
+        for text in texts
+        for name in _NAMING.findall(text)
+        for prefix in _PREFIX.findall(name)
     )
     return (*_TEST, *(prefix.decode() for prefix in given))
 
@@ -123,8 +126,8 @@ def _tests(file: File, suite: _Suite) -> Iterator[BenchmarkSource]:
 
 def _marks(values: list[cst.BaseExpression | None]) -> bool:
     """Tell whether `pytestmark` holds the marker."""
-    found = (tree.dotted(node) for value in values if value for node in tree.own(value))
-    return not _MARKERS.isdisjoint(found)
+    names = (tree.dotted(node) for value in values if value for node in tree.own(value))
+    return not _MARKERS.isdisjoint(names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,10 +189,10 @@ def _bench(
 
 def _scope(node: cst.FunctionDef) -> tree.Bindings:
     """Return what a test binds; its parameters are bound to what is not seen."""
-    found = tree.bindings(tree.body(node))
+    values_by_name = tree.bindings(tree.body(node))
     for name in tree.all_parameters(node):
-        found.setdefault(name, []).insert(0, None)
-    return found
+        values_by_name.setdefault(name, []).insert(0, None)
+    return values_by_name
 
 
 def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
@@ -206,10 +209,10 @@ def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
     for call in tree.calls(*body):
         if tree.dotted(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
             registered.append(call)
-            found = _handed(call, bench)
-            if found is not None:
-                handed.append(found)
-                codes += _codes(found, inner, bench)
+            handed_code = _handed(call, bench)
+            if handed_code is not None:
+                handed.append(handed_code)
+                codes += _codes(handed_code, inner, bench)
     for function in inner.values():
         if _FIXTURE in tree.decorators(function):
             given = Handed(call=function, function=function.name)
@@ -265,8 +268,8 @@ def times(call: cst.Call, name: str, place: int, bench: BenchmarkSource) -> int 
     given = tree.argument(call, name, place)
     if given is None:
         return 1
-    found = tree.constant(bench.value(given))
-    return found if isinstance(found, int) else None
+    constant = tree.constant(bench.value(given))
+    return constant if isinstance(constant, int) else None
 
 
 def unwrapped(handed: Handed) -> Handed:

@@ -212,7 +212,7 @@ class SshHost:
             taken.seek(0)
             with _archive(taken) as archive:
                 came = read_rest(archive, self._mirror)
-        self._mirror.leave(one for one in missed if one not in came)
+        self._mirror.leave(path for path in missed if path not in came)
 
     @contextmanager
     def _ending(self, number: str) -> Iterator[None]:

@@ -97,10 +97,10 @@ def _run(job: Invocation, processors: str) -> Iterator[str]:
     yield "why=$PWD/why"
     yield f'cd {shlex.quote(str(job.cwd))} || {{ echo folder >"$why"; exit 126; }}'
     yield "umask 022"
-    yield "unset " + " ".join(one for one in _OURS if one not in given)
+    yield "unset " + " ".join(variable for variable in _OURS if variable not in given)
     yield from (f"export {name}={shlex.quote(value)}" for name, value in given.items())
-    for one in (*pinned.split()[:1], program):
-        yield f'command -v {one} >/dev/null 2>&1 || {{ echo {one} >"$why"; exit 127; }}'
+    for word in (*pinned.split()[:1], program):
+        yield f'command -v {word} >/dev/null 2>&1 || {{ echo {word} >"$why"; exit 127; }}'
     yield f"exec {pinned}{shlex.join(job.argv)}"
 
 

@@ -79,7 +79,7 @@ class BytecodeGenerator:
         self, classes: Path, files: Sequence[str], path: Sequence[Path], folder: Path
     ) -> None:
         # Only classes with benchmarks: others of the folder may need what is not there.
-        chosen, sources, made = (folder / each for each in ("chosen", "sources", _MADE))
+        chosen, sources, made = (folder / kind for kind in ("chosen", "sources", _MADE))
         with writing(folder):
             shutil.rmtree(folder, ignore_errors=True)
             for each in (chosen, sources, made):

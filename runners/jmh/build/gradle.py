@@ -61,7 +61,7 @@ class Gradle:
             remove(top / _PARTS)
         answer = self._run(
             *("--init-script", _SCRIPT, f"-Dbench-audit.parts={top / _PARTS}"),
-            *(f"-D{each}=false" for each in _SETTINGS),
+            *(f"-D{setting}=false" for setting in _SETTINGS),
             *("--no-daemon", "--console=plain", _TASK, *words.flags),
             top=top,
             cwd=root,
@@ -158,8 +158,8 @@ def _read(file: Path) -> tuple[_WrittenSet, ...]:
 
 def _failure(answer: Completed) -> AuditError:
     said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-    found = [re.sub(r"\n\s*>?\s*", "; ", one.strip()) for one in _WRONG.findall(said)]
-    text = "\n".join(found)[:2000] or answer.tail()
+    messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(said)]
+    text = "\n".join(messages)[:2000] or answer.tail()
     if answer.timed_out:
         return ResolveFailed(f"the build: gradle did not end within {_SECONDS // 60} minutes")
     if _ABSENT.search(text):

@@ -224,8 +224,8 @@ def with_repository(settings: Path, repository: Path) -> bytes:
 
 def _child(root: ET.Element, space: str, name: str) -> ET.Element:
     tag = f"{{{space}}}{name}" if space else name
-    found = root.find(tag)
-    return ET.SubElement(root, tag) if found is None else found
+    element = root.find(tag)
+    return ET.SubElement(root, tag) if element is None else element
 
 
 def _plain(text: bytes) -> str:

@@ -30,10 +30,10 @@ def raise_levels(modules: Iterable[MavenModule], feature: int) -> None:
     """Let modules compile for the oldest Java that this JDK's compiler still knows."""
     oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
 
-    def raised(found: re.Match[str]) -> str:
-        form = "1." if found[3].startswith("1.") else ""  # --release takes no 1.7
-        level = int(found[3].removeprefix("1."))
-        return found[0] if level >= oldest else f"{found[1]}{form}{oldest}{found[4]}"
+    def raised(match: re.Match[str]) -> str:
+        form = "1." if match[3].startswith("1.") else ""  # --release takes no 1.7
+        level = int(match[3].removeprefix("1."))
+        return match[0] if level >= oldest else f"{match[1]}{form}{oldest}{match[4]}"
 
     for module in modules:
         pom = module.folder / "pom.xml"
@@ -68,7 +68,7 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
             for name in ("groupId", "artifactId", "version"):
                 tags.added(plugin, name).text = getattr(check, _NAMES[name])
         executions = tags.child(plugin, "executions")
-        own = [one for one in executions if tags.text(one, "id") == check.execution]
+        own = [element for element in executions if tags.text(element, "id") == check.execution]
         execution = own[0] if own else tags.added(executions, "execution")
         tags.child(execution, "id").text = check.execution
         tags.child(execution, "phase").text = "none"

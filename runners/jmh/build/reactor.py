@@ -116,7 +116,7 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
 
 def _aggregator(plan: BuildPlan) -> str:
     own = (plan.where,) if plan.is_needed else ()
-    poms = [(each / "pom.xml").relative_to(plan.where).as_posix() for each in (*own, *plan.outside)]
+    poms = [(module / "pom.xml").relative_to(plan.where).as_posix() for module in (*own, *plan.outside)]
     named = "".join(f"<module>{escape(pom)}</module>" for pom in poms)
     return _AGGREGATOR_TEXT.format(modules=named)
 
@@ -187,7 +187,7 @@ def source_sets(top: Path) -> Iterator[SourceSet]:
     for file in filter(Path.is_file, _written(top)):
         target = file.parent
         text = os.fsdecode(file.read_bytes())
-        entries = tuple(Path(each) for each in text.strip().split(":") if each)
+        entries = tuple(Path(entry) for entry in text.strip().split(":") if entry)
         own = tuple(target / name for name in ("test-classes", "classes"))
         path = (*(each for each in own if each.is_dir()), *entries)
         for classes, kind in zip(own, ("test", "main"), strict=True):
