@@ -92,8 +92,8 @@ class GoPackageReader:
 
     def take(self, line: str) -> None:
         """Read a line; what the benchmarks themselves print is none of ours."""
-        if known := _FACT.fullmatch(line):
-            self._fact(known[1], clean(known[2].strip()))
+        if match := _FACT.fullmatch(line):
+            self._fact(match[1], clean(match[2].strip()))
         elif self._result(line):
             self._begun = ""
         elif ended := _ENDED.search(line):

@@ -93,9 +93,12 @@ class _LoggedBenchmark:
 
     def processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
-        there = [self._process(fork) for fork in self.forks]
-        missing = range(len(there) + 1, self.wanted + 1)
-        return (*there, *(failed(f"fork {at} of {self.wanted} is not there") for at in missing))
+        stored_processes = [self._process(fork) for fork in self.forks]
+        missing = range(len(stored_processes) + 1, self.wanted + 1)
+        return (
+            *stored_processes,
+            *(failed(f"fork {at} of {self.wanted} is not there") for at in missing),
+        )
 
     def _process(self, fork: _Fork) -> StoredProcess:
         if fork.waits:
@@ -156,19 +159,19 @@ class Log:
 
     def _begun(self, name: str) -> _LoggedBenchmark:
         """Return a benchmark with what was said before it: JMH says how, then what."""
-        made = _LoggedBenchmark(name)
+        benchmark = _LoggedBenchmark(name)
         kind = self._known.get("Benchmark mode", "").split(",")[0]
-        made.mode = _MODES.get(kind, clean(kind))
-        made.threads = clean(self._known.get("Threads", "").partition(" ")[0])
-        made.flags = clean(self._known.get("VM options", ""))
-        if asked := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
-            made.iterations = int(asked[1])
-            made.seconds = duration(asked[2]) if made.mode != SINGLE_SHOT else None
+        benchmark.mode = _MODES.get(kind, clean(kind))
+        benchmark.threads = clean(self._known.get("Threads", "").partition(" ")[0])
+        benchmark.flags = clean(self._known.get("VM options", ""))
+        if match := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
+            benchmark.iterations = int(match[1])
+            benchmark.seconds = duration(match[2]) if benchmark.mode != SINGLE_SHOT else None
         if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
-            made.warmups = int(warm[1])
-            made.warmup_seconds = duration(warm[2]) if made.mode != SINGLE_SHOT else None
+            benchmark.warmups = int(warm[1])
+            benchmark.warmup_seconds = duration(warm[2]) if benchmark.mode != SINGLE_SHOT else None
         self._known = {}
-        return made
+        return benchmark
 
     def _more(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
         self._fork = None

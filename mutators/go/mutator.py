@@ -128,13 +128,13 @@ def _changed(
                 changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
             continue
         root = tree.parse(source.text)
-        asked = _asked(source, root, tokens, fields)
-        missing -= {method.method.id for method in asked}
+        declarations = _asked(source, root, tokens, fields)
+        missing -= {method.method.id for method in declarations}
         edits = hooks.edits(root, _GUEST)
-        for declaration in asked:
+        for declaration in declarations:
             edits += _method_edits(source, declaration, variant, tokens[declaration.method.id])
         if edits:
-            seen = sorted(tokens[method.method.id] for method in asked)
+            seen = sorted(tokens[method.method.id] for method in declarations)
             text = _applied(source, root, edits + _frame(root, source, seen, guest))
             changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
     if missing:

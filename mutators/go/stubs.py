@@ -66,7 +66,7 @@ def _unknown(_: str) -> None:
 
 
 def stubs(
-    wanted: Sequence[Method],
+    methods: Sequence[Method],
     samples: Samples,
     sources: Sequence[SourceFile],
     version_of: VersionOf = _unknown,
@@ -78,7 +78,7 @@ def stubs(
     allocations = _reports_allocations(sources)
     declared = _declared(sources)
     files: dict[str, _StubFile] = {}
-    for method in wanted:
+    for method in methods:
         if method.id in declared:
             source, root, declaration = declared[method.id]
             taken = _taken(sources, source.unit)

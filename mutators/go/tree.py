@@ -25,9 +25,9 @@ def descend(node: Node) -> Iterator[Node]:
     """Yield the node and all named nodes below it, in the order of the text."""
     pending = [node]
     while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed(here.named_children)
+        inner_node = pending.pop()
+        yield inner_node
+        pending += reversed(inner_node.named_children)
 
 
 def package(root: Node) -> str:

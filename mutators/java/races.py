@@ -213,8 +213,8 @@ class _Body:
 
     def _receiver(self, receiver: Variable, own: Sequence, owner: str) -> str:
         """Return an object as its method's class: below it, type arguments may be bound."""
-        made = self._test.prefix if receiver.shared else own
-        type_ = made[receiver.index].member.returns
+        statements = self._test.prefix if receiver.shared else own
+        type_ = statements[receiver.index].member.returns
         name = _variable(receiver)
         return name if type_ == owner else f"(({self._type(owner)}) {name})"
 

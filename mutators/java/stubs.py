@@ -45,7 +45,7 @@ class _BenchmarkStub:
 
 
 def stubs(
-    wanted: Sequence[Method],
+    methods: Sequence[Method],
     samples: Samples,
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
@@ -63,7 +63,7 @@ def stubs(
                 listed_method.owner, f"new {listed_method.owner}({', '.join(filter(None, values))})"
             )
     by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
-    for one in wanted:
+    for one in methods:
         found = listed.get(one.descriptor)
         if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
             package = found.line.owner.rpartition("/")[0].replace("/", ".")

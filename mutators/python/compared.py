@@ -13,7 +13,11 @@ def compared(every: Functions) -> dict[str, str]:
     Decorators are part of that, and which statements are inside which; where the lines are, how
     they are laid out, comments and docstrings are not.
     """
-    return {function.method.id: _said(function.nodes) for _, here in every for function in here}
+    return {
+        function.method.id: _said(function.nodes)
+        for _, functions in every
+        for function in functions
+    }
 
 
 def _said(nodes: Sequence[Definition]) -> str:

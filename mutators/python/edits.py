@@ -42,10 +42,10 @@ def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> byt
 
 def _same_lines(made: bytes, text: bytes) -> bool:
     """Tell whether all lines that are not ours are the file's; of a one-line `def` the head is."""
-    kept = [line for line in made.splitlines() if not line.endswith(MARK.encode())]
+    lines = [line for line in made.splitlines() if not line.endswith(MARK.encode())]
     theirs = text.splitlines()
-    return len(kept) == len(theirs) and all(
-        own.strip().startswith(line.strip()) for line, own in zip(kept, theirs, strict=True)
+    return len(lines) == len(theirs) and all(
+        own.strip().startswith(line.strip()) for line, own in zip(lines, theirs, strict=True)
     )
 
 

@@ -46,10 +46,10 @@ class _CallArguments:
     unknown: tuple[str, ...] = ()
 
 
-def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
+def stubs(methods: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     known = _known(sources, samples)
-    chosen = [known[method.id] for method in wanted if method.id in known]
+    chosen = [known[method.id] for method in methods if method.id in known]
     taken: set[str] = set()
     made = {function.method.id: _function(function, known, taken) for function in chosen}
     if not made:

@@ -90,14 +90,14 @@ class LocalArena:
         while left:
             shutil.rmtree(classes, ignore_errors=True)
             path = (self.guest, *self.class_paths[Version.OLD])
-            done = self.javac.run(sorted(left), sources, classes, path)
-            if done.exit_code == 0:
+            answer = self.javac.run(sorted(left), sources, classes, path)
+            if answer.exit_code == 0:
                 self._classes.append(classes)
                 break
-            said = (done.stderr + done.stdout).decode(errors="replace")
+            said = (answer.stderr + answer.stdout).decode(errors="replace")
             blamed = {name: what for name, what in _BLAMED.findall(said) if name in left}
             if not blamed:
-                raise MachineError(f"the tests do not compile; javac said:\n{done.tail()}")
+                raise MachineError(f"the tests do not compile; javac said:\n{answer.tail()}")
             problems |= blamed
             left = {name: text for name, text in left.items() if name not in blamed}
         return problems

@@ -46,7 +46,7 @@ class ClusterDispatcher:
         crew: WorkerPool,
         *,
         clock: Clock,
-        told: Callable[[Caveat], None],
+        on_caveat: Callable[[Caveat], None],
         allowed: Callable[[Trial], bool],
         patience_seconds: float,
     ) -> None:
@@ -60,10 +60,10 @@ class ClusterDispatcher:
         self._work = work
         self._crew = crew
         self._clock = clock
-        self._told = told
+        self._told = on_caveat
         self._allowed = allowed
         self._patience = patience_seconds
-        self._admission = Admission(crew, clock, told)
+        self._admission = Admission(crew, clock, on_caveat)
         self._lanes = Lanes(crew.home)
         self._makers = ArtifactLocations()
         self._sent: dict[Any, Sent] = {}

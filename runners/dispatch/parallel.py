@@ -45,8 +45,8 @@ def _results(
             busy.add(submit(item))
         if not busy:
             return
-        done, busy = wait(busy, return_when=FIRST_COMPLETED)
-        for future in sorted(done, key=lambda one: one.exception() is not None):
+        futures, busy = wait(busy, return_when=FIRST_COMPLETED)
+        for future in sorted(futures, key=lambda one: one.exception() is not None):
             if isinstance(error := future.exception(), OutOfTime):
                 late.append(error)
             else:

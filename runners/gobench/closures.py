@@ -57,8 +57,8 @@ def _place(project: Project, tree: Tree) -> str:
     """Say where in the copy the project is, and which workspace is used: both hold for paths."""
     workspace = Path(dict(project.environment).get("GOWORK", "off"))
     inside = workspace.relative_to(tree.top) if workspace.is_relative_to(tree.top) else "off"
-    (here,) = project.paths(Role.BENCHMARKS)
-    return f"{here.relative_to(tree.top)}\0{inside}"
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    return f"{suite_folder.relative_to(tree.top)}\0{inside}"
 
 
 @dataclass
@@ -177,6 +177,6 @@ def _name(package: Entry) -> str:
     known = module if isinstance(module, Mapping) else {}
     used = known.get("Replace")
     replaced = used if isinstance(used, Mapping) else {}
-    said = [str(known.get(key, "")) for key in ("Path", "Version", "GoVersion")]
-    said += [str(replaced.get(key, "")) for key in ("Path", "Version", "GoVersion")]
-    return "\0".join((str(package["ImportPath"]), *said))
+    parts = [str(known.get(key, "")) for key in ("Path", "Version", "GoVersion")]
+    parts += [str(replaced.get(key, "")) for key in ("Path", "Version", "GoVersion")]
+    return "\0".join((str(package["ImportPath"]), *parts))

@@ -59,10 +59,10 @@ class Place:
 
 def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
     """Return a call of the go command in the module of the benchmarks."""
-    (here,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
     return Invocation(
         argv=("go", *arguments),
-        cwd=here,
+        cwd=suite_folder,
         environment=project.environment,
         timeout_seconds=timeout,
         builds=True,
@@ -71,8 +71,8 @@ def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Inv
 
 def folder_argument(project: Project, folder: str | Path) -> str:
     """Return a folder, absolute or relative to the project's root, as the go command takes it."""
-    (here,) = project.paths(Role.BENCHMARKS)
-    inside = os.path.relpath(project.root / folder, here)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    inside = os.path.relpath(project.root / folder, suite_folder)
     return "." if inside == "." else f"./{inside}"
 
 

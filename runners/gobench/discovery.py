@@ -187,34 +187,34 @@ class Discovery:
         What breaks the process off hides what comes after it, so the function is run again
         without what is known by then.
         """
-        known: list[str] = []
-        answer = self._once(place, name, known)
+        names: list[str] = []
+        answer = self._once(place, name, names)
         for left in reversed(range(1 + _MORE)):
             whole = text.ended(answer) and not answer.truncated
-            leaves = _new(text.leaves(answer.stdout), known, whole=whole)
-            if not leaves and not known:
+            leaves = _new(text.leaves(answer.stdout), names, whole=whole)
+            if not leaves and not names:
                 self.unusable.append((f"{place.unit}.{name}", f"it did not run: {_end(answer)}"))
             doubtful = () if whole or answer.timed_out else _doubtful(leaves)
             for leaf in leaves:
                 if leaf in doubtful:
-                    self._alone(place, leaf.name, known, settings)
+                    self._alone(place, leaf.name, names, settings)
                 else:
-                    self._leaf(place.unit, leaf, known, answer, settings)
-            known += [leaf.name for leaf in leaves]
-            if whole or name in known:
+                    self._leaf(place.unit, leaf, names, answer, settings)
+            names += [leaf.name for leaf in leaves]
+            if whole or name in names:
                 return
-            if not leaves or not left or sum(map(len, known)) > _LONGEST:
+            if not leaves or not left or sum(map(len, names)) > _LONGEST:
                 break
-            answer = self._once(place, name, known)
-        if known:
-            self._unlisted(place.unit, name, known[-1], answer)
+            answer = self._once(place, name, names)
+        if names:
+            self._unlisted(place.unit, name, names[-1], answer)
 
-    def _once(self, place: Place, name: str, known: Sequence[str]) -> Completed:
+    def _once(self, place: Place, name: str, names: Sequence[str]) -> Completed:
         """Run a benchmark and those that it holds, without those known already.
 
         The first pattern that matches decides, also if it is to match deeper: those come last.
         """
-        skip = "|".join(map(commands.pattern, sorted(known, key=lambda one: one.count("/"))))
+        skip = "|".join(map(commands.pattern, sorted(names, key=lambda one: one.count("/"))))
         flags = (
             f"-test.bench={commands.pattern(name)}",
             *((f"-test.skip={skip}",) if skip else ()),
@@ -223,32 +223,32 @@ class Discovery:
         )
         return self.ask(commands.run_binary(place, flags, self.seconds))
 
-    def _alone(self, place: Place, name: str, known: Sequence[str], settings: GoSettings) -> None:
+    def _alone(self, place: Place, name: str, names: Sequence[str], settings: GoSettings) -> None:
         """Run what may have broken a process off without its neighbours.
 
         Alone, a process may come to its end before a panic has ended it: nothing else is run then.
         So what has no time is run more than once, and is no result where a panic is told.
         """
-        answer = self._once(place, name, known)
+        answer = self._once(place, name, names)
         for _ in range(_SURE - 1):
             leaf = _lone(answer, name)
             if leaf.result is None or not _timeless(leaf):
                 break
-            answer = self._once(place, name, known)
-        if not (text.ended(answer) and _inside(name, known)):
-            self._leaf(place.unit, _lone(answer, name), known, answer, settings)
+            answer = self._once(place, name, names)
+        if not (text.ended(answer) and _inside(name, names)):
+            self._leaf(place.unit, _lone(answer, name), names, answer, settings)
 
     def _leaf(
         self,
         unit: str,
         leaf: text.Leaf,
-        known: Sequence[str],
+        names: Sequence[str],
         answer: Completed,
         settings: GoSettings,
     ) -> None:
         if leaf.result is not None:
             self._usable(unit, leaf.name, leaf.result.processors, settings)
-        elif inside := _inside(leaf.name, known):
+        elif inside := _inside(leaf.name, names):
             self._unlisted(unit, leaf.name, inside[-1], answer)
         else:
             reason = leaf.reason or f"it gave no result: {_end(answer)}"
@@ -276,7 +276,7 @@ def _functions(tests: Sequence[bytes]) -> list[str]:
     return [name.decode(errors="replace") for text in tests for name in _BENCHMARK.findall(text)]
 
 
-def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> list[text.Leaf]:
+def _new(listed: Sequence[text.Leaf], names: Sequence[str], *, whole: bool) -> list[text.Leaf]:
     """Leave out what looks like a leaf only because all that it holds is known and was skipped.
 
     Where the process broke off, it may have broken there, behind what is known.
@@ -285,7 +285,7 @@ def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> l
         leaf
         for leaf in listed
         if leaf.result is not None
-        or not _inside(leaf.name, known)
+        or not _inside(leaf.name, names)
         or (not whole and leaf in listed[-2:])
     ]
 
@@ -312,8 +312,8 @@ def _timeless(leaf: text.Leaf) -> bool:
     return leaf.result is None or leaf.result.value("ns/op") is None
 
 
-def _inside(name: str, known: Sequence[str]) -> list[str]:
-    return [one for one in known if one.startswith(f"{name}/")]
+def _inside(name: str, names: Sequence[str]) -> list[str]:
+    return [one for one in names if one.startswith(f"{name}/")]
 
 
 def _end(answer: Completed) -> str:

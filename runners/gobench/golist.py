@@ -54,19 +54,19 @@ class ListedPackage:
 
 def patterns(modules: Completed, project: Project) -> list[str]:
     """Return a pattern for each main module of the suite: a workspace may have several."""
-    (here,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
     module_patterns = []
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
-        if modules.exit_code == 0 and folder.is_relative_to(here):
+        if modules.exit_code == 0 and folder.is_relative_to(suite_folder):
             module_patterns.append(_pattern(project, folder))
     return module_patterns or ["./..."]
 
 
 def library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
-    (here,) = project.paths(Role.BENCHMARKS)
-    beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(here))
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(suite_folder))
     return [_pattern(project, path) for path in beside]
 
 

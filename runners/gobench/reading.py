@@ -171,22 +171,22 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     if len(runs) != len(asked):
         raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
     records = [_records(trial, run) for run in runs]
-    seen = [record.counted(ids, set_up_apart=False) for record in records]
+    counts = [record.counted(ids, set_up_apart=False) for record in records]
     done = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
-    for counted, count, least in zip(seen, asked, done, strict=True):
+    for counted, count, least in zip(counts, asked, done, strict=True):
         sizes = [window.operations for window in counted.windows]
         if len(sizes) < least or set(sizes) != {count}:
             raise ValueError(f"{sizes.count(count)} blocks of {count} operations were counted")
         outside |= {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
-    blocks = min(len(counted.windows) for counted in seen)
-    joined = (_joined(counted.windows[:blocks], ids) for counted in seen)
-    whole = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in seen)
+    blocks = min(len(counted.windows) for counted in counts)
+    joined = (_joined(counted.windows[:blocks], ids) for counted in counts)
+    whole = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in counts)
     return Counted(
         tuple(joined),
         tuple(sorted(outside.items())),
         in_one_call=whole and all(record.calls_of_harness == 1 for record in records),
-        clocked=seen[asked.index(max(asked))].clocked,
+        clocked=counts[asked.index(max(asked))].clocked,
     )
 
 
@@ -224,9 +224,9 @@ def _usage(trial: Trial, run: Completed) -> Outcome:
             if run.timed_out
             else Crashed(run.exit_code or 1, text.tail(run))
         )
-    seen = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
+    window = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
     whole = run.exit_code == 0 and len(data) == size
-    return Counted((seen,), missing="" if whole else "some fail or do not end")
+    return Counted((window,), missing="" if whole else "some fail or do not end")
 
 
 def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:

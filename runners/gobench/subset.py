@@ -9,7 +9,7 @@ _START = ".Benchmark"
 """Where a benchmark's name begins in its id: its package's path stands in front of the dot."""
 
 
-def calls(chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
+def calls(chosen: Sequence[str], benchmarks: Sequence[str]) -> tuple[Subset, ...]:
     """Return a call for each package, as a pattern holds in all packages of a call.
 
     A benchmark with others behind its name that are not chosen has a call of its own, which leaves
@@ -19,7 +19,7 @@ def calls(chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
     for benchmark in chosen:
         package, name = _split(benchmark)
         packages.setdefault(package, []).append(name)
-    left = [_split(one) for one in known if one not in set(chosen)]
+    left = [_split(one) for one in benchmarks if one not in set(chosen)]
     subsets = []
     for package, names in sorted(packages.items()):
         others = [name for where, name in left if where == package]

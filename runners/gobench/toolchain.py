@@ -46,13 +46,13 @@ def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[s
 
     It is asked outside of the project, so that no other toolchain is fetched.
     """
-    asked = Invocation(
+    invocation = Invocation(
         argv=("go", "env", "-json"),
         cwd=folder,
         environment=tuple(sorted(_quiet(environment, folder).items())),
         timeout_seconds=_ASK_SECONDS,
     )
-    answer = host.run(asked)
+    answer = host.run(invocation)
     if answer.exit_code != 0:
         raise ToolMissing(f"go env failed: {answer.tail(3)}; install Go 1.20 or newer")
     variables = {str(key): str(value) for key, value in json.loads(answer.stdout).items()}

@@ -134,29 +134,29 @@ def _file(answer: Completed, name: str) -> bytes:
 
 def _why(build: Completed) -> str:
     """Say why a package's tests do not build, and whose fault it is."""
-    said = compiler.message(build, "")
-    if _COUNTING in said:
-        return f"the calls that count do not compile there: {said}"
-    return said
+    message = compiler.message(build, "")
+    if _COUNTING in message:
+        return f"the calls that count do not compile there: {message}"
+    return message
 
 
 def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list[str]:
     broken = [run for run in runs if run.exit_code and b"\n--- FAIL" not in b"\n" + run.stdout]
-    said = [f"{failed} of {tests} unit tests fail"] if failed else []
+    gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
-        said.append(f"packages of tests that had no time, or were ended before their end: {late}")
+        gaps.append(f"packages of tests that had no time, or were ended before their end: {late}")
     listing = json.loads(_file(runs[0], PACKAGES) or b"{}")
     if unseen := listing.get("unseen"):
         place, why = next(iter(unseen.items()))
-        said.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
+        gaps.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
     if broken_packages := listing.get("broken"):
-        said.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
+        gaps.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
     if broken:
-        said.append(
+        gaps.append(
             f"packages whose tests broke off: {len(broken)} of {len(runs)}; "
             f"{text.tail(broken[0], 3)}"
         )
-    return said
+    return gaps
 
 
 def _nothing(run: Completed, trial: Trial) -> Outcome:

@@ -107,7 +107,7 @@ class Daemon:
 
     def built(self, dockerfile: Path, name: str) -> Image:
         """Build an image of a Dockerfile, its folder being the context; raises BuildFailed."""
-        said: list[str] = []
+        lines: list[str] = []
         try:
             answers = self.api.build(
                 path=str(dockerfile.parent),
@@ -118,11 +118,11 @@ class Daemon:
                 decode=True,
             )
             for answer in answers:
-                said += str(answer.get("stream") or answer.get("error") or "").splitlines()
+                lines += str(answer.get("stream") or answer.get("error") or "").splitlines()
                 if "error" in answer:
-                    raise BuildFailed(_built(dockerfile, said))
+                    raise BuildFailed(_built(dockerfile, lines))
         except (APIError, TypeError) as error:
-            raise BuildFailed(_built(dockerfile, [*said, _reason(error)])) from error
+            raise BuildFailed(_built(dockerfile, [*lines, _reason(error)])) from error
         except FAILURES as error:
             raise self.failed(f"build {dockerfile}", error) from error
         return self.image(name)
@@ -170,8 +170,8 @@ def _knock(where: str) -> None:
             connection.connect(path)
 
 
-def _built(dockerfile: Path, said: list[str]) -> str:
-    last = "\n".join(line[:300] for line in said if line.strip() and line.strip() != "--->")
+def _built(dockerfile: Path, lines: list[str]) -> str:
+    last = "\n".join(line[:300] for line in lines if line.strip() and line.strip() != "--->")
     return f"{dockerfile} does not build; it said:\n" + "\n".join(last.splitlines()[-_LINES:])
 
 
@@ -206,10 +206,10 @@ def _reason(error: Exception) -> str:
 
 def refused(error: APIError, program: str, image: Image) -> MachineError:
     """Return the error for a container that cannot be started."""
-    said = _reason(error)
-    if "executable file not found" in said or "no such file or directory" in said.lower():
+    message = _reason(error)
+    if "executable file not found" in message or "no such file or directory" in message.lower():
         return missing(program, image)
-    return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {said}")
+    return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {message}")
 
 
 def missing(program: str, image: Image) -> ToolMissing:

@@ -131,11 +131,11 @@ def _children(process: int) -> list[int]:
 
 
 def _below(process: int) -> Iterator[int]:
-    seen, left = {process}, [process]
+    visited, left = {process}, [process]
     while left:
         for child in _children(left.pop()):
-            if child not in seen:
-                seen.add(child)
+            if child not in visited:
+                visited.add(child)
                 left.append(child)
                 yield child
 

@@ -100,13 +100,13 @@ class DockerHost:
     def facts(self) -> HostFacts:
         """Return those of a container, under the name of this machine."""
         if not self._facts:
-            asked = Invocation(
+            invocation = Invocation(
                 argv=("sh", "-c", SCRIPT),
                 cwd=self._home.root,
                 environment=tuple(sorted(self._image.variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.measuring(()).run(asked)
+            answer = self.measuring(()).run(invocation)
             facts_by_name = dict(linux_facts(said(answer.stdout.decode(errors="replace"))).facts)
             facts_by_name |= {"container": "docker", "image": self._image.digest}
             self._facts.append(

@@ -84,8 +84,8 @@ def said(printed: str) -> MachineFacts:
     """Return what SCRIPT has printed."""
     parts = fenced(printed)
     named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
-    known = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
-    return MachineFacts(texts=known, **named)
+    facts = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
+    return MachineFacts(texts=facts, **named)
 
 
 def _limits(path: str) -> bool:

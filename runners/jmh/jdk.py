@@ -42,19 +42,19 @@ def find_jdk(host: Host, environment: tuple[tuple[str, str], ...]) -> Jdk:
     """Find the JDK of JAVA_HOME, else of PATH; raises ToolMissing for none and for an old one."""
     home = dict(environment).get("JAVA_HOME")
     java, javac = (f"{home}/bin/{name}" if home else name for name in ("java", "javac"))
-    said = ask(host, java, environment, _ADVICE)
+    output = ask(host, java, environment, _ADVICE)
     ask(host, javac, environment, _ADVICE)
-    return Jdk(java, javac, said, known(java, said, LEAST, _ADVICE))
+    return Jdk(java, javac, output, known(java, output, LEAST, _ADVICE))
 
 
-def known(program: str, said: str, least: int, advice: str) -> int:
+def known(program: str, output: str, least: int, advice: str) -> int:
     """Return the number of the Java that said this of itself.
 
     Raises ToolMissing with `advice` where it says none, or one below `least`.
     """
-    match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
+    match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
     if not match:
-        raise ToolMissing(f"{program} -version gave no version: {said[:80]!r}; {advice}")
+        raise ToolMissing(f"{program} -version gave no version: {output[:80]!r}; {advice}")
     if int(match[1]) < least:
         raise ToolMissing(f"{program} is version {match[1]}, too old; {advice}")
     return int(match[1])

@@ -71,11 +71,11 @@ def with_jdk(
         return environment
     home = chosen
     if chosen.isdigit():
-        known = installed_jdks(host, environment)
-        homes = [str(jdk.home) for jdk in known if jdk.feature == int(chosen)]
+        jdks = installed_jdks(host, environment)
+        homes = [str(jdk.home) for jdk in jdks if jdk.feature == int(chosen)]
         if not homes:
             raise UsageError(
-                f"no JDK {chosen} is installed; {describe_jdks(known)}; "
+                f"no JDK {chosen} is installed; {describe_jdks(jdks)}; "
                 "name the folder of one in jdk"
             )
         home = homes[0]

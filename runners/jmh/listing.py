@@ -151,8 +151,8 @@ def _said(written: Number | None, usual: Number) -> Number:
 
 
 def _defaults(jmh: str) -> Configured:
-    known = re.match(r"(\d+)\.(\d+)", jmh)
-    return _OF_OLD if known and (int(known[1]), int(known[2])) < _LONGER_SINCE else _OF_NOW
+    match = re.match(r"(\d+)\.(\d+)", jmh)
+    return _OF_OLD if match and (int(match[1]), int(match[2])) < _LONGER_SINCE else _OF_NOW
 
 
 def _order(mode: str) -> int:

@@ -121,5 +121,5 @@ def _tail(answer: Completed) -> str:
     if not positions:
         return answer.tail(_TAIL_LINES)
     lines = [line for line in text[min(positions) :][:20_000].splitlines() if line.strip()]
-    said = [line[:300] for line in lines if line.strip() != _FAILURES[0]]
-    return "\n".join(said[:_TAIL_LINES]) or answer.tail()
+    messages = [line[:300] for line in lines if line.strip() != _FAILURES[0]]
+    return "\n".join(messages[:_TAIL_LINES]) or answer.tail()

@@ -110,10 +110,10 @@ class PythonHarness:
         written = running(into) / LISTING
         variables = {"BENCH_AUDIT_LIST": str(written)}
         call = self._frontend.call(chosen, project.root)
-        asked = job(project, into, call, variables, _LIST_SECONDS)
+        invocation = job(project, into, call, variables, _LIST_SECONDS)
         files = (*guests.placed(into), (written, b""))
-        asked = replace(asked, files=files, collects=(written,))
-        answer = within_limits(asked, ask(asked))
+        invocation = replace(invocation, files=files, collects=(written,))
+        answer = within_limits(invocation, ask(invocation))
         if answer.exit_code not in self._frontend.listed or written not in answer.files:
             raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
         try:
@@ -128,9 +128,9 @@ class PythonHarness:
         lines = "".join(f"{file.unit}\t{file.path}\n" for file in library)
         listed = running(into) / MODULES
         call = ("-m", "zz_bench_audit_api", str(listed), str(told))
-        asked = job(project, into, call, {}, _IMPORT_SECONDS)
+        invocation = job(project, into, call, {}, _IMPORT_SECONDS)
         files = (*guests.placed(into), (listed, lines.encode()), (told, b""))
-        answer = ask(replace(asked, files=files, collects=(told,)))
+        answer = ask(replace(invocation, files=files, collects=(told,)))
         text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
         if not text:
             return (*library, unimported(_why_nothing(answer)))
@@ -195,14 +195,14 @@ class PythonHarness:
             variables[ENOUGH_VARIABLE] = str(follow.enough)
         chosen = self._frontend.of_benchmark(name, project.root)
         call = self._frontend.call(chosen, project.root)
-        made = job(project, into, call, variables, trial.timeout_seconds)
+        invocation = job(project, into, call, variables, trial.timeout_seconds)
         files = (
             *(guests.placed(into) if trial.variant.kind is Kind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
             *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),
         )
-        return (replace(made, files=files, collects=(records, *profiles), follow=follow),)
+        return (replace(invocation, files=files, collects=(records, *profiles), follow=follow),)
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
@@ -211,9 +211,9 @@ class PythonHarness:
             "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),
         }
-        made = job(project, into, unit_tests(project.root), variables, trial.timeout_seconds)
+        invocation = job(project, into, unit_tests(project.root), variables, trial.timeout_seconds)
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return replace(made, files=files, collects=(records,))
+        return replace(invocation, files=files, collects=(records,))
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""

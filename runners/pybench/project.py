@@ -44,11 +44,11 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     versions = told_versions(placed.tree, placed.tag)
-    made = Environments(host, dict(environment), python, versions)
-    base = made.base(placed.tree)
-    tool = PIP if python.interpreter else made.tool(base, placed.tree)
-    asked = replace(python, installer=tool.installer)
-    words = (base.version, str(base.path), repr(asked), frontend.requirement, *versions.values())
+    environments = Environments(host, dict(environment), python, versions)
+    base = environments.base(placed.tree)
+    tool = PIP if python.interpreter else environments.tool(base, placed.tree)
+    spec = replace(python, installer=tool.installer)
+    words = (base.version, str(base.path), repr(spec), frontend.requirement, *versions.values())
     key = digest(placed.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
     with home.locked(folder):
@@ -59,7 +59,7 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
             interpreter = (
                 base
                 if python.interpreter
-                else made.made(base, tool, root, folder, frontend.requirement)
+                else environments.made(base, tool, root, folder, frontend.requirement)
             )
             with writing(done):
                 done.write_text(
@@ -68,7 +68,7 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
                 )
         own, by, *notes = done.read_text().splitlines()
         interpreter = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
-        interpreter = replace(interpreter, installed=made.installed(interpreter, root))
+        interpreter = replace(interpreter, installed=environments.installed(interpreter, root))
     variables = own_variables(dict(environment), interpreter, folder)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.

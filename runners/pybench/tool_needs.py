@@ -107,10 +107,10 @@ def _tox(tree: Path) -> Iterator[RequirementGroup]:
     for section in parser.sections():
         kind, _, name = section.partition(":")
         if kind == "testenv":
-            given = parser[section]
-            deps = list(_without_factors(given.get("deps", "")))
-            extras = [f".[{extra}]" for extra in given.get("extras", "").split()]
-            groups = given.get("dependency_groups", "").split()
+            proxy = parser[section]
+            deps = list(_without_factors(proxy.get("deps", "")))
+            extras = [f".[{extra}]" for extra in proxy.get("extras", "").split()]
+            groups = proxy.get("dependency_groups", "").split()
             yield _of_tool(tree, "tox", name or "test", [*deps, *extras], groups)
     native = _table(document, "tool", "tox") | _toml(tree / "tox.toml")
     base = {"test": native.get("env_run_base")}
@@ -132,7 +132,9 @@ def _nox(tree: Path) -> Iterator[RequirementGroup]:
     for node in ast.walk(_python(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
-            words = [_constant(given) for call in calls if _installs(call) for given in call.args]
+            words = [
+                _constant(argument) for call in calls if _installs(call) for argument in call.args
+            ]
             yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
 
 

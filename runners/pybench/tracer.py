@@ -55,9 +55,9 @@ class PythonTracer:
             RECORDS_VARIABLE: str(records),
         }
         call = unit_tests(project.root, self._places)
-        made = job(project, into, call, variables, trial.timeout_seconds)
+        invocation = job(project, into, call, variables, trial.timeout_seconds)
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return (replace(made, files=files, collects=(records,)),)
+        return (replace(invocation, files=files, collects=(records,)),)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return what was called, or why that is not known."""

@@ -59,17 +59,17 @@ class Ledger:
         self._environment = environment
 
     @contextmanager
-    def renting(self, asked: RentedSpec) -> Iterator[str]:
+    def renting(self, spec: RentedSpec) -> Iterator[str]:
         """Give the name of a new audit's machines, all of which are removed at its end.
 
         Raises MachineError where that fails; the note is kept then.
         """
         note = Note(
             id=uuid4().hex[:8],
-            cluster=asked.cluster,
-            listed_by=asked.listed_by,
-            removed_by=asked.removed_by,
-            environment=asked.environment,
+            cluster=spec.cluster,
+            listed_by=spec.listed_by,
+            removed_by=spec.removed_by,
+            environment=spec.environment,
             started=self._clock.now(),
         )
         with self._written(note):
@@ -79,7 +79,7 @@ class Ledger:
                 self._remove(note)
                 self._path(note.id).unlink()
 
-    def look(self, told: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
+    def look(self, report: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
         """Say of each note whether its auditor has ended, and which machines are there.
 
         Raises MachineError where that cannot be told of some, after all others were.
@@ -88,7 +88,7 @@ class Ledger:
         def say(path: Path, file: IO[str]) -> None:
             note = _read(path, file)
             ended = _lock(file)
-            told(note, ended, self.listed(note))
+            report(note, ended, self.listed(note))
 
         self._each(say)
 
@@ -104,7 +104,7 @@ class Ledger:
             )
         return names
 
-    def clean(self, told: Callable[[Note, tuple[str, ...]], None]) -> None:
+    def clean(self, report: Callable[[Note, tuple[str, ...]], None]) -> None:
         """Remove what auditors have left that were killed, and say of each which machines.
 
         Raises MachineError where some cannot be removed, after all others were.
@@ -113,7 +113,7 @@ class Ledger:
         def remove(path: Path, file: IO[str]) -> None:
             if _lock(file) and path.exists():
                 note = _read(path, file)
-                told(note, self._remove(note))
+                report(note, self._remove(note))
                 path.unlink()
 
         self._each(remove)

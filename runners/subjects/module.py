@@ -122,8 +122,8 @@ def _module(answer: Completed) -> dict[str, Any]:
     return dict(metadata)
 
 
-def _failure(spec: GoModuleSpec, said: str) -> UsageError | ResolveFailed:
-    line = " ".join(said.split())[:300]
+def _failure(spec: GoModuleSpec, output: str) -> UsageError | ResolveFailed:
+    line = " ".join(output.split())[:300]
     what = f"go:{spec.module}@{spec.version}"
     if _WRONG.search(line) and "dial" not in line and "lookup" not in line:
         return UsageError(f"{what} is no published module version: {line}; check path and version")

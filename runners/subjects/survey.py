@@ -53,9 +53,9 @@ def _suites(
     projects: Iterable[tuple[Path, str]], top: Path, kinds: Sequence[str] = KINDS
 ) -> tuple[SuiteFolder, ...]:
     folders = [
-        SuiteFolder(folder.relative_to(top).as_posix(), seen)
+        SuiteFolder(folder.relative_to(top).as_posix(), suite)
         for folder, kind in projects
-        if kind in kinds and (seen := look_as(folder, kind)).benchmarks
+        if kind in kinds and (suite := look_as(folder, kind)).benchmarks
     ]
     return tuple(
         sorted(

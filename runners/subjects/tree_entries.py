@@ -61,14 +61,14 @@ def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterato
     files below `within` (the repository; None means `top`), so that no subject can have private
     files of this machine, or the environment in /proc, copied into what it runs.
     """
-    here = top / path
+    source = top / path
     within = (within or top).resolve()
     try:
-        mode = here.lstat().st_mode
-        if not here.parent.resolve().is_relative_to(within):
+        mode = source.lstat().st_mode
+        if not source.parent.resolve().is_relative_to(within):
             return  # a folder above it has become a link that leads out
         if stat.S_ISREG(mode):
-            yield TreeEntry(path, here, bool(mode & stat.S_IXUSR))
+            yield TreeEntry(path, source, bool(mode & stat.S_IXUSR))
         elif stat.S_ISLNK(mode):
             yield from _link(top, path, within)
     except FileNotFoundError:

@@ -171,10 +171,10 @@ def _aliases(part: BenchmarkDeclaration) -> Iterator[str]:
 def is_count(part: BenchmarkDeclaration, node: Node) -> bool:
     """Tell whether an expression is b.N, converted or not."""
     while node.type == "call_expression" and syntax.called(node) in syntax.NUMBERS:
-        given = syntax.arguments(node)
-        if len(given) != 1:
+        nodes = syntax.arguments(node)
+        if len(nodes) != 1:
             return False
-        node = given[0]
+        node = nodes[0]
     operand, field = syntax.selector(node)
     return operand in part.handles and field == "N"
 

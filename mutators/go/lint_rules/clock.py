@@ -92,16 +92,18 @@ class BenchmarkTimer:
         return ""
 
     def _earlier(self, node: Node) -> Iterator[Node]:
-        here = node
+        inner_node = node
         for ancestor in syntax.around(node, self.above):
             if _is_own(ancestor):
                 return
             if ancestor.type in _LISTS:
                 before = [
-                    child for child in ancestor.named_children if child.end_byte <= here.start_byte
+                    child
+                    for child in ancestor.named_children
+                    if child.end_byte <= inner_node.start_byte
                 ]
                 yield from reversed(before)
-            here = ancestor
+            inner_node = ancestor
 
 
 def _start(switch: Switch) -> int:

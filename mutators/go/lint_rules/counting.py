@@ -54,8 +54,8 @@ def _once(part: BenchmarkDeclaration, node: Node, what: str) -> NodeFinding:
 def _runs(part: BenchmarkDeclaration, body: Node) -> Iterator[Node]:
     """Yield the calls of b.Run that are given a function literal."""
     for call in syntax.calls(body):
-        given = syntax.arguments(call)
-        if part.uses(call, "Run") and len(given) > 1 and given[-1].type == "func_literal":
+        nodes = syntax.arguments(call)
+        if part.uses(call, "Run") and len(nodes) > 1 and nodes[-1].type == "func_literal":
             yield call
 
 
@@ -166,8 +166,8 @@ def _is_of_size(part: BenchmarkDeclaration, names: Names, value: Node) -> bool:
     bound = names.bindings(tree.source(value)) if value.type == "identifier" else []
     if len(bound) != 1:
         return False
-    made = syntax.values(bound[0].child_by_field_name("right"))
-    return len(made) == 1 and made[0].type == "call_expression" and _given(part, made[0]) >= 0
+    nodes = syntax.values(bound[0].child_by_field_name("right"))
+    return len(nodes) == 1 and nodes[0].type == "call_expression" and _given(part, nodes[0]) >= 0
 
 
 def _steep(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:

@@ -177,10 +177,10 @@ def _is_idle(place: _Place, chore: _Chore) -> bool:
     """Tell whether a call is all that the loop does, or is another one in each iteration."""
     if all(call.id == place.call.id for call in syntax.calls(place.loop.body)):
         return True
-    given = syntax.arguments(place.call)
+    nodes = syntax.arguments(place.call)
     if chore is _PATTERN:
-        return not all(inner_node.type in _TEXTS for inner_node in given)
-    return [tree.source(node) for node in given] == ["0"]
+        return not all(inner_node.type in _TEXTS for inner_node in nodes)
+    return [tree.source(node) for node in nodes] == ["0"]
 
 
 def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool:

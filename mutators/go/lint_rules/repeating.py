@@ -110,8 +110,8 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
         if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
             continue
         for call in _used(loop):
-            given = syntax.arguments(call)
-            folds = bool(given) and all(_is_constant(names, node) for node in given)
+            nodes = syntax.arguments(call)
+            folds = bool(nodes) and all(_is_constant(names, node) for node in nodes)
             if folds and _is_plain(names, call) and removable.call(names, call):
                 yield NodeFinding(
                     CONSTANT_INPUTS,

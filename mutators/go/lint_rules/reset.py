@@ -145,16 +145,16 @@ def _asked(names: Names, call: Node) -> int:
 
 def _rounds(names: Names, statement: Node) -> int:
     """Return how often the innermost work of nested loops is done, as far as literals tell."""
-    rounds, here = 1, statement
+    rounds, descendant = 1, statement
     for _ in range(_DEEPEST):
-        if here.type != "for_statement":
+        if descendant.type != "for_statement":
             break
-        body = here.child_by_field_name("body")
+        body = descendant.child_by_field_name("body")
         if body is None or not any(inner_node.type in _WORK for inner_node in syntax.walk(body)):
             return 0
-        rounds *= max(bound(names, here), 1)
+        rounds *= max(bound(names, descendant), 1)
         inner = [node for node in syntax.statements(body) if node.type == "for_statement"]
-        here = inner[0] if inner else body
+        descendant = inner[0] if inner else body
     return rounds
 
 

@@ -185,14 +185,14 @@ def types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
     while pending:
         node, outer = pending.pop()
         name = part(node, "name")
-        here = TypeDeclaration(
+        declaration = TypeDeclaration(
             file, package, f"{outer.name}.{name}" if outer else name, node, outer
         )
-        declarations.append(here)
+        declarations.append(declaration)
         if outer is not None:
-            outer.inner.append(here)
+            outer.inner.append(declaration)
         inside = [member for member in _members(node) if member.type in _TYPES]
-        pending += [(inner_node, here) for inner_node in reversed(inside)]
+        pending += [(inner_node, declaration) for inner_node in reversed(inside)]
     return declarations
 
 

@@ -179,13 +179,13 @@ def _is_its_own(changed: Node, scope: MethodScope) -> bool:
 
 def _is_made_here(receiver: Node, scope: MethodScope) -> bool:
     """Tell whether a call is on an object that the method has made, or on a chain of such calls."""
-    here: Node | None = receiver
-    while here is not None and here.type == "method_invocation":
-        here = bare(here.child_by_field_name("object"))
-    if here is None:
+    node: Node | None = receiver
+    while node is not None and node.type == "method_invocation":
+        node = bare(node.child_by_field_name("object"))
+    if node is None:
         return False
-    return here.type in _MAKES or _is_made(
-        scope.find(source(here)) if here.type == "identifier" else None
+    return node.type in _MAKES or _is_made(
+        scope.find(source(node)) if node.type == "identifier" else None
     )
 
 
@@ -197,9 +197,9 @@ def _is_made(variable: object) -> bool:
 
 def has_function(call: Node) -> bool:
     """Tell whether a call gets code to run: a lambda, a method reference or a class of its own."""
-    given = expressions(call.child_by_field_name("arguments"))
+    nodes = expressions(call.child_by_field_name("arguments"))
     return any(
         inner_node.type in (*_OPAQUE, "class_body")
-        for node in given
+        for node in nodes
         for inner_node in descend(node)
     )

@@ -32,12 +32,12 @@ def growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the first call of a benchmark that makes each container of a state longer."""
     if bench.single_shots or bench.method.annotation("Group") is not None:
         return
-    seen: set[Field] = set()
+    fields: set[Field] = set()
     for node in own(bench.body):
         container = _grown_container(node, bench)
-        if container is None or container in seen or len(seen) >= _MOST:
+        if container is None or container in fields or len(fields) >= _MOST:
             continue
-        seen.add(container)
+        fields.add(container)
         if _is_used_otherwise(bench, container, node):
             continue
         levels = {

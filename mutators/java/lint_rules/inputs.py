@@ -28,14 +28,14 @@ def measured_calls(bench: BenchmarkMethod) -> list[Node]:
     nodes: list[Node] = []
     for node in own(bench.body):
         if node.type == "return_statement":
-            given = node.named_children
+            inner_nodes = node.named_children
         elif node.type == "method_invocation" and bench.consumes(node):
-            given = arguments(node)
+            inner_nodes = arguments(node)
         else:
             continue
         nodes += [
             descendant
-            for descendant in (_made_by(value, bench.scope) for value in given)
+            for descendant in (_made_by(value, bench.scope) for value in inner_nodes)
             if descendant
         ]
     return [
@@ -47,12 +47,12 @@ def measured_calls(bench: BenchmarkMethod) -> list[Node]:
 
 def _made_by(value: Node, scope: MethodScope) -> Node | None:
     """Return an expression, or that of which a local variable has its only value."""
-    here = bare(value)
-    if here is not None and here.type == "identifier":
-        local = scope.find(source(here))
+    node = bare(value)
+    if node is not None and node.type == "identifier":
+        local = scope.find(source(node))
         if isinstance(local, Local) and not local.parameter and local.name not in scope.changed:
             return local.value
-    return here
+    return node
 
 
 def constant_inputs(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]:

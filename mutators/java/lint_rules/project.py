@@ -96,7 +96,7 @@ class JavaProject:
 
     def type_named(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
-        here = self.file(near.file)
+        file = self.file(near.file)
         alike = self._of_file(near.file).get(name)
         if alike:
             return next(
@@ -112,7 +112,7 @@ class JavaProject:
             for path in self._declaring.get(name.encode(), ())
             for declaration in self._of_file(path).get(name, ())
         ]
-        imported = here.imports.get(name)
+        imported = file.imports.get(name)
         if imported is not None:
             candidates = [
                 candidate
@@ -122,10 +122,10 @@ class JavaProject:
         elif name in _ALWAYS_IMPORTED:
             return None
         elif any(
-            candidate.package == here.package and not candidate.outer for candidate in candidates
+            candidate.package == file.package and not candidate.outer for candidate in candidates
         ):
             candidates = [
-                candidate for candidate in candidates if candidate.package == here.package
+                candidate for candidate in candidates if candidate.package == file.package
             ]
         return candidates[0] if len(candidates) == 1 else None
 
@@ -152,21 +152,27 @@ class JavaProject:
 
     def lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
         """Yield the type and the classes that it extends, as far as the sources show them."""
-        here: TypeDeclaration | None = declared
-        seen: set[TypeDeclaration] = set()
-        while here is not None and here not in seen and len(seen) < _LONGEST_LINEAGE:
-            yield here
-            seen.add(here)
-            here = self.type_named(here.parent, here) if here.parent else None
+        declaration: TypeDeclaration | None = declared
+        declarations: set[TypeDeclaration] = set()
+        while (
+            declaration is not None
+            and declaration not in declarations
+            and len(declarations) < _LONGEST_LINEAGE
+        ):
+            yield declaration
+            declarations.add(declaration)
+            declaration = (
+                self.type_named(declaration.parent, declaration) if declaration.parent else None
+            )
 
     def field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""
-        here: TypeDeclaration | None = near
-        while here is not None:
-            for ancestor in self.lineage(here):
+        declaration: TypeDeclaration | None = near
+        while declaration is not None:
+            for ancestor in self.lineage(declaration):
                 if name in ancestor.fields:
                     return ancestor.fields[name]
-            here = here.outer
+            declaration = declaration.outer
         return None
 
     def methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
@@ -194,13 +200,13 @@ class JavaProject:
 
     def type_annotation(self, name: str, declared: TypeDeclaration) -> Annotation | None:
         """Return the annotation of a type, of one that it extends, or of one around it."""
-        here: TypeDeclaration | None = declared
-        while here is not None:
-            for ancestor in self.lineage(here):
+        declaration: TypeDeclaration | None = declared
+        while declaration is not None:
+            for ancestor in self.lineage(declaration):
                 annotation = ancestor.annotation(name)
                 if annotation is not None:
                     return annotation
-            here = here.outer
+            declaration = declaration.outer
         return None
 
 

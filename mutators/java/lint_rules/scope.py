@@ -174,12 +174,12 @@ class MethodScope:
         return self.project.methods(name, count, owner) if owner else []
 
     def _unqualified(self, name: str, count: int) -> list[JavaMethod]:
-        here: TypeDeclaration | None = self.method.owner
-        while here is not None:
-            methods = self.project.methods(name, count, here)
+        declaration: TypeDeclaration | None = self.method.owner
+        while declaration is not None:
+            methods = self.project.methods(name, count, declaration)
             if methods:
                 return methods
-            here = here.outer
+            declaration = declaration.outer
         imported = self.project.file(self.method.owner.file).imports.get(name, "")
         path, _, _ = imported.rpartition(".")
         owner = self.project.qualified(path) if path else None

@@ -176,11 +176,11 @@ def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
 
 def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cst.BaseExpression]:
     """Return the defaults of those parameters that get no argument."""
-    given = handed.arguments if handed is not None else ()
-    if any(argument.star for argument in given):
+    arguments = handed.arguments if handed is not None else ()
+    if any(argument.star for argument in arguments):
         return {}
-    named = {argument.keyword.value for argument in given if argument.keyword is not None}
-    plain = sum(argument.keyword is None for argument in given)
+    named = {argument.keyword.value for argument in arguments if argument.keyword is not None}
+    plain = sum(argument.keyword is None for argument in arguments)
     listed = function.params
     later = (*listed.posonly_params, *listed.params)[plain:]
     return {

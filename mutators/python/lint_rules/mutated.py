@@ -119,12 +119,12 @@ def _by_method(
     function = handed.function
     if not isinstance(function, cst.Attribute):
         return
-    made, method = at.value(function.value), function.attr.value
-    change = CHANGES.get(kind(made, at), {}).get(method)
-    if change is None or made is None:
+    expression, method = at.value(function.value), function.attr.value
+    change = CHANGES.get(kind(expression, at), {}).get(method)
+    if change is None or expression is None:
         return
     how = handed.arguments
-    seen = contents.changes(method, how, made, at, project) and not (
+    seen = contents.changes(method, how, expression, at, project) and not (
         change in _ORDERING and contents.in_order(function.value, how, bench, project)
     )
     yield _Changed(handed.call, function, function.value, change, seen)
@@ -135,11 +135,11 @@ def _by_function(
 ) -> Iterator[_Changed]:
     """Yield the arguments that a function is known to change."""
     for (place, name), change in _places(bench, handed.function, project).items():
-        given = handed.argument(place, name)
-        if given is not None and _can_change(given, change, at):
+        expression = handed.argument(place, name)
+        if expression is not None and _can_change(expression, change, at):
             how = handed.arguments
-            ordered = change in _ORDERING and contents.in_order(given, how, bench, project)
-            yield _Changed(handed.call, handed.function, given, change, not ordered)
+            ordered = change in _ORDERING and contents.in_order(expression, how, bench, project)
+            yield _Changed(handed.call, handed.function, expression, change, not ordered)
 
 
 def _places(
@@ -159,12 +159,12 @@ def _places(
     return project.once(passes_by, definition[1], definition[0])
 
 
-def _can_change(given: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
+def _can_change(expression: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
     """Tell whether an argument is a container that such a change is one of.
 
     What has its elements exchanged in place can be no other than that, even where it is not seen.
     """
-    made = kind(at.value(given), at)
+    made = kind(at.value(expression), at)
     if change is ObjectChange.SWAPS:
         return made in ("", "list", "array")
     return change in CHANGES.get(made, {}).values()

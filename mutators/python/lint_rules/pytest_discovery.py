@@ -238,8 +238,8 @@ def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
     function = tree.argument(call, "target", 0)
     if function is None:
         return None
-    given = tree.argument(call, "args", 1)
-    listed = given.elements if isinstance(given, cst.Tuple | cst.List) else ()
+    expression = tree.argument(call, "args", 1)
+    listed = expression.elements if isinstance(expression, cst.Tuple | cst.List) else ()
     plain = [cst.Arg(element.value) for element in listed if isinstance(element, cst.Element)]
     arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
     once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
@@ -265,10 +265,10 @@ def times(call: cst.Call, name: str, place: int, bench: BenchmarkSource) -> int 
     """Return one of these numbers of a call of `pedantic`, None where it is not seen."""
     if tree.splat(call):
         return None
-    given = tree.argument(call, name, place)
-    if given is None:
+    expression = tree.argument(call, name, place)
+    if expression is None:
         return 1
-    constant = tree.constant(bench.value(given))
+    constant = tree.constant(bench.value(expression))
     return constant if isinstance(constant, int) else None
 
 

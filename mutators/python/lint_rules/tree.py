@@ -44,19 +44,19 @@ def descend(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes and all below them, in the order of the text."""
     pending = list(reversed(nodes))
     while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed(list(children(here)))
+        node = pending.pop()
+        yield node
+        pending += reversed(list(children(node)))
 
 
 def own(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes and all below them, without what is inside functions and classes there."""
     pending = list(reversed(nodes))
     while pending:
-        here = pending.pop()
-        yield here
-        if not isinstance(here, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            pending += reversed(list(children(here)))
+        node = pending.pop()
+        yield node
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            pending += reversed(list(children(node)))
 
 
 def below(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> set[int]:
@@ -74,16 +74,16 @@ def reads(*nodes: cst.CSTNode) -> Iterator[str]:
     """Yield the names that stand in some code, without attributes and names of arguments."""
     pending = list(nodes)
     while pending:
-        here = pending.pop()
-        match here:
+        node = pending.pop()
+        match node:
             case cst.Name():
-                yield here.value
+                yield node.value
             case cst.Attribute():
-                pending.append(here.value)
+                pending.append(node.value)
             case cst.Arg():
-                pending.append(here.value)
+                pending.append(node.value)
             case _:
-                pending += children(here)
+                pending += children(node)
 
 
 def body(function: Function) -> tuple[cst.CSTNode, ...]:

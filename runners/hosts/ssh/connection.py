@@ -255,7 +255,7 @@ class Connection:
         with writing(_OWN), tempfile.TemporaryFile() as own:
             into = errors or own
             try:
-                done = subprocess.run(
+                process = subprocess.run(
                     self._words(words),
                     env=self._environment,
                     stdin=sends,
@@ -270,7 +270,7 @@ class Connection:
                 ) from error
             into.seek(0)
             lines = into.read().decode(errors="replace").strip().splitlines()
-            return _Done(done.returncode, " / ".join(lines[-3:])[:500])
+            return _Done(process.returncode, " / ".join(lines[-3:])[:500])
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,13 +84,13 @@ class SshHost:
     def facts(self) -> HostFacts:
         """Return those of the other machine."""
         if not self._facts:
-            asked = Invocation(
+            invocation = Invocation(
                 argv=("sh", "-c", SCRIPT),
                 cwd=self._root,
                 environment=tuple(sorted(self._variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.measuring(()).run(asked)
+            answer = self.measuring(()).run(invocation)
             self._facts.append(linux_facts(said(answer.stdout.decode(errors="replace"))))
         return self._facts[0]
 

@@ -70,15 +70,15 @@ class Gradle:
             raise self._failure(answer)
 
     def _failure(self, answer: Completed) -> AuditError:
-        said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-        need = find_need(said)
+        output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
+        need = find_need(output)
         if need is not None and need.tool == "JDK":
             return jdk_missing(need, "the build", self.host, self.environment)
-        wanted = _DISTRIBUTION.search(said)
-        if wanted and _OF_WRAPPER.search(said):
-            cause = _CAUSE.search(said)
+        match = _DISTRIBUTION.search(output)
+        if match and _OF_WRAPPER.search(output):
+            cause = _CAUSE.search(output)
             return ResolveFailed(
-                f"the project's Gradle wrapper cannot fetch {wanted[1]}"
+                f"the project's Gradle wrapper cannot fetch {match[1]}"
                 f"{f' ({cause[1].strip()[:200]})' if cause else ''}; name an installed Gradle as "
                 '"gradle" of the subject, or audit a jar with the benchmarks and JMH in it'
             )
@@ -157,8 +157,8 @@ def _read(file: Path) -> tuple[_WrittenSet, ...]:
 
 
 def _failure(answer: Completed) -> AuditError:
-    said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-    messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(said)]
+    output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
+    messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(output)]
     text = "\n".join(messages)[:2000] or answer.tail()
     if answer.timed_out:
         return ResolveFailed(f"the build: gradle did not end within {_SECONDS // 60} minutes")

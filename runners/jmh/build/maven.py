@@ -61,19 +61,19 @@ class Maven:
             raise self._failure(answer, cwd, what)
 
     def _failure(self, answer: Completed, cwd: Path, what: str) -> AuditError:
-        said = _plain(answer.stdout + b"\n" + answer.stderr)
+        output = _plain(answer.stdout + b"\n" + answer.stderr)
         # From the first error on: an exception's lines have no mark, and warnings are in front.
-        if check := failed_check(said):
+        if check := failed_check(output):
             return CheckFailed(str(_failure(answer, what)), check)
-        need = find_need(said[max(0, said.find("[ERROR]")) :]) or self._skipped_need(cwd)
+        need = find_need(output[max(0, output.find("[ERROR]")) :]) or self._skipped_need(cwd)
         if need is None or answer.timed_out:
             return _failure(answer, what)
         if need.tool == "JDK":
             return jdk_missing(need, what, self.host, self.environment)
-        here = _VERSION.search(_plain(self._run("-v", cwd=cwd).stdout))
+        match = _VERSION.search(_plain(self._run("-v", cwd=cwd).stdout))
         return ToolMissing(
             f"{what}: the project needs {need.versions}, and mvn is "
-            f"{here[1] if here else 'of an unknown version'}; install it, or add Maven's wrapper "
+            f"{match[1] if match else 'of an unknown version'}; install it, or add Maven's wrapper "
             "(mvnw) to the project"
         )
 
@@ -127,9 +127,9 @@ class Maven:
         if theirs is None:
             return ()
         answer = self._run("-v", cwd=cwd)
-        said = _plain(answer.stdout)
-        version = re.search(r"Apache Maven (\d+)\.(\d+)", said)
-        place = re.search(r"^Maven home: (.+)$", said, re.MULTILINE)
+        output = _plain(answer.stdout)
+        version = re.search(r"Apache Maven (\d+)\.(\d+)", output)
+        place = re.search(r"^Maven home: (.+)$", output, re.MULTILINE)
         if version is None or place is None:
             raise ToolMissing(
                 f"mvn -v gave no version: {answer.tail(2)}; install Maven 3.8 or newer"

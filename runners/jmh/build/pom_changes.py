@@ -62,9 +62,9 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         space = module.root.tag.rpartition("}")[0]
         tags = _Tags(f"{space}}}" if space else "")
         plugins = tags.child(tags.child(module.root, "build"), "plugins")
-        known = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
-        plugin = known[0] if known else tags.added(plugins, "plugin")
-        if not known:
+        elements = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
+        plugin = elements[0] if elements else tags.added(plugins, "plugin")
+        if not elements:
             for name in ("groupId", "artifactId", "version"):
                 tags.added(plugin, name).text = getattr(check, _NAMES[name])
         executions = tags.child(plugin, "executions")
@@ -79,14 +79,14 @@ def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModu
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
     for dependency in dependencies(module.root):
-        known = tree.get(module.dependency_key(dependency))
+        maven_module = tree.get(module.dependency_key(dependency))
         version = dependency.find("{*}version")
-        if known is None or "${" in known.version:
+        if maven_module is None or "${" in maven_module.version:
             continue
         if version is None:
             version = ET.SubElement(dependency, dependency.tag.replace("dependency", "version"))
-        changed = changed or version.text != known.version
-        version.text = known.version
+        changed = changed or version.text != maven_module.version
+        version.text = maven_module.version
     if changed:
         _write(module)
 
@@ -107,8 +107,8 @@ class _Tags:
     space: str
 
     def child(self, parent: ET.Element, name: str) -> ET.Element:
-        known = parent.find(f"{self.space}{name}")
-        return self.added(parent, name) if known is None else known
+        element = parent.find(f"{self.space}{name}")
+        return self.added(parent, name) if element is None else element
 
     def added(self, parent: ET.Element, name: str) -> ET.Element:
         return ET.SubElement(parent, f"{self.space}{name}")

@@ -45,8 +45,8 @@ def parts(
     tests = set(_folders([source_set for source_set in sets if source_set.test]))
     path = list(dict.fromkeys(chain.from_iterable(source_set.path for source_set in chosen)))
     rest = [each for each in path if each not in own]
-    here = [each for each in rest if each.is_relative_to(top) and each not in tests]
-    library = [each for each in here if each.relative_to(top).as_posix() not in given]
+    paths = [each for each in rest if each.is_relative_to(top) and each not in tests]
+    library = [each for each in paths if each.relative_to(top).as_posix() not in given]
     benchmarks = own
     if not library:
         # The benchmarks live among the classes that they measure.
