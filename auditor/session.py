@@ -41,7 +41,7 @@ from runners.rented.ledger import Ledger
 from runners.subjects.place import place
 from runners.subjects.placed import Placed
 from runners.subjects.survey import no_benchmarks_hint
-from runners.subjects.tree_entries import changed
+from runners.subjects.tree_entries import changed_files
 from runners.trial import TrialExecutor
 
 MOST_JOBS = 4
@@ -234,7 +234,7 @@ class Session:
     def _tree_changed(self) -> Iterator[Caveat]:
         """Say what the suite has changed of the files that it was built of and reads."""
         for placed in self._placed:
-            if paths := changed(placed):
+            if paths := changed_files(placed):
                 text = (
                     f"in our copy of {placed.name} these files are not what they were: "
                     f"{some(paths)}; its build, benchmarks or unit tests have changed them, so "

@@ -158,7 +158,7 @@ class LocalGate:
         )
 
 
-def named(
+def named_files(
     words: Sequence[str], environment: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that a command names outside the checkouts, with digests of what they hold.

@@ -21,7 +21,7 @@ from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from runners.disk import writing
-from runners.folders import running
+from runners.folders import running_folder
 from runners.hosts.exchange import put
 from runners.hosts.reference_workload import NO_LOOK, LoopLook
 from runners.live import Watching
@@ -32,7 +32,7 @@ Elsewhere = Callable[[Path], bytes | None]
 the same project; None where nobody has."""
 
 
-def nowhere(_path: Path) -> None:
+def no_artifact_source(_path: Path) -> None:
     """Have nobody who has made what is to be built."""
 
 
@@ -53,7 +53,7 @@ class TrialRunner:
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
         loop: Callable[[], LoopLook] = lambda: NO_LOOK,
-        elsewhere: Elsewhere = nowhere,
+        elsewhere: Elsewhere = no_artifact_source,
     ) -> None:
         """Take the parts.
 
@@ -172,7 +172,7 @@ class TrialRunner:
     def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
         if job.makes is not None:
             remove_half(job.makes)
-        measuring = (running(into), *writable)
+        measuring = (running_folder(into), *writable)
         host = self._building if job.builds else self._host.measuring(measuring)
         answer = host.run(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
@@ -221,7 +221,7 @@ class TrialRunner:
     def _folder(self, digest: str) -> Path:
         folder = self._builds / digest
         try:
-            running(folder).mkdir(parents=True, exist_ok=True)
+            running_folder(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
@@ -259,7 +259,7 @@ class TrialExecutor(TrialRunner):
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
         loop: Callable[[], LoopLook] = lambda: NO_LOOK,
-        elsewhere: Elsewhere = nowhere,
+        elsewhere: Elsewhere = no_artifact_source,
     ) -> None:
         """Take the parts, as a TrialRunner does."""
         super().__init__(

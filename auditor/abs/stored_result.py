@@ -191,7 +191,7 @@ def _other_kind(path: Path, content: bytes) -> str:
     """Return what a file is that is no result of `abs` or `stability`, and what takes it."""
     from auditor.importers import formats  # noqa: PLC0415 `--help` needs no numpy
 
-    whose = formats.whose(path)
+    whose = formats.format_name(path)
     if whose:
         return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
     if own_files.command_of(content) in own_files.REPORTED:

@@ -27,7 +27,7 @@ from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
 from runners.hosts.limited import LimitedHost
 from runners.rented.ledger import Ledger
 from runners.subjects.placed import Placed
-from runners.tree_archive import packed
+from runners.tree_archive import pack_folders
 
 _CONNECT_SECONDS = 20.0
 _ANSWER_SECONDS = 30.0
@@ -95,7 +95,7 @@ class Cluster:
             session=self._session,
             config=made.config.text,
             placed=placed,
-            tree=packed([(".", placed.root)]),
+            tree=pack_folders([(".", placed.root)]),
             built=made.ready.built(),
             digest=project.digest,
         )

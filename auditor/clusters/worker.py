@@ -30,7 +30,7 @@ from runners.jmh.built_suite import BuiltSuite
 from runners.programs import is_made
 from runners.subjects.jar import NAME
 from runners.subjects.placed import Placed
-from runners.tree_archive import unpacked
+from runners.tree_archive import unpack_folders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +174,7 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
 
 def _unpacked(recipe: Recipe, home_: Home) -> Placed:
     """Have the tree on this machine, as it was sent; raises MachineError."""
-    there = unpacked(recipe.tree, recipe.placed.digest_of_tree, home_)
+    there = unpack_folders(recipe.tree, recipe.placed.digest_of_tree, home_)
     inside = recipe.placed.tree.relative_to(recipe.placed.root)
     return replace(recipe.placed, root=there, tree=there / inside)
 

@@ -13,7 +13,7 @@ from auditor.core.ports import Clock
 from auditor.hosts.opened import OpenHost, chosen
 from runners.disk import writing
 from runners.home import Home
-from runners.hosts.ssh.opening import RemoteMachine, opened
+from runners.hosts.ssh.opening import RemoteMachine, connect_host
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def ssh_host(
         processors=spec.cpus,
         patience_seconds=spec.patience_seconds,
     )
-    with opened(asked, environment, clock) as (host, variables):
+    with connect_host(asked, environment, clock) as (host, variables):
         path = ":".join((*spec.path, variables.get("PATH", "/usr/bin:/bin")))
         yield OpenHost(
             host=host,

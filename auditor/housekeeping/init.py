@@ -14,7 +14,7 @@ from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
 from runners.subjects.placed import MARKS
-from runners.subjects.suite_detection import look
+from runners.subjects.suite_detection import detect_suite
 from runners.subjects.survey import SuiteFolder, candidates, list_suites, suites
 
 SLOWDOWN = 0.5
@@ -65,7 +65,7 @@ def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
     """Return the suites at and below a folder; the folder itself where none has benchmarks."""
     if below := suites(folder):
         return below
-    seen = look(folder)
+    seen = detect_suite(folder)
     if seen.harness is None:
         raise UsageError(
             f"{folder} is no project that bench-audit knows: there is no {MARKS} in it, and "

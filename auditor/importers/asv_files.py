@@ -18,7 +18,7 @@ from auditor.importers.checking import (
     mapping,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -61,7 +61,7 @@ class AsvFiles:
         left_out, started, left = [], [0.0], _MOST_CHOICES
         for key, row in mapping(document["results"], "results").items():
             name = clean(key)
-            known = [] if row is None else items(row, f"results of {shown(name)}")
+            known = [] if row is None else items(row, f"results of {quoted_name(name)}")
             cells = dict(zip(columns, known, strict=False))
             if not _is_time(name, cells, units.get(name)):
                 left_out.append(name)
@@ -89,7 +89,7 @@ class AsvFiles:
                 continue
             if beside not in self._units:
                 try:
-                    listed = mapping(files.parsed(files.content(beside)), "the whole")
+                    listed = mapping(files.read_json(files.content(beside)), "the whole")
                 except Broken as error:
                     raise UsageError(f"{beside}: {error}") from error
                 self._units[beside] = {
@@ -119,7 +119,7 @@ def _processes(
     name: str, cells: dict[str, object], choices: list[str]
 ) -> Iterator[tuple[str, StoredProcess]]:
     """Yield what is stored of each choice of parameters, all of its processes together."""
-    what = f"{shown(name)}: result"
+    what = f"{quoted_name(name)}: result"
     # asv writes a single null where all choices failed.
     results = cells.get("result")
     results = [None] * len(choices) if results is None else items(results, what)
@@ -135,7 +135,7 @@ def _processes(
 
 def _choices(name: str, params: object, most: int) -> list[str]:
     """Return the names of the choices of parameters, as our own listing has them; raises Broken."""
-    what = f"{shown(name)}: params"
+    what = f"{quoted_name(name)}: params"
     lists = [[text(item, what) for item in items(item, what)] for item in items(params or [], what)]
     if not lists:
         return [name]
@@ -151,10 +151,10 @@ def _process(name: str, result: object, kept: object, version: str) -> StoredPro
     if isinstance(result, float) and math.isnan(result):
         skipped = Skipped("its set-up says that it is not for these parameters")
         return StoredProcess(failure=skipped, version=version)
-    what = f"{shown(name)}: samples"
+    what = f"{quoted_name(name)}: samples"
     values = [] if kept is None else [number(item, what) for item in items(kept, what)]
     # The result is the median of the samples, whether these are kept or not.
-    return process(values, number(result, f"{shown(name)}: result"), version)
+    return process(values, number(result, f"{quoted_name(name)}: result"), version)
 
 
 def _moment(value: object) -> float:

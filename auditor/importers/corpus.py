@@ -20,11 +20,11 @@ from auditor.importers.checking import (
     failed,
     items,
     process,
+    quoted_name,
     seconds,
-    shown,
     text,
 )
-from auditor.importers.corpus_subjects import configured
+from auditor.importers.corpus_subjects import read_configuration
 
 _NAME = re.compile(r"[^#]+#[^#]+#[^#]*\.json")
 """`owner__repo#benchmark#parameters.json`; parameters are `a=1&b=2`, or none."""
@@ -39,7 +39,7 @@ def is_mine(document: list[object]) -> bool:
     return bool(document) and all(isinstance(item, list) for item in document)
 
 
-def within(folder: Path) -> list[Path]:
+def series_files(folder: Path) -> list[Path]:
     """Return the files of series in a folder of the corpus, none where it is no such folder."""
     for place in _PLACES:
         inside = folder / place
@@ -62,12 +62,12 @@ def read(document: list[object], path: Path) -> StoredRun:
             "whole numbers in ascending order only, so these are places in a series, no times; "
             "name the folder timeseries"
         )
-    what = f"{shown(name)}: fork"
+    what = f"{quoted_name(name)}: fork"
     processes = tuple(_process(one, f"{what} {at}") for at, one in enumerate(forks))
     return StoredRun(name=path.name, processes={name: processes})
 
 
-def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
+def join_benchmarks(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
     """Join the benchmarks of each folder, and what their authors configured: they are one run.
 
     Raises UsageError where what was configured cannot be read.
@@ -76,7 +76,7 @@ def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
     for path, run in runs:
         folders.setdefault(path.resolve().parent, {}).update(run.processes)
     return tuple(
-        StoredRun(name=folder.name, processes=_known(processes, configured(folder)))
+        StoredRun(name=folder.name, processes=_known(processes, read_configuration(folder)))
         for folder, processes in folders.items()
     )
 

@@ -19,7 +19,7 @@ _MOST = 1_000_000
 """Iterations, and forks."""
 
 
-def configured(folder: Path) -> dict[str, Configured]:
+def read_configuration(folder: Path) -> dict[str, Configured]:
     """Return what was configured, by the benchmarks' names; none where there is no such table.
 
     It lies in the folder of the series or one or two above. Raises UsageError for a broken one.

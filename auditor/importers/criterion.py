@@ -25,7 +25,7 @@ _DEPTH = 8
 _GIVE = "give the folder target/criterion, which has sample.json"
 
 
-def within(folder: Path) -> list[Path]:
+def criterion_files(folder: Path) -> list[Path]:
     """Return a file of each benchmark in a folder of criterion, none where it is no such folder."""
     paths = []
     for place, folders, names in islice(os.walk(folder), files.MOST):
@@ -64,7 +64,7 @@ def _known(path: Path) -> tuple[str, Path]:
     beside = place / _BENCHMARK
     if not beside.is_file():
         return clean(place.parent.name if place.name == _NEWEST else place.name) or "unknown", place
-    known = mapping(files.parsed(files.content(beside)), _BENCHMARK)
+    known = mapping(files.read_json(files.content(beside)), _BENCHMARK)
     above = place.parent
     for _ in Path(text(known.get("directory_name"), f"{_BENCHMARK}: directory_name")).parts:
         above = above.parent

@@ -55,7 +55,7 @@ def lines(path: Path, sha: "hashlib._Hash") -> Iterator[bytes]:
             yield line
 
 
-def within(folder: Path) -> list[Path]:
+def result_files(folder: Path) -> list[Path]:
     """Return files in a folder and in the folders right below, in order of their names.
 
     These are all of JSON, and those that end as tables and what tools print do. Raises UsageError
@@ -116,7 +116,7 @@ def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
         raise unreadable(path, error) from error
 
 
-def parsed(data: bytes) -> object:
+def read_json(data: bytes) -> object:
     """Return what stands in a file of JSON; raises Broken.
 
     NaN and Infinity are numbers here, as asv writes them.

@@ -110,7 +110,7 @@ def read(path: Path, asv: AsvFiles) -> Read | None:
             raise Broken("it is empty; copy it again, or leave it out")
         return None
     data = files.content(path)
-    document = files.parsed(data)
+    document = files.read_json(data)
     result = _of_json(document, path, asv)
     if result is not None:
         return Read(*result, hashlib.sha256(data).hexdigest())
@@ -125,7 +125,7 @@ def _summary(beginning: bytes) -> str:
     return "" if has_values else summaries.way_out(beginning)
 
 
-def whose(path: Path) -> str:
+def format_name(path: Path) -> str:
     """Return the format of a file for people, empty where it is of none."""
     try:
         read_result = read(path, AsvFiles())

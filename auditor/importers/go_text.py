@@ -15,7 +15,7 @@ from auditor.core.series.printed import Printed
 from auditor.core.series.stored import StoredProcess, StoredRun
 from auditor.core.suite import Benchmark
 from auditor.core.units import seconds_per_operation
-from auditor.importers.checking import Broken, clean, fact, failed, process, shown
+from auditor.importers.checking import Broken, clean, fact, failed, process, quoted_name
 
 HARNESS = "go"
 _UNIT = "ns/op"
@@ -128,7 +128,9 @@ class GoPackageReader:
         elif _UNIT not in units:
             mine.others = True
         elif (time := dict(pairs)[_UNIT]) < 0:
-            raise Broken(f"{shown(line[:60])} has a time below zero; let go test write it again")
+            raise Broken(
+                f"{quoted_name(line[:60])} has a time below zero; let go test write it again"
+            )
         else:
             seconds = seconds_per_operation(time, _UNIT)
             mine.values.append(seconds)

@@ -16,7 +16,7 @@ from auditor.importers.checking import (
     moment,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -76,10 +76,12 @@ def _is_aggregate(entry: dict[str, object]) -> bool:
 
 
 def _seconds(entry: dict[str, object], name: str) -> float:
-    what = f"{shown(name)}: real_time"
+    what = f"{quoted_name(name)}: real_time"
     unit = entry.get("time_unit", "ns")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise Broken(f"{shown(name)}: time_unit is {shown(str(unit))}; is it the right file?")
+        raise Broken(
+            f"{quoted_name(name)}: time_unit is {quoted_name(str(unit))}; is it the right file?"
+        )
     return number(entry.get("real_time"), what) * SECONDS[unit]
 
 

@@ -12,16 +12,23 @@ from auditor.core.series.printed import Printed
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.units import mean_time
 from auditor.importers.benchmark_names import distinct_names
-from auditor.importers.checking import Broken, clean, failed, process, shown, twice
+from auditor.importers.checking import (
+    Broken,
+    clean,
+    duplicate_message,
+    failed,
+    process,
+    quoted_name,
+)
 from auditor.importers.jmh_names import (
     HARNESS,
     MOST_FORKS,
     SINGLE_SHOT,
-    converted,
     duration,
     is_time,
     machine,
     name_of,
+    to_seconds_per_operation,
     variant_of,
 )
 
@@ -182,7 +189,7 @@ class Log:
             number = _OF.match(value)
             benchmark.wanted = min(int(number[2]), MOST_FORKS) if number else 1
             if number and int(number[1]) != len(benchmark.forks) + 1:
-                raise twice(benchmark.key.name)
+                raise duplicate_message(benchmark.key.name)
             self._fork = _Fork()
             benchmark.forks.append(self._fork)
 
@@ -216,8 +223,8 @@ class Log:
         unit = value["unit"]
         if benchmark.unit not in ("", unit):
             raise Broken(
-                f"{shown(benchmark.key.name)} has results in {shown(benchmark.unit)} and in "
-                f"{shown(unit)}; give the log of one run"
+                f"{quoted_name(benchmark.key.name)} has results in "
+                f"{quoted_name(benchmark.unit)} and in {quoted_name(unit)}; give the log of one run"
             )
         benchmark.unit = unit
         number = _number(value)
@@ -228,11 +235,11 @@ class Log:
             fork.warmups = None
         elif is_warmup:
             if fork.warmups is not None:
-                fork.warmups.append(converted(number or 0.0, unit))
+                fork.warmups.append(to_seconds_per_operation(number or 0.0, unit))
         elif number is None:
             fork.fails(f"{value.group()!r} is no time; choose a smaller unit (-tu ns), or -rf json")
         else:
-            fork.values.append(converted(number, unit))
+            fork.values.append(to_seconds_per_operation(number, unit))
 
     def _told(self, benchmark: _LoggedBenchmark, seconds: float, *, is_warmup: bool) -> None:
         lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
@@ -255,7 +262,7 @@ class Log:
         if benchmark is None:
             return
         if benchmark.key in self.found:
-            raise twice(benchmark.key.name)
+            raise duplicate_message(benchmark.key.name)
         self.found[benchmark.key] = benchmark
 
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
@@ -283,11 +290,11 @@ class Log:
 def _seconds(number: float | None, unit: str) -> float:
     """Return the seconds of an operation, of how many there are in a time, too; NaN: none."""
     if number is not None and is_time(unit):
-        return converted(number, unit)
+        return to_seconds_per_operation(number, unit)
     many, _, length = unit.partition("/")
     if many != "ops" or not number or not is_time(turned := f"{length}/op"):
         return nan
-    return converted(1 / number, turned)
+    return to_seconds_per_operation(1 / number, turned)
 
 
 def _number(value: re.Match[str]) -> float | None:

@@ -16,7 +16,7 @@ from auditor.importers.checking import (
     moment,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -53,11 +53,12 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
         metadata = shared | _metadata(benchmark, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")
         if name in found or name in left_out:
-            raise Broken(f"{shown(name)} is there twice; give the file of one suite")
+            raise Broken(f"{quoted_name(name)} is there twice; give the file of one suite")
         runs = [
-            mapping(item, shown(name)) for item in items(benchmark.get("runs"), f"{place}.runs")
+            mapping(item, quoted_name(name))
+            for item in items(benchmark.get("runs"), f"{place}.runs")
         ]
-        known = [metadata | _metadata(run, shown(name)) for run in runs]
+        known = [metadata | _metadata(run, quoted_name(name)) for run in runs]
         if any(run.get("unit", _SECOND) != _SECOND for run in known):
             left_out.append(name)
             continue
@@ -79,7 +80,7 @@ def _metadata(benchmark: dict[str, object], what: str) -> dict[str, object]:
 
 def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProcess]:
     for run in runs:
-        what = f"{shown(name)}: values"
+        what = f"{quoted_name(name)}: values"
         values = [number(item, what) for item in items(run.get("values", []), what)]
         if values:
             yield process(values, fmean(values), warmups=tuple(_warmups(name, run)))
@@ -87,7 +88,7 @@ def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProce
 
 def _warmups(name: str, run: dict[str, object]) -> Iterator[float]:
     """Yield the times of warm-ups, of which each stands beside its number of loops."""
-    what = f"{shown(name)}: warmups"
+    what = f"{quoted_name(name)}: warmups"
     for pair in items(run.get("warmups") or [], what):
         loops_and_value = items(pair, what)
         if len(loops_and_value) != _PAIR:

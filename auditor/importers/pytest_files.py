@@ -14,7 +14,7 @@ from auditor.importers.checking import (
     moment,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -35,7 +35,7 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
         benchmark = mapping(entry, place)
         name = text(benchmark.get("fullname"), f"{place}.fullname")
         if name in processes:
-            raise Broken(f"{shown(name)} is there twice; give the file of one session")
+            raise Broken(f"{quoted_name(name)} is there twice; give the file of one session")
         processes[name] = (_process(name, benchmark),)
     return StoredRun(
         name=path.name,
@@ -47,11 +47,13 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
 
 
 def _process(name: str, entry: dict[str, object]) -> StoredProcess:
-    stats = mapping(entry.get("stats"), f"{shown(name)}: stats")
-    what = f"{shown(name)}: stats.data"
+    stats = mapping(entry.get("stats"), f"{quoted_name(name)}: stats")
+    what = f"{quoted_name(name)}: stats.data"
     values = [number(item, what) for item in items(stats.get("data", []), what)]
     # The mean is there in either case; of the same values, so that files of both kinds compare.
-    middle = fmean(values) if values else number(stats.get("mean"), f"{shown(name)}: stats.mean")
+    middle = (
+        fmean(values) if values else number(stats.get("mean"), f"{quoted_name(name)}: stats.mean")
+    )
     return process(values, middle)
 
 

@@ -100,8 +100,8 @@ def _read_all(path: Path, asv: AsvFiles, there: _Files) -> None:
     """Read a file, or what lies in a folder."""
     named = not is_dir(path)
     mine = []
-    inside = [path] if named else corpus.within(path) or criterion.within(path)
-    for one in inside or files.within(path):
+    inside = [path] if named else corpus.series_files(path) or criterion.criterion_files(path)
+    for one in inside or files.result_files(path):
         if named or one.name not in asv_files.OWN:
             read_one = _read(one, asv, there, named=named)
             if read_one is not None:
@@ -191,7 +191,9 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
 def _runs(chosen: list[_StoredFile]) -> tuple[StoredRun, ...]:
     """Return the runs: a file each, but of the corpus and of criterion a folder."""
     if chosen[0].format is StoredFormat.CORPUS:
-        return corpus.together([(stored_file.path, stored_file.run) for stored_file in chosen])
+        return corpus.join_benchmarks(
+            [(stored_file.path, stored_file.run) for stored_file in chosen]
+        )
     if chosen[0].format is StoredFormat.CRITERION:
         return _of_folders((criterion.root(file.path), file.run) for file in chosen)
     return tuple(file.run for file in chosen)

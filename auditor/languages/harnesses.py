@@ -20,7 +20,7 @@ from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed as prepare_go
 from runners.home import Home
 from runners.jmh import subset as jmh_subset
-from runners.jmh.build.build_steps import nobody
+from runners.jmh.build.build_steps import ignore_step
 from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.guests import JmhGuest, prepare_guests
 from runners.jmh.harness import JmhHarness
@@ -30,14 +30,14 @@ from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_
 from runners.jmh.testing import UnitTests
 from runners.pybench import subset as python_subset
 from runners.pybench.frontends import FRONTENDS, Frontend
-from runners.pybench.frontends import chosen as python_framework
+from runners.pybench.frontends import framework_of as python_framework
 from runners.pybench.harness import PythonHarness
 from runners.pybench.project import prepare as prepare_python
 from runners.subjects.place import place
 from runners.subjects.placed import KINDS, MARKS, Placed, detect
 from runners.subjects.survey import list_suites, suites
 from runners.subset import Calls
-from runners.trial import Elsewhere, nowhere
+from runners.trial import Elsewhere, no_artifact_source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +50,9 @@ class Machine:
     home: Home
     host: Host
     environment: tuple[tuple[str, str], ...]
-    elsewhere: Elsewhere = nowhere
+    elsewhere: Elsewhere = no_artifact_source
     built: BuiltSuite | None = None
-    tell: Callable[[str], None] = nobody
+    tell: Callable[[str], None] = ignore_step
     """Hears which step a build tool is at."""
 
     @property

@@ -36,7 +36,7 @@ from runners.jmh.tracer import JavaTracer
 from runners.pybench.client import prepare_client as prepare_python
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.frontends import sources as modules_of
-from runners.pybench.harness import PythonHarness, unimported
+from runners.pybench.harness import PythonHarness, static_public_names
 from runners.pybench.project import prepare_library as prepare_python_library
 from runners.pybench.tracer import PythonTracer
 from runners.subjects.place import place
@@ -94,7 +94,7 @@ def _python_sources(placed: Placed, machine: Machine) -> tuple[SourceFile, ...]:
     try:
         project = prepare_python_library(placed, **machine.parts)
     except (BuildFailed, ResolveFailed, ToolMissing, UsageError) as error:
-        return (*modules_of(placed.tree), unimported(str(error)))
+        return (*modules_of(placed.tree), static_public_names(str(error)))
     harness = PythonHarness(FRONTENDS[project.harness])
     return harness.sources(project, machine.home.builds(project.digest), machine.host.run)
 

@@ -24,7 +24,7 @@ from auditor.qualify.study import QualifyStudy
 from auditor.session import Session, open_session
 from auditor.store.gates import Gates
 from runners.dispatch.machine import locked
-from runners.gates import Alarm, LocalGate, named, sides
+from runners.gates import Alarm, LocalGate, named_files, sides
 from runners.subjects.place import place
 
 
@@ -90,7 +90,7 @@ class Qualifying:
             asked.written,
             repr(sorted(asked.codes)),
             words,
-            repr([*named(asked.command, self._environment)]),
+            repr([*named_files(asked.command, self._environment)]),
         )
 
     def _subjects(self) -> list[Subject]:

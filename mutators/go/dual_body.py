@@ -22,7 +22,7 @@ _NAMED = "zzBenchAuditArgument"
 _RECEIVER = "zzBenchAuditReceiver"
 
 
-def possible(declaration: Node) -> bool:
+def can_copy(declaration: Node) -> bool:
     """Tell whether a function may have a copy that does the same.
 
     A type that is declared inside is another one in the copy, recover works in the deferred

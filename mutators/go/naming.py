@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 
-def named(text: bytes, guest: str, methods: Mapping[int, str]) -> bytes:
+def name_methods(text: bytes, guest: str, methods: Mapping[int, str]) -> bytes:
     """Return a file's text with the ids of methods in place of their numbers in calls of the guest.
 
     A method's number hangs on which others are counted, in other packages too, but decides nothing.

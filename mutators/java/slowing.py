@@ -82,7 +82,7 @@ final class {name} {{
 """
 
 
-def slowed(
+def slow_method(
     sources: Sequence[SourceFile], method: Method, *, guarded: bool, delay: Delay, trace: str
 ) -> Mapping[str, bytes]:
     """Return the changed file and the class that waits, by their paths.

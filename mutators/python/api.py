@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.subject import SourceFile
-from mutators.python.functions import LOCALS, is_private, parsed
+from mutators.python.functions import LOCALS, is_private, parse_module
 
 _DEPTH = 20
 """Names that lead to names that lead to names: more is a circle."""
@@ -169,7 +169,7 @@ class Api:
 
 
 def _module(source: SourceFile) -> ModuleApi | None:
-    tree = parsed(source)
+    tree = parse_module(source)
     if tree is None:
         return None
     module = ModuleApi(source.unit, source.path.endswith("__init__.py"))

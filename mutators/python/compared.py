@@ -7,7 +7,7 @@ from mutators.python.functions import Definition
 from mutators.python.public import Functions
 
 
-def compared(every: Functions) -> dict[str, str]:
+def function_identities(every: Functions) -> dict[str, str]:
     """Return by the ids of a library's functions what all definitions of each say.
 
     Decorators are part of that, and which statements are inside which; where the lines are, how

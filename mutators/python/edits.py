@@ -21,7 +21,7 @@ _TOKEN = "_zz_token"  # noqa: S105 - a variable
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
+def edit_module(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
     """Do what `laid.edited` says; what is made has no byte order mark, as libcst keeps none."""
     text = text.removeprefix(BOM_UTF8)
     if MARK.encode() in text:

@@ -41,9 +41,9 @@ class FunctionDefinitions:
         return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
 
 
-def found(source: SourceFile) -> list[FunctionDefinitions]:
+def defined_functions(source: SourceFile) -> list[FunctionDefinitions]:
     """Return what a module defines, in its order; nothing where its text cannot be parsed."""
-    module = parsed(source)
+    module = parse_module(source)
     if module is None:
         return []
     by_name: dict[str, list[Definition]] = {}
@@ -57,7 +57,7 @@ def found(source: SourceFile) -> list[FunctionDefinitions]:
     return [_found(source, name, nodes, why) for name, nodes in by_name.items()]
 
 
-def parsed(source: SourceFile) -> ast.Module | None:
+def parse_module(source: SourceFile) -> ast.Module | None:
     """Return the module, None where this interpreter cannot parse it."""
     try:
         return ast.parse(source.text)

@@ -16,7 +16,7 @@ from typing import Any
 from auditor.core.caveats import some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
-from mutators.python.functions import LOCALS, FunctionDefinitions, found, is_private
+from mutators.python.functions import LOCALS, FunctionDefinitions, defined_functions, is_private
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
@@ -122,7 +122,7 @@ def _with_names(
     source: SourceFile, public_names: PublicNames, api: Api
 ) -> Iterator[FunctionDefinitions]:
     is_read = public_names.is_known and source.unit not in public_names.unread
-    for function in found(source):
+    for function in defined_functions(source):
         if not is_read:
             name = function.method.id[len(source.unit) + 1 :]
             public = api.is_public(source.unit, name)

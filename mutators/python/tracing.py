@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile
 from mutators.python.functions import FunctionDefinitions
-from mutators.python.guest_call_edits import TRACER, Unclear, edited
+from mutators.python.guest_call_edits import TRACER, Unclear, insert_guest_calls
 from mutators.python.public import functions
 
 
@@ -28,7 +28,7 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
             for line in function.lines
         }
         try:
-            changed = edited(source.text, calls, TRACER) if calls else None
+            changed = insert_guest_calls(source.text, calls, TRACER) if calls else None
         except Unclear as problem:
             lines.append(f"untraced\t{source.unit}\t{problem}")
             continue

@@ -26,8 +26,8 @@ from auditor.core.subject import Part, Role
 from runners.home import Home
 from runners.jmh.build import artifact
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_tree import built
-from runners.jmh.classes import opened
+from runners.jmh.build.source_tree import build_copy
+from runners.jmh.classes import open_jar
 from runners.jmh.content import content
 from runners.jmh.jdk import find_jdk
 from runners.subjects.place import artifact_folder, place
@@ -114,7 +114,7 @@ def class_names(place: Path) -> Iterator[str]:
     if place.is_dir():
         paths = (file.relative_to(place).as_posix() for file in place.rglob(f"*{CLASS}"))
     elif zipfile.is_zipfile(place):
-        with opened(place) as jar:
+        with open_jar(place) as jar:
             paths = jar.namelist()
     for name in paths:
         if name.endswith(CLASS) and not name.startswith("META-INF/"):
@@ -132,7 +132,7 @@ def _given(spec: ClassPathSpec) -> _VersionFiles:
 def _published(spec: MavenSpec, maven: Maven) -> _VersionFiles:
     # A folder of its own: that of the artifact remembers another class path, the one of its tests.
     folder = maven.home.work(f"{artifact_folder(spec, maven.home).tree.name}-running")
-    fetched = artifact.fetched(spec, folder, maven, tests=False)
+    fetched = artifact.fetch_artifact(spec, folder, maven, tests=False)
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     lacking = f"{what} is no jar of classes; name the artifact that holds the classes"
     return _VersionFiles(
@@ -146,7 +146,7 @@ def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> 
     placed = place(spec, home=home, host=host, environment=environment)
     if detect(placed.tree) != _JAVA:
         raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
-    _, sets = built(placed, maven, find_jdk(host, environment), words)
+    _, sets = build_copy(placed, maven, find_jdk(host, environment), words)
     main = [source_set for source_set in sets if not source_set.test]
     own = _distinct(source_set.classes for source_set in main)
     tests = _distinct(source_set.classes for source_set in sets if source_set.test)

@@ -78,7 +78,7 @@ class _Closures:
             unit = self._tested(path)
             if unit is None:
                 continue
-            parts = [self.packages.get(name) for name in golist.listed(binary, "Deps")]
+            parts = [self.packages.get(name) for name in golist.string_list(binary, "Deps")]
             known = [part for part in parts if part is not None]
             if known and len(known) == len(parts) and not any(map(_is_broken, (binary, *known))):
                 yield unit, self._closure(known, str(binary.get("Dir")))
@@ -168,7 +168,7 @@ def _is_broken(package: Entry) -> bool:
 def _files(package: Entry) -> Iterator[Path]:
     folder = Path(str(package.get("Dir", "")))
     for kind in _COMPILED:
-        yield from (folder / str(name) for name in golist.listed(package, kind))
+        yield from (folder / str(name) for name in golist.string_list(package, kind))
 
 
 def _name(package: Entry) -> str:

@@ -190,7 +190,7 @@ class Discovery:
         names: list[str] = []
         answer = self._once(place, name, names)
         for left in reversed(range(1 + _MORE)):
-            whole = text.ended(answer) and not answer.truncated
+            whole = text.has_ended(answer) and not answer.truncated
             leaves = _new(text.leaves(answer.stdout), names, whole=whole)
             if not leaves and not names:
                 self.unusable.append((f"{place.unit}.{name}", f"it did not run: {_end(answer)}"))
@@ -235,7 +235,7 @@ class Discovery:
             if leaf.result is None or not _timeless(leaf):
                 break
             answer = self._once(place, name, names)
-        if not (text.ended(answer) and _inside(name, names)):
+        if not (text.has_ended(answer) and _inside(name, names)):
             self._leaf(place.unit, _lone(answer, name), names, answer, settings)
 
     def _leaf(
@@ -301,11 +301,11 @@ def _doubtful(leaves: Sequence[text.Leaf]) -> list[text.Leaf]:
 
 def _lone(answer: Completed, name: str) -> text.Leaf:
     """Return what a process of one leaf says of it: no result where the leaf has ended it."""
-    leaves = text.leaves(answer.stdout) if text.ended(answer) else []
+    leaves = text.leaves(answer.stdout) if text.has_ended(answer) else []
     leaf = next(
         (benchmark for benchmark in leaves if benchmark.name == name), text.Leaf(name, None, "")
     )
-    return text.Leaf(name, None, "") if _timeless(leaf) and text.panicked(answer) else leaf
+    return text.Leaf(name, None, "") if _timeless(leaf) and text.has_panicked(answer) else leaf
 
 
 def _timeless(leaf: text.Leaf) -> bool:

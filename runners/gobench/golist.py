@@ -114,11 +114,11 @@ def _package(document: Mapping[str, object], root: Path) -> ListedPackage:
 def _names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
     names: list[str] = []
     for key in keys:
-        names += listed(document, key)
+        names += string_list(document, key)
     return tuple(names)
 
 
-def listed(document: Mapping[str, object], key: str) -> list[str]:
+def string_list(document: Mapping[str, object], key: str) -> list[str]:
     """Return the strings of a field, none where it is absent."""
     value = document.get(key)
     return [str(name) for name in value] if isinstance(value, list) else []

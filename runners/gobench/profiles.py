@@ -25,7 +25,9 @@ _LOST = frozenset({"runtime._ExternalCode", "runtime._LostExternalCode", "runtim
 """Functions that stand for a stack that could not be read."""
 
 
-def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: str) -> Profiled:
+def profile_samples(
+    trial: Trial, records: Records, samples: Iterable[Sample], root: str
+) -> Profiled:
     """Return the samples of the measured blocks; `root` is the folder of the sources.
 
     Raises ValueError where the guest says nothing of the profile.

@@ -52,7 +52,7 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     chosen = choose_modules(tree, top, chooses=chooses, workspaces=go_settings.get("GOWORK") != OFF)
     variables = toolchain.environment_of(go_settings, environment, folder) | chosen.variables()
     variables["GOFLAGS"] += _vendoring(chosen)
-    deciding = toolchain.deciding(go_settings, environment)
+    deciding = toolchain.build_settings_text(go_settings, environment)
     project = Project(
         name=name or module_path(tree) or tree.name,
         revision=revision,

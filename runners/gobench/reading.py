@@ -25,7 +25,7 @@ from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
 from runners.gobench.launching import operations, windows
 from runners.gobench.pprof import ProfileLine, read_samples
-from runners.gobench.profiles import profiled
+from runners.gobench.profiles import profile_samples
 from runners.records import Records, RecordsUnreadable, read_records
 
 KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
@@ -71,7 +71,7 @@ def _failure(trial: Trial, answer: Completed) -> Outcome | None:
     if answer.timed_out and not _counted(trial, answer):
         return TimedOut(answer.seconds, text.tail(answer))
     name = trial.benchmark.name if trial.benchmark else ""
-    said = text.ending(answer.stdout, name)
+    said = text.failure_or_skip(answer.stdout, name)
     if answer.exit_code not in (0, None) or (said and said[0] == "FAIL"):
         log = f"{said[1][:1000]}\n" if said and said[1] else ""
         return Crashed(answer.exit_code or 1, log + text.tail(answer))
@@ -242,7 +242,7 @@ def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         )
         for address, lines in records.leaves.items()
     }
-    return profiled(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)
+    return profile_samples(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)
 
 
 _READERS = {

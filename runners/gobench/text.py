@@ -93,7 +93,7 @@ def _iteration(result: ResultLine) -> list[tuple[float, float]]:
     return iteration(seconds, seconds * result.operations)
 
 
-def ending(stdout: bytes, name: str) -> tuple[str, str] | None:
+def failure_or_skip(stdout: bytes, name: str) -> tuple[str, str] | None:
     """Return ("FAIL" or "SKIP", what was printed next) if the framework said so of a benchmark."""
     for chunk in chunks(stdout):
         match = _ENDED.match(chunk)
@@ -124,7 +124,7 @@ def _values(fields: str) -> Iterator[tuple[str, float]]:
             yield unit.strip(), float(number)
 
 
-def ended(answer: Completed) -> bool:
+def has_ended(answer: Completed) -> bool:
     """Tell whether a process ran all benchmarks that it was to run.
 
     The framework says at its end how it went; a failing benchmark does not keep it from that.
@@ -132,7 +132,7 @@ def ended(answer: Completed) -> bool:
     return answer.exit_code == 0 or _OVER.search(answer.stdout) is not None
 
 
-def panicked(answer: Completed) -> bool:
+def has_panicked(answer: Completed) -> bool:
     """Tell whether the runtime has said why it ended the process."""
     return _PANIC.search(answer.stderr) is not None
 
@@ -159,7 +159,7 @@ def _begun(text: str) -> Iterator[re.Match[str]]:
 
 def _why(span: str, name: str) -> str:
     """Say how a benchmark ended without a result; its log was printed before the mark."""
-    ended = ending(span.encode(), name)
+    ended = failure_or_skip(span.encode(), name)
     if ended is None:
         return ""
     kind, after = ended

@@ -98,7 +98,7 @@ def _theirs(name: str) -> bool:
     return name.startswith("BENCH_AUDIT_") or of_installers(name)
 
 
-def deciding(variables: Mapping[str, str], environment: Mapping[str, str]) -> str:
+def build_settings_text(variables: Mapping[str, str], environment: Mapping[str, str]) -> str:
     """Return what decides what is built and how it runs, besides files, as text for a digest."""
     built = [f"{key}={variables.get(key, '')}" for key in _DECIDING]
     return "\n".join(built + [f"{key}={environment.get(key, '')}" for key in RUNTIME])

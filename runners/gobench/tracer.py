@@ -57,7 +57,7 @@ class GoTracer:
             timeout_seconds=commands.BUILD_SECONDS,
         )
         files = ((methods, "\n".join(ids).encode()), (guest, client.text(client.GUEST)))
-        return Build(files, (commands.building(project, into, job),))
+        return Build(files, (commands.label_build(project, into, job),))
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
         """Yield the build and the run of each package whose tests can call the library."""
@@ -106,7 +106,7 @@ def _compiled(place: Place, old: Sequence[str]) -> Invocation:
     where = commands.folder_argument(place.project, place.folder)
     words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(commands.go(place.project, *words), makes=place.binary)
-    return commands.building(place.project, place.binary.parent, job, place.unit)
+    return commands.label_build(place.project, place.binary.parent, job, place.unit)
 
 
 def _run(place: Place, trial: Trial) -> Invocation:
@@ -115,7 +115,7 @@ def _run(place: Place, trial: Trial) -> Invocation:
         place, ("-test.v",), trial.timeout_seconds, BENCH_AUDIT_COUNTERS=counters
     )
     noted = (place.into / ARGUMENTS, place.into / PACKAGES)
-    return commands.running(
+    return commands.label_run(
         place,
         Invocation(
             argv=job.argv,

@@ -204,15 +204,15 @@ def _reason(error: Exception) -> str:
     return " ".join(str(said).split())[:300]
 
 
-def refused(error: APIError, program: str, image: Image) -> MachineError:
+def container_refused(error: APIError, program: str, image: Image) -> MachineError:
     """Return the error for a container that cannot be started."""
     message = _reason(error)
     if "executable file not found" in message or "no such file or directory" in message.lower():
-        return missing(program, image)
+        return program_missing(program, image)
     return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {message}")
 
 
-def missing(program: str, image: Image) -> ToolMissing:
+def program_missing(program: str, image: Image) -> ToolMissing:
     """Return the error for a program that an image does not have."""
     return ToolMissing(
         f"{program} was not found in the image {image.name}; name one that has it with docker.image"

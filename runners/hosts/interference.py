@@ -44,7 +44,7 @@ class Counters:
     """Processor time of this program and of its processes that have ended."""
 
 
-def counters(texts: Mapping[str, str]) -> Counters:
+def parse_counters(texts: Mapping[str, str]) -> Counters:
     """Read the texts of these files, those that are there, by their paths."""
     times = _CLOCK.findall(texts.get(TIMES, ""))
     ours = [60 * float(minutes) + float(seconds) for minutes, seconds in times]
@@ -64,11 +64,11 @@ def counters(texts: Mapping[str, str]) -> Counters:
     )
 
 
-def here() -> Counters:
+def read_own_counters() -> Counters:
     """Return what this machine's kernel has counted."""
     mine = groups.paths(_text(groups.OWN) or "", (GROUP,))
     asked = (UPTIME, STAT, PRESSURE, *mine, *_heat())
-    counts = counters({path: text for path in asked if (text := _text(path)) is not None})
+    counts = parse_counters({path: text for path in asked if (text := _text(path)) is not None})
     return replace(counts, ours=sum(os.times()[:4]))
 
 
@@ -79,7 +79,9 @@ def _heat() -> tuple[str, ...]:
     return tuple(sorted(map(str, sensor_files)))
 
 
-def between(before: Counters, after: Counters, processors: int | None = None) -> HostInterference:
+def interference_between(
+    before: Counters, after: Counters, processors: int | None = None
+) -> HostInterference:
     """Return what was counted meanwhile; the process may use so many processors (None: all)."""
     lasted = _difference(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]

@@ -85,7 +85,7 @@ class LocalHost:
         """
         write_files(job)
         following = Following(job)
-        before, started = interference.here(), self._clock.monotonic()
+        before, started = interference.read_own_counters(), self._clock.monotonic()
         words = _pinned(job, self._processors) if self._processors else job.argv
         with DESCENDANTS.job(), _keeper() as keep, _process(job, words) as process:
             keep(process.pid)
@@ -112,7 +112,9 @@ class LocalHost:
             files=collect(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
             enough=watch.enough,
-            strain=interference.between(before, interference.here(), self._processor_count),
+            strain=interference.interference_between(
+                before, interference.read_own_counters(), self._processor_count
+            ),
         )
         refuse_full(job, answer)
         return self._within_caps(job, answer, exceeded())

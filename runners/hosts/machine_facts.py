@@ -70,7 +70,7 @@ class MachineFacts:
     cores: str
 
 
-def fenced(printed: str) -> dict[str, str]:
+def split_fenced_texts(printed: str) -> dict[str, str]:
     """Return the texts of files that a shell has printed, each behind a line with its path."""
     return {
         head.strip(): text.strip()
@@ -80,9 +80,9 @@ def fenced(printed: str) -> dict[str, str]:
     }
 
 
-def said(printed: str) -> MachineFacts:
+def parse_facts(printed: str) -> MachineFacts:
     """Return what SCRIPT has printed."""
-    parts = fenced(printed)
+    parts = split_fenced_texts(printed)
     named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
     facts = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
     return MachineFacts(texts=facts, **named)

@@ -42,12 +42,12 @@ def find_jdk(host: Host, environment: tuple[tuple[str, str], ...]) -> Jdk:
     """Find the JDK of JAVA_HOME, else of PATH; raises ToolMissing for none and for an old one."""
     home = dict(environment).get("JAVA_HOME")
     java, javac = (f"{home}/bin/{name}" if home else name for name in ("java", "javac"))
-    output = ask(host, java, environment, _ADVICE)
-    ask(host, javac, environment, _ADVICE)
-    return Jdk(java, javac, output, known(java, output, LEAST, _ADVICE))
+    output = ask_version(host, java, environment, _ADVICE)
+    ask_version(host, javac, environment, _ADVICE)
+    return Jdk(java, javac, output, java_feature(java, output, LEAST, _ADVICE))
 
 
-def known(program: str, output: str, least: int, advice: str) -> int:
+def java_feature(program: str, output: str, least: int, advice: str) -> int:
     """Return the number of the Java that said this of itself.
 
     Raises ToolMissing with `advice` where it says none, or one below `least`.
@@ -60,7 +60,9 @@ def known(program: str, output: str, least: int, advice: str) -> int:
     return int(match[1])
 
 
-def ask(host: Host, program: str, environment: tuple[tuple[str, str], ...], advice: str) -> str:
+def ask_version(
+    host: Host, program: str, environment: tuple[tuple[str, str], ...], advice: str
+) -> str:
     """Return what a program of a JDK says of its version.
 
     Raises ToolMissing with `advice` where there is none, or one that fails.

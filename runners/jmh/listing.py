@@ -13,7 +13,7 @@ import msgspec
 from auditor.core.errors import SourceUnreadable
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Benchmark, Configured
-from runners.jmh.classes import is_benchmark, opened
+from runners.jmh.classes import is_benchmark, open_jar
 
 CLASSES = "classes.jsonl"
 """The path of the list of classes among a suite's sources."""
@@ -222,7 +222,7 @@ def _java_files(part: Path) -> Iterator[tuple[str, bytes]]:
         for path in sorted(part.rglob("*.java")):
             yield path.relative_to(part).as_posix(), path.read_bytes()
         return
-    with opened(part) as jar:
+    with open_jar(part) as jar:
         for name in sorted(jar.namelist()):
             if name.endswith(".java"):
                 yield name, jar.read(name)

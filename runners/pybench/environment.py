@@ -14,9 +14,9 @@ from runners.pybench import needs
 from runners.pybench.installers import (
     PIP,
     InstallerChoice,
+    choose_installer,
     failure,
     pip_settings,
-    taken,
     uv_version,
 )
 
@@ -97,7 +97,7 @@ class Environments:
         # Pip itself knows best which files and variables it is set up with.
         listing = (str(base.path), "-I", "-m", "pip", "config", "list")
         settings = pip_settings(self._answer(listing, cwd)) if version else {}
-        return taken(self.python.installer, version, settings)
+        return choose_installer(self.python.installer, version, settings)
 
     def made(
         self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path, requirement: str
@@ -137,7 +137,7 @@ class Environments:
 
     def _plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
-        plugins = needs.imported(tree)
+        plugins = needs.imported_plugins(tree)
         missing = [needs.PLUGINS[one] for one in plugins if not self.origin(own, one, tree)]
         if missing:
             self.install(own, tool, tree, *missing)

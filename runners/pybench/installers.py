@@ -57,7 +57,7 @@ def uv_version(answer: Completed) -> str:
     return match[1] if tuple(map(int, match[1].split("."))) >= OLDEST_UV else ""
 
 
-def taken(installer: Installer, version: str, pip: Mapping[str, str]) -> InstallerChoice:
+def choose_installer(installer: Installer, version: str, pip: Mapping[str, str]) -> InstallerChoice:
     """Return what is to be used: `version` is uv's, empty if there is none, `pip` pip's settings.
 
     uv reads no settings of pip, and does with some of them (several indexes) something else. So

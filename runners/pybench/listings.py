@@ -37,7 +37,7 @@ def entry(line: bytes) -> dict[str, Any]:
     raise ValueError(line)
 
 
-def judged(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Unusable]:
+def check_listing(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Unusable]:
     """Return the benchmarks of a listing, and what cannot be listed or run, with the reason.
 
     Where all benchmarks are skipped, none is left. Files that fail and are not known to hold

@@ -70,7 +70,7 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
     ]
 
 
-def imported(tree: Path) -> tuple[str, ...]:
+def imported_plugins(tree: Path) -> tuple[str, ...]:
     """Return the modules of PLUGINS that files of tests and benchmarks import."""
     names: set[str] = set()
     for path in files(tree):

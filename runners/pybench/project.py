@@ -13,10 +13,10 @@ from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.disk import writing
 from runners.home import Home
-from runners.hosts.variables import usual
+from runners.hosts.variables import is_usual_variable
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.frontends import FRONTENDS, Frontend, chosen, present
+from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, frameworks_present
 from runners.pybench.installers import PIP
 from runners.pybench.library import read, top
 from runners.pybench.versions import variables as told_versions
@@ -89,7 +89,7 @@ def prepare_library(
         host=host,
         environment=environment,
         python=PythonSpec(),
-        frontend=FRONTENDS[chosen(placed.tree)],
+        frontend=FRONTENDS[framework_of(placed.tree)],
         needs_suite=False,
     )
 
@@ -106,7 +106,9 @@ def own_variables(given: dict[str, str], interpreter: Interpreter, folder: Path)
 
     What tools need is for what makes the environment; anything else was named, or is an image's.
     """
-    variables = {key: given[key] for key in given if key in _PASSED_ON or not usual(key)}
+    variables = {
+        key: given[key] for key in given if key in _PASSED_ON or not is_usual_variable(key)
+    }
     return variables | {
         "PATH": f"{interpreter.path.parent}:{variables.get('PATH', '')}",
         # Beside the copy, not in it, and not in what another environment's processes read.
@@ -150,7 +152,7 @@ def _project(
 
 def _frameworks(root: Path, frontend: Frontend) -> Iterator[str]:
     """Say which suite is taken where a tree has suites of several frameworks."""
-    others = [name for name in present(root) if name != frontend.name]
+    others = [name for name in frameworks_present(root) if name != frontend.name]
     if others:
         shown = " and ".join(_places(root, name) for name in others)
         choice = " or ".join(f"--harness {name}" for name in others)

@@ -29,7 +29,7 @@ _FILES = (
 )
 
 
-def kept(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
+def project_options(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
     """Return the project's own options that a run of its tests needs; no plugin `without`."""
     return tuple(_chosen(_words(tree, "addopts"), without, _WITH_VALUE, _FLAGS))
 

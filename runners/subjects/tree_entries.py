@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError
 from runners.disk import writing
-from runners.home import Home, used
+from runners.home import Home, mark_used
 from runners.subjects.placed import Files, Placed
 
 _EVERYWHERE = frozenset(
@@ -137,7 +137,7 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
                 # Another auditor was faster: the name is the content's, so it has the same.
                 if not target.is_dir():
                     raise
-    used(target)
+    mark_used(target)
 
 
 def _copy(entries: Iterable[TreeEntry], copy: Path) -> tuple[str, Files]:
@@ -204,7 +204,7 @@ def _file_line(path: str, content: bytes, *, executable: bool) -> str:
     return f"{executable:d} {path}\0{hashlib.sha256(content).hexdigest()}"
 
 
-def changed(placed: Placed) -> list[str]:
+def changed_files(placed: Placed) -> list[str]:
     """Return the copied files that are no longer what was copied, by their paths in the copy.
 
     What was written beside them is none: a suite may leave there what it likes.

@@ -126,8 +126,8 @@ def _in_loop(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[N
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.shown(call)} as a "
-            "size, so the time of one iteration grows with the number of iterations.",
+            f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.callee_text(call)} as "
+            "a size, so the time of one iteration grows with the number of iterations.",
         )
 
 
@@ -154,8 +154,8 @@ def _sorted(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[No
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"{syntax.shown(call)} sorts b.N elements at once, so the time of one grows with "
-            "the number of iterations.",
+            f"{syntax.callee_text(call)} sorts b.N elements at once, so the time of one grows "
+            "with the number of iterations.",
         )
 
 
@@ -178,8 +178,8 @@ def _steep(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[Nod
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"{syntax.shown(call)} gets b.N as its argument and calls itself more than once, so "
-            "its time does not grow in step with b.N and the time per iteration means nothing.",
+            f"{syntax.callee_text(call)} gets b.N as its argument and calls itself more than once, "
+            "so its time does not grow in step with b.N and the time per iteration means nothing.",
         )
 
 

@@ -157,7 +157,7 @@ def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> b
 
 
 def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
-    name = syntax.shown(place.call)
+    name = syntax.callee_text(place.call)
     if chore is _SLEEP or chore is _PATTERN:
         if not _is_idle(place, chore):
             yield NodeFinding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
@@ -169,7 +169,7 @@ def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
         SETUP_IN_LOOP,
         place.call,
         f"{name} {chore.does} in the timed loop only to make an argument of "
-        f"{syntax.shown(measured)}, so the number holds the time of both.",
+        f"{syntax.callee_text(measured)}, so the number holds the time of both.",
     )
 
 
@@ -199,7 +199,7 @@ def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool
     name = syntax.called(measured).lower()
     if name.startswith(_LOGGING + _SENDING):
         return False
-    owner = syntax.shown(measured).partition(".")[0].lower()
+    owner = syntax.callee_text(measured).partition(".")[0].lower()
     return len(others) <= _FEW and not owner.endswith(_REMOTE)
 
 

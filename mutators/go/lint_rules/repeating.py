@@ -116,8 +116,8 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
                 yield NodeFinding(
                     CONSTANT_INPUTS,
                     call,
-                    f"All inputs of {syntax.shown(call)} are constants, and it is small enough to "
-                    "be inlined, so the compiler may do its work beforehand.",
+                    f"All inputs of {syntax.callee_text(call)} are constants, and it is small "
+                    "enough to be inlined, so the compiler may do its work beforehand.",
                 )
                 break
 
@@ -125,7 +125,7 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
 def _has_other_calls(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> bool:
     """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
     calls = [call for call in syntax.calls(loop.body) if not part.uses(call)]
-    return len({syntax.shown(call) for call in calls}) > 1
+    return len({syntax.callee_text(call) for call in calls}) > 1
 
 
 def _used(loop: BenchmarkLoop) -> Iterator[Node]:

@@ -107,10 +107,10 @@ def _cost(names: Names, statement: Node) -> str:
     for call in islice(syntax.calls(statement, nested), _MOST):
         path, name = names.standard(call)
         if name in _DEAR.get(path, ()):
-            return f"{syntax.shown(call)} is called"
+            return f"{syntax.callee_text(call)} is called"
         count = _asked(names, call)
         if count and count >= _enough(names.function(call)):
-            return f"{syntax.shown(call)} loops {count:,} times"
+            return f"{syntax.callee_text(call)} loops {count:,} times"
     rounds = _rounds(names, statement)
     if rounds >= (_MANY if _calls(statement) else _LIGHT):
         return f"a loop runs {rounds:,} times"

@@ -95,7 +95,7 @@ def called(call: Node) -> str:
     return tree.source(function) if function.type == "identifier" else ""
 
 
-def shown(call: Node) -> str:
+def callee_text(call: Node) -> str:
     """Return how a text names what a call calls: its dotted name, without line breaks."""
     text = " ".join(tree.source(callee(call)).split())
     return text if len(text) <= 60 else called(call)

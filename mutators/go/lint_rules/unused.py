@@ -35,7 +35,7 @@ def unused(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
             ]
             if dropped and not _has_other_work(part, names, loop, dropped):
                 firsts = {
-                    syntax.shown(dropped_call.call): dropped_call
+                    syntax.callee_text(dropped_call.call): dropped_call
                     for dropped_call in reversed(dropped)
                 }
                 yield from (_finding(first, names, loop) for first in firsts.values())
@@ -50,7 +50,7 @@ class _Dropped:
 
 
 def _finding(dropped: _Dropped, names: Names, loop: BenchmarkLoop) -> NodeFinding:
-    name = syntax.shown(dropped.call)
+    name = syntax.callee_text(dropped.call)
     known = _identity(names, dropped.call)
     return NodeFinding(
         UNUSED_RESULT,

@@ -163,7 +163,7 @@ class BenchmarkSource(Around):
         return Around(file=self.file, scopes=(given, *self.scopes))
 
 
-def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
+def code_of_rounds(function: tree.Function, handed: Handed | None = None) -> TimedCode:
     """Return the code of a function that every round calls."""
     return TimedCode(
         nodes=tree.body(function),

@@ -6,7 +6,7 @@ import libcst as cst
 
 from mutators.python.lint_rules import tree
 from mutators.python.lint_rules.benchmark_discovery import Around, BenchmarkSource, Preparation
-from mutators.python.lint_rules.kinds import copied_from, stored
+from mutators.python.lint_rules.kinds import copied_from, written_names
 from mutators.python.lint_rules.project import PythonProject
 
 _FARTHEST = 5
@@ -105,7 +105,7 @@ def _put_out_of_order(preparation: Preparation) -> frozenset[str]:
 
 
 def _mixed_by(node: cst.CSTNode) -> Iterator[str]:
-    yield from stored(node)
+    yield from written_names(node)
     if isinstance(node, cst.Call):
         receiver, _, method = tree.dotted(node.func).rpartition(".")
         if method in _DISORDER:

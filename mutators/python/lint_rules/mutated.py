@@ -24,8 +24,8 @@ from mutators.python.lint_rules.kinds import (
     kind,
     passes_by,
     runs_out,
-    stored,
     transparent,
+    written_names,
 )
 from mutators.python.lint_rules.project import PythonProject
 
@@ -208,7 +208,7 @@ def _put_back(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -
 
     The code writes to elements of it, or deletes some; or it hands it to what is not seen.
     """
-    stores = (name for node in code.every for name in stored(node))
+    stores = (name for node in code.every for name in written_names(node))
     hidden = (call for call in code.calls if not _is_seen(call, bench, project))
     return frozenset(stores) | {
         tree.dotted(argument.value) for call in hidden for argument in call.args

@@ -13,10 +13,10 @@ from mutators.python.lint_rules.benchmark_discovery import (
     Handed,
     Preparation,
     TimedCode,
-    timed,
+    code_of_rounds,
 )
 from mutators.python.lint_rules.project import File, PythonProject
-from mutators.python.lint_rules.pytest_discovery import unwrapped
+from mutators.python.lint_rules.pytest_discovery import unwrap_partial
 from mutators.python.parsing import parse
 
 HINT = re.compile(rb"\b(?:pyperf|perf)\b")
@@ -75,7 +75,7 @@ def _functions(file: File) -> dict[str, cst.FunctionDef]:
 
 def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) -> BenchmarkSource:
     method = tree.dotted(call.func).rpartition(".")[2]
-    handed = unwrapped(
+    handed = unwrap_partial(
         Handed(
             call=call,
             function=call.args[1].value,
@@ -89,7 +89,7 @@ def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) 
     looped = method == "bench_time_func"
     codes: tuple[TimedCode, ...] = ()
     if code is not None:
-        whole = replace(timed(code, handed), renewed=False)
+        whole = replace(code_of_rounds(code, handed), renewed=False)
         codes = (whole,) if not looped else tuple(_between_clocks(whole))
     return BenchmarkSource(
         name=_name(call) or tree.dotted(handed.function),

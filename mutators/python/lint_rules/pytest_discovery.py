@@ -13,7 +13,7 @@ from mutators.python.lint_rules.benchmark_discovery import (
     Handed,
     Preparation,
     TimedCode,
-    timed,
+    code_of_rounds,
 )
 from mutators.python.lint_rules.project import File, PythonProject
 
@@ -182,7 +182,7 @@ def _bench(
     if _FIXTURE in tree.all_parameters(node):
         yield _filled(bench, node)
     elif marked or not _MARKERS.isdisjoint(tree.decorators(node)):
-        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(timed(node),))
+        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(code_of_rounds(node),))
     elif prepared.suite.fixtures & tree.all_parameters(node):
         yield bench  # what the fixture does with what it is handed is not seen
 
@@ -217,7 +217,7 @@ def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
         if _FIXTURE in tree.decorators(function):
             given = Handed(call=function, function=function.name)
             handed.append(given)
-            codes.append(timed(function))
+            codes.append(code_of_rounds(function))
     first = Preparation(file=bench.file, scopes=bench.scopes, nodes=body, head=node)
     return replace(
         bench,
@@ -234,7 +234,9 @@ def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
         first = call.args[0]
         if first.star or first.keyword:
             return None
-        return unwrapped(Handed(call=call, function=first.value, arguments=tuple(call.args[1:])))
+        return unwrap_partial(
+            Handed(call=call, function=first.value, arguments=tuple(call.args[1:]))
+        )
     function = tree.argument(call, "target", 0)
     if function is None:
         return None
@@ -244,7 +246,9 @@ def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
     arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
     once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
     renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
-    return unwrapped(Handed(call=call, function=function, arguments=arguments, renewed=renewed))
+    return unwrap_partial(
+        Handed(call=call, function=function, arguments=arguments, renewed=renewed)
+    )
 
 
 def _named(given: cst.BaseExpression | None) -> Iterator[cst.Arg]:
@@ -272,7 +276,7 @@ def times(call: cst.Call, name: str, place: int, bench: BenchmarkSource) -> int 
     return constant if isinstance(constant, int) else None
 
 
-def unwrapped(handed: Handed) -> Handed:
+def unwrap_partial(handed: Handed) -> Handed:
     """Return the function inside `functools.partial`, with the arguments it holds."""
     inner = handed.function
     if not isinstance(inner, cst.Call) or not inner.args:
@@ -289,10 +293,10 @@ def _codes(
     """Yield the code of the function, where it stands in this file and no other name hides it."""
     code = handed.function
     if isinstance(code, cst.Lambda):
-        yield timed(code, handed)
+        yield code_of_rounds(code, handed)
     elif isinstance(code, cst.Name):
         hidden = code.value in bench.scopes[0]
         outer = None if hidden else bench.file.functions.get(code.value)
         function = inner.get(code.value, outer)
         if function is not None:
-            yield timed(function, handed)
+            yield code_of_rounds(function, handed)

@@ -243,12 +243,12 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return member if known else None
 
 
-def split(names: bytes) -> list[str]:
+def split_names(names: bytes) -> list[str]:
     """Return the names that `find -print0` has written, relative to the folder."""
     paths = (os.fsdecode(line).removeprefix("./") for line in names.split(b"\0"))
     return [path for path in paths if path and path != "."]
 
 
-def joined(names: Iterable[str]) -> bytes:
+def join_names(names: Iterable[str]) -> bytes:
     """Return names as xargs -0 reads them."""
     return b"".join(os.fsencode(f"./{name}") + b"\0" for name in names)

@@ -12,7 +12,7 @@ from auditor.core.ports import Clock
 from runners.disk import writing
 from runners.hosts.ssh.connection import Connection, There
 from runners.hosts.ssh.host import SshHost
-from runners.hosts.ssh.mirror import SKIPPED, Mirror, joined, split
+from runners.hosts.ssh.mirror import SKIPPED, Mirror, join_names, split_names
 
 _VARIABLES = (
     "HOME", "JAVA_HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER",
@@ -37,7 +37,7 @@ class RemoteMachine:
 
 
 @contextmanager
-def opened(
+def connect_host(
     machine: RemoteMachine, environment: Mapping[str, str], clock: Clock
 ) -> Iterator[tuple[SshHost, dict[str, str]]]:
     """Give a host and the variables of a session there; raises MachineError."""
@@ -127,8 +127,8 @@ def _alike(connection: Connection, tree: Path, state: Path, token: str) -> Mirro
         connection.ask("reset", mirror.token)
         mirror.save()
         return mirror
-    changed = split(connection.ask("sweep"))
-    extra = mirror.reconcile(split(connection.ask("names")), changed)
+    changed = split_names(connection.ask("sweep"))
+    extra = mirror.reconcile(split_names(connection.ask("names")), changed)
     if extra:
-        connection.ask("drop", sends=joined(extra))
+        connection.ask("drop", sends=join_names(extra))
     return mirror

@@ -13,7 +13,7 @@ from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
 from runners.jmh.jdk import Jdk
 from runners.jmh.build.maven import Maven, NotPublished
 from runners.jmh.build.poms import class_path_of, coordinates, copying, needing, without_build
-from runners.jmh.build.rebuild import compiled
+from runners.jmh.build.rebuild import compile_benchmarks
 
 _CLASSIFIERS = ("", "tests", "sources", "test-sources")
 _JMH = "org.openjdk.jmh"
@@ -39,7 +39,7 @@ class Artifact:
     jars: tuple[Path, ...]
 
 
-def fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) -> Fetched:
+def fetch_artifact(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) -> Fetched:
     """Return an artifact's files and class path; fetched once if its version stays what it is.
 
     Without `tests` it is the jar alone, and the class path is what runs with it: much that the
@@ -49,7 +49,7 @@ def fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) 
         return _fetched(spec, folder, maven, tests=tests)
 
 
-def prepared(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
+def prepare_artifact_files(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
     """Return an artifact; fetched once if its version stays what it is, else each time."""
     with maven.home.locked(folder):
         artifact = _fetched(spec, folder, maven, tests=True)
@@ -198,7 +198,7 @@ def _benchmarks(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tu
         return split(jar, fetched.folder / "split", benchmark_classes(listed))
     if (sources := fetched.files.get("test-sources")) is not None:
         own = [path for path in (jar, tests) if path is not None]
-        return compiled(sources, (*own, *fetched.class_path), maven, jdk), jar
+        return compile_benchmarks(sources, (*own, *fetched.class_path), maven, jdk), jar
     raise NoBenchmarks(
         f"{what} has no benchmarks: neither its tests nor its own jar has a benchmark list, and "
         "no test sources are published; audit a checkout of the project instead"

@@ -10,7 +10,7 @@ _TASK = re.compile(r"(?:> Task )?(:[\w:.-]+)")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def nobody(_text: str) -> None:
+def ignore_step(_text: str) -> None:
     """Hear of a step of a build, where nobody asks."""
 
 

@@ -15,7 +15,7 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import writing
 from runners.jmh.build.pom_changes import remove
-from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.build_steps import BuildSteps, ignore_step
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.tool_needs import find_need, jdk_missing
 
@@ -49,7 +49,7 @@ class Gradle:
     environment: tuple[tuple[str, str], ...]
     program: str = ""
     """A Gradle in place of the project's wrapper."""
-    tell: Callable[[str], None] = nobody
+    tell: Callable[[str], None] = ignore_step
     """Hears which step Gradle is at."""
 
     def build(self, top: Path, root: Path, words: BuildOptions) -> None:

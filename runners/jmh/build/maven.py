@@ -11,7 +11,7 @@ from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFa
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
-from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.build_steps import BuildSteps, ignore_step
 from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.jdk import find_jdk
 from runners.jmh.build.tool_needs import BuildToolNeed, find_need, java_asked_for, jdk_missing
@@ -48,7 +48,7 @@ class Maven:
     environment: tuple[tuple[str, str], ...]
     program: tuple[str, ...] = ("mvn",)
     """Or a project's own wrapper, which fetches its Maven into a folder of ours."""
-    tell: Callable[[str], None] = nobody
+    tell: Callable[[str], None] = ignore_step
     """Hears which step Maven is at."""
 
     def run(self, *arguments: str, cwd: Path, what: str) -> None:
@@ -145,7 +145,7 @@ class Maven:
         return ("-gs", str(settings))
 
 
-def fetched(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
+def fetch_jar(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
     """Return a jar of our own choice, fetched if need be; only the bytes that we know are taken."""
     _, name, version = artifact.split(":")
     folder = maven.home.tools(name)

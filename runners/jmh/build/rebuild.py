@@ -16,7 +16,7 @@ _JMH = "org.openjdk.jmh"
 _COMPILE_SECONDS = 600
 
 
-def compiled(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
+def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
     """Compile the files that use JMH, and those they need; return the folder of the classes.
 
     `class_path` has the library, the rest of its tests if there are any, and the dependencies.

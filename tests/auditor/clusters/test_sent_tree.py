@@ -8,7 +8,7 @@ from auditor.clusters import worker
 from auditor.core.errors import MachineError
 from runners.home import Home
 from runners.subjects.placed import Placed
-from runners.tree_archive import packed, unpacked
+from runners.tree_archive import pack_folders, unpack_folders
 
 
 def recipe(folder, tree):
@@ -20,7 +20,7 @@ def test_what_a_benchmark_has_changed_is_replaced(tmp_path):
     (tmp_path / "sent" / "in").mkdir(parents=True)
     (tmp_path / "sent" / "in" / "data").write_text("as it was")
     (tmp_path / "sent" / "in" / "link").symlink_to("/usr/bin/env")
-    sent = recipe(tmp_path / "sent", packed([(".", tmp_path / "sent")]))
+    sent = recipe(tmp_path / "sent", pack_folders([(".", tmp_path / "sent")]))
     home = Home(tmp_path / "home")
     first = worker._unpacked(sent, home)
     (first.tree / "data").write_text("changed")
@@ -36,7 +36,7 @@ def test_what_was_sent_counts_as_used_from_then_on_however_old_it_is(tmp_path):
     (tmp_path / "sent" / "in").mkdir(parents=True)
     os.utime(tmp_path / "sent", (1, 1))
     home = Home(tmp_path / "home")
-    there = unpacked(packed([(".", tmp_path / "sent")]), "d", home)
+    there = unpack_folders(pack_folders([(".", tmp_path / "sent")]), "d", home)
 
     with home.scratch():
         assert there.is_dir()

@@ -9,7 +9,7 @@ from real_program import JAVA_RING, PYTHON_RING, RING, write
 from auditor.cli.main import main
 from auditor.cli.surroundings import AppContext
 from auditor.config import load
-from runners.subjects.suite_detection import DetectedSuite, look
+from runners.subjects.suite_detection import DetectedSuite, detect_suite
 
 GO_MOD = "module example.org/m\n\ngo 1.20\n"
 BENCHMARK = "func Benchmark{}(b *testing.B) {{}}\n"
@@ -45,19 +45,21 @@ def test_benchmarks_of_go_are_counted_and_tags_that_hold_them_back_are_named(tmp
         },
     )
 
-    assert look(tmp_path) == DetectedSuite(harness="go", benchmarks=4, tags=("bench",))
+    assert detect_suite(tmp_path) == DetectedSuite(harness="go", benchmarks=4, tags=("bench",))
 
 
 def test_benchmarks_of_jmh_are_counted_and_the_profile_that_has_jmh_is_named(tmp_path):
     write(tmp_path, {"pom.xml": POM.format(""), "src/B.java": JMH})
 
-    assert look(tmp_path) == DetectedSuite(harness="jmh", benchmarks=2, profiles=("benchmark",))
+    assert detect_suite(tmp_path) == DetectedSuite(
+        harness="jmh", benchmarks=2, profiles=("benchmark",)
+    )
 
 
 def test_no_profile_is_needed_where_jmh_is_always_there(tmp_path):
     write(tmp_path, {"pom.xml": POM.format("<artifactId>jmh-core</artifactId>"), "B.kt": JMH})
 
-    assert look(tmp_path) == DetectedSuite(harness="jmh", benchmarks=2)
+    assert detect_suite(tmp_path) == DetectedSuite(harness="jmh", benchmarks=2)
 
 
 def test_benchmarks_of_python_are_counted_for_the_framework_that_has_some(tmp_path):
@@ -69,9 +71,9 @@ def test_benchmarks_of_python_are_counted_for_the_framework_that_has_some(tmp_pa
     script = "import pyperf\nr = pyperf.Runner()\nr.bench_func('a', f)\nr.timeit('b', '1')\n"
     pyperf = write(tmp_path / "pyperf", {"setup.py": "", "bench.py": script})
 
-    assert look(asv) == DetectedSuite(harness="asv", benchmarks=2)
-    assert look(pyperf) == DetectedSuite(harness="pyperf", benchmarks=2)
-    assert look(both) == DetectedSuite(harness="pytest", benchmarks=2)
+    assert detect_suite(asv) == DetectedSuite(harness="asv", benchmarks=2)
+    assert detect_suite(pyperf) == DetectedSuite(harness="pyperf", benchmarks=2)
+    assert detect_suite(both) == DetectedSuite(harness="pytest", benchmarks=2)
 
 
 def test_links_are_not_followed(tmp_path):
@@ -80,7 +82,7 @@ def test_links_are_not_followed(tmp_path):
     (tmp_path / "m" / "x_test.go").symlink_to(outside / "x_test.go")
     (tmp_path / "m" / "sub").symlink_to(outside)
 
-    assert look(tmp_path / "m").benchmarks == 0
+    assert detect_suite(tmp_path / "m").benchmarks == 0
 
 
 @pytest.mark.parametrize(
