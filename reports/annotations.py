@@ -13,9 +13,9 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-def annotations(found: Iterable[SourceFinding]) -> str:
+def annotations(findings: Iterable[SourceFinding]) -> str:
     """Return one line for each finding that is not accepted."""
-    return "".join(f"{_line(finding)}\n" for finding in found if finding.accepted is None)
+    return "".join(f"{_line(finding)}\n" for finding in findings if finding.accepted is None)
 
 
 def _line(finding: SourceFinding) -> str:

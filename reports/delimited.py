@@ -26,7 +26,7 @@ def csv_lines(table: LongTable) -> Iterator[str]:
     line = io.StringIO(newline="")
     writer = csv.writer(line)
     for row in chain([table.columns], table.rows):
-        writer.writerow([_cell(one) for one in row])
+        writer.writerow([_cell(cell) for cell in row])
         yield line.getvalue()
         line.seek(0)
         line.truncate()

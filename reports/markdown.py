@@ -47,7 +47,7 @@ def prose(text: str) -> str:
 def _span(line: str) -> str:
     if not line.strip():
         return f"({'blank' if line else 'empty'})"
-    fence = "`" * (1 + max((len(one) for one in _TICKS.findall(line)), default=0))
+    fence = "`" * (1 + max((len(ticks) for ticks in _TICKS.findall(line)), default=0))
     # One space at both ends is not shown, and keeps ticks apart from the fence.
     edge = " " if line[0] in "` " or line[-1] in "` " else ""
     return f"{fence}{edge}{line}{edge}{fence}".replace("|", "\\|")

@@ -17,7 +17,7 @@ _UNSEEN = re.compile(
 
 def seen(text: str) -> str:
     """Return the text with what a reader would not see written as an escape, `\\u202e`."""
-    return _UNSEEN.sub(lambda found: _escape(found[0]), text)
+    return _UNSEEN.sub(lambda match: _escape(match[0]), text)
 
 
 def _escape(letter: str) -> str:
@@ -41,7 +41,7 @@ def label(name: str) -> str:
 
 def labels(ids: Iterable[str]) -> dict[str, str]:
     """Return for each id what a page shows of it."""
-    return {each: label(short) for each, short in shorten(ids).items()}
+    return {name: label(short) for name, short in shorten(ids).items()}
 
 
 def shorten(ids: Iterable[str]) -> dict[str, str]:
@@ -52,12 +52,12 @@ def shorten(ids: Iterable[str]) -> dict[str, str]:
     """
     known = list(dict.fromkeys(ids))
     at = _cut(known) if known else 0
-    return {each: each[at:] for each in known}
+    return {name: name[at:] for name in known}
 
 
 def _cut(ids: list[str]) -> int:
     # Parameter types, names of sub-benchmarks and GoABS's {files} have separators of their own.
-    bare = [_ARGUMENTS.split(each, maxsplit=1)[0] for each in ids]
+    bare = [_ARGUMENTS.split(name, maxsplit=1)[0] for name in ids]
     shared = _shared(stem.split(".Benchmark", maxsplit=1)[0] for stem in bare)
     slash = shared.rfind("/") + 1
     if slash and all("." in stem[slash:] for stem in bare):

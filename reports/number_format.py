@@ -47,7 +47,7 @@ def seconds(value: float | None) -> str:
         return NONE
     # Rounded first: 999.7 ns is a microsecond.
     rounded = float(f"{value:.3g}")
-    unit, name = next((each for each in _TIMES if abs(rounded) >= each[0]), _TIMES[-1])
+    unit, name = next((time for time in _TIMES if abs(rounded) >= time[0]), _TIMES[-1])
     return f"{rounded / unit:.3g}".replace("-", _MINUS) + _SPACE + name
 
 
@@ -82,6 +82,6 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if whole else f"{value:.3g}"
 
 
-def count(how_many: int, one: str, many: str | None = None) -> str:
+def count(how_many: int, text: str, many: str | None = None) -> str:
     """Write "1 method", "2 methods"."""
-    return f"{how_many:,} {one if how_many == 1 else many or one + 's'}"
+    return f"{how_many:,} {text if how_many == 1 else many or text + 's'}"

@@ -213,6 +213,6 @@ def strip(means: Sequence[float | None], limit: float) -> Markup:
         return NOTHING
     away = [min(max((mean / middle - 1) / limit, -1.0), 1.0) for mean in known]
     body = '<path class="axis" d="M4 8H176"/>' + line(90, 2, 14, "axis")
-    body += _dots(((90 + 84 * each, 8) for each in away), "run")
+    body += _dots(((90 + 84 * value, 8) for value in away), "run")
     label = ", ".join(number_format.seconds(mean) for mean in known)
     return svg((180, 16), f"means of the runs: {label}", body, kind="strip")

@@ -145,5 +145,5 @@ def read_as(kind: type[DocumentType], command: str, written: str | bytes) -> Doc
 def schema_of(kind: Any, title: str) -> str:
     """Return the JSON Schema of a type, or of a union of types, as text."""
     heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    found = {**heading, **msgspec.json.schema(kind)}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    schema = {**heading, **msgspec.json.schema(kind)}
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"

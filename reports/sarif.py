@@ -31,7 +31,7 @@ class LogCategory:
 
 
 def sarif_log(
-    found: Sequence[SourceFinding],
+    findings: Sequence[SourceFinding],
     kinds: Sequence[FindingKind],
     version: str,
     category: LogCategory,
@@ -41,7 +41,7 @@ def sarif_log(
     A finding without a span has no result, since services refuse results without a place. A
     notification in the log counts them. Accepted findings are suppressed results.
     """
-    placed = [finding for finding in found if finding.span is not None]
+    placed = [finding for finding in findings if finding.span is not None]
     run: Plain = {
         "tool": {
             "driver": {
@@ -51,7 +51,7 @@ def sarif_log(
             }
         },
         "automationDetails": {"id": category.id},
-        "invocations": [_invocation(len(found) - len(placed))],
+        "invocations": [_invocation(len(findings) - len(placed))],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the audited tree"}}},
         "columnKind": "unicodeCodePoints",
         "results": [
@@ -83,7 +83,7 @@ def _invocation(unplaced: int) -> Plain:
 
 def _result(finding: SourceFinding, kinds: Sequence[FindingKind], fingerprint: str) -> Plain:
     digest = hashlib.sha256(finding.identity.encode(errors="surrogatepass")).hexdigest()[:32]
-    found: Plain = {
+    result: Plain = {
         "ruleId": finding.kind.id,
         "ruleIndex": kinds.index(finding.kind),
         "level": finding.level.value,
@@ -94,8 +94,8 @@ def _result(finding: SourceFinding, kinds: Sequence[FindingKind], fingerprint: s
     }
     if finding.accepted is not None:
         kind = "inSource" if finding.marked else "external"
-        found["suppressions"] = [{"kind": kind, "justification": names.line(finding.accepted)}]
-    return found
+        result["suppressions"] = [{"kind": kind, "justification": names.line(finding.accepted)}]
+    return result
 
 
 def _location(finding: SourceFinding) -> Plain:
@@ -120,4 +120,4 @@ def _message(text: str) -> str:
     """Escape what would be placeholders (section 3.11.5) or links (3.11.6)."""
     literal = text.replace("{", "{{").replace("}", "}}")
     # A backslash before a bracket is doubled, lest it take ours for its own.
-    return _BRACKET.sub(lambda found: f"{2 * found[1]}\\{found[2]}", literal)
+    return _BRACKET.sub(lambda match: f"{2 * match[1]}\\{match[2]}", literal)

@@ -49,7 +49,7 @@ def _violin(places: Sequence[float], middle: float) -> str:
     steps = [_WIDTH * step / _STEPS for step in range(_STEPS + 1)]
     heights = [_density(step, places) for step in steps]
     most = max(heights)
-    above = [(step, 0.42 * _ROW * one / most) for step, one in zip(steps, heights, strict=True)]
+    above = [(step, 0.42 * _ROW * place / most) for step, place in zip(steps, heights, strict=True)]
     shape = [(x, middle - y) for x, y in above] + [(x, middle + y) for x, y in reversed(above)]
     points = " ".join(f"{at(_LEFT + x)},{at(y)}" for x, y in shape)
     low, half, high = quantiles(places, n=4, method="inclusive")
@@ -62,7 +62,7 @@ def _violin(places: Sequence[float], middle: float) -> str:
 
 def _density(place: float, places: Sequence[float]) -> float:
     width = _BANDWIDTH * _WIDTH
-    return sum(math.exp(-0.5 * ((place - one) / width) ** 2) for one in places)
+    return sum(math.exp(-0.5 * ((place - value) / width) ** 2) for value in places)
 
 
 def pairs(first: str, second: str, spreads: Sequence[tuple[float, float]]) -> Markup:
@@ -74,15 +74,15 @@ def pairs(first: str, second: str, spreads: Sequence[tuple[float, float]]) -> Ma
     body = f'<path class="needed" d="M{at(left)} {at(bottom)}L{at(left + _SIDE)} 6"/>'
     body += f'<path class="axis" d="M{at(left)} 6V{at(bottom)}H{at(left + _SIDE)}"/>'
     dots = "".join(
-        f"M{at(left + scale * _x(one))} {at(bottom - scale * _x(other))}h0"
-        for one, other in spreads
+        f"M{at(left + scale * _x(place))} {at(bottom - scale * _x(other))}h0"
+        for place, other in spreads
     )
     body += f'<path class="dot spread" d="{dots}"/>'
     for tick in (0.01, 0.1, 0.5):
         body += text(left + scale * _x(tick), bottom + 16, number_format.share(tick))
         body += text(left - 6, bottom - scale * _x(tick) + 4, number_format.share(tick), "end")
     body += text(left + _SIDE / 2, bottom + 32, f"spread on {first}")
-    larger = sum(other > one for one, other in spreads)
+    larger = sum(other > place for place, other in spreads)
     label = f"{larger} of {len(spreads)} benchmarks have a larger spread on {second} than {first}"
     return svg((int(left + _SIDE + 10), int(bottom + 38)), label, body, kind="pairs")
 

@@ -28,8 +28,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         where = error.filename if isinstance(error.filename, str) else path
-        said = error.strerror or str(error)
-        advice = _ADVICE.get(error.errno or 0, f"{said}; choose another folder")
+        message = error.strerror or str(error)
+        advice = _ADVICE.get(error.errno or 0, f"{message}; choose another folder")
         raise FolderUnusable(f"cannot write {where}: {advice}") from error
 
 

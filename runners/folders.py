@@ -5,7 +5,7 @@ from pathlib import Path
 from auditor.core.plan import Trial
 
 
-def running(into: Path, trial: Trial | None = None) -> Path:
+def running_folder(into: Path, trial: Trial | None = None) -> Path:
     """Return the folder of a variant that its processes write to, and no other one of its files.
 
     A trial that others may run beside has a folder of its own in it.

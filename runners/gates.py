@@ -40,13 +40,13 @@ class Alarm:
     codes: frozenset[int] = frozenset(range(1, 126))
     words: re.Pattern[str] | None = None
 
-    def answer(self, done: Completed) -> Answer:
+    def answer(self, completed: Completed) -> Answer:
         """Return what a gate that has ended has said."""
-        code = done.exit_code
+        code = completed.exit_code
         if code is None or code < 0 or code in _NOT_RUN:
             return Answer.FAILED
         if self.words is not None:
-            text = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
+            text = (completed.stdout + b"\n" + completed.stderr).decode(errors="replace")
             if self.words.search(text):
                 return Answer.ALARM
             return Answer.QUIET if code == 0 else Answer.FAILED
@@ -81,9 +81,9 @@ class LocalGate:
         seconds, turn = 0.0, 0
         while True:
             turn += 1
-            done = self.host.run(self._invocation(revisions))
-            seconds += done.seconds
-            answer = self.alarm.answer(done)
+            completed = self.host.run(self._invocation(revisions))
+            seconds += completed.seconds
+            answer = self.alarm.answer(completed)
             if answer is not Answer.QUIET or turn >= turns:
                 break
         shown = Shown(
@@ -92,10 +92,10 @@ class LocalGate:
             answer=answer,
             turn=turn,
             seconds=seconds,
-            exit_code=done.exit_code,
+            exit_code=completed.exit_code,
             ran=tuple(version for version in Version if (ran / version).exists()),
         )
-        return replace(shown, tail=done.tail(3)) if answer is Answer.FAILED else shown
+        return replace(shown, tail=completed.tail(3)) if answer is Answer.FAILED else shown
 
     def clean(self) -> None:
         """Remove the checkouts."""
@@ -143,12 +143,12 @@ class LocalGate:
         paths = {version: str(self.folder / version) for version in Version}
         given = {
             **dict(self.environment),
-            **{VARIABLES[one]: paths[one] for one in Version},
-            **{f"{VARIABLES[one]}_REVISION": revisions[one] for one in Version},
+            **{VARIABLES[version]: paths[version] for version in Version},
+            **{f"{VARIABLES[version]}_REVISION": revisions[version] for version in Version},
         }
         places = {
-            **{f"{{{one}}}": paths[one] for one in Version},
-            **{f"{{{one}_revision}}": revisions[one] for one in Version},
+            **{f"{{{version}}}": paths[version] for version in Version},
+            **{f"{{{version}_revision}}": revisions[version] for version in Version},
         }
         return Invocation(
             argv=tuple(_filled(word, places) for word in self.words),
@@ -158,7 +158,7 @@ class LocalGate:
         )
 
 
-def named(
+def named_files(
     words: Sequence[str], environment: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that a command names outside the checkouts, with digests of what they hold.

@@ -23,7 +23,7 @@ def node() -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", platform.node()).strip("-") or "machine"
 
 
-def used(folder: Path) -> Path:
+def mark_used(folder: Path) -> Path:
     """Return a folder of ours that from now on counts as used."""
     with suppress(OSError):  # of another user, who has to have it longer than we
         os.utime(folder)
@@ -63,11 +63,11 @@ class Home:
 
     def work(self, digest: str) -> Path:
         """Return the folder for what is built of one project; `digest` is one name."""
-        return used(self._folder("work", digest))
+        return mark_used(self._folder("work", digest))
 
     def builds(self, digest: str) -> Path:
         """Return the folder for the variants of a project by its digest."""
-        return used(self._folder("builds", digest))
+        return mark_used(self._folder("builds", digest))
 
     def subjects(self) -> Path:
         """Return the folder that holds the copies of subjects."""
@@ -119,9 +119,9 @@ def _forget(folder: Path, since: float) -> None:
     with suppress(FileNotFoundError):  # the folder is not there yet
         for other in folder.iterdir():
             with suppress(FileNotFoundError):  # another auditor is at it, too
-                found = other.stat(follow_symlinks=False)
+                status = other.stat(follow_symlinks=False)
                 # What is no folder is none of ours: to open a pipe would wait for its other end.
-                if stat.S_ISDIR(found.st_mode) and found.st_mtime < since:
+                if stat.S_ISDIR(status.st_mode) and status.st_mtime < since:
                     _remove(other)
 
 

@@ -28,7 +28,7 @@ class LiveRecords:
     def read(self, data: bytes) -> list[tuple[float, float]]:
         """Return seconds of an operation and of the whole for each block whose line has ended."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        return [found for line in lines for found in _iteration(line)]
+        return [finished for line in lines for finished in _iteration(line)]
 
 
 def _iteration(line: bytes) -> list[tuple[float, float]]:

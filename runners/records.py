@@ -138,9 +138,9 @@ class Records:
 
     def done(self, schedule: Schedule) -> bool:
         """Tell whether all blocks are there in order, or the first ones if it stopped itself."""
-        found = [block.index for block in self.blocks]
-        wanted = len(found) if self.stopped and found else len(schedule.blocks)
-        return found == list(range(wanted))
+        indices = [block.index for block in self.blocks]
+        wanted = len(indices) if self.stopped and indices else len(schedule.blocks)
+        return indices == list(range(wanted))
 
     def counted(self, ids: dict[str, str], *, set_up_apart: bool) -> Counted:
         """Return what a counting variant saw; `ids` are method ids by token."""
@@ -217,9 +217,9 @@ def _middle(blocks: Sequence[tuple[float, float]]) -> tuple[float, float]:
 _SAMPLES = 3
 
 
-def _simplest(found: Iterable[tuple[str | None, ...]]) -> tuple[tuple[str | None, ...], ...]:
+def _simplest(samples: Iterable[tuple[str | None, ...]]) -> tuple[tuple[str | None, ...], ...]:
     """Return some samples of arguments, those with simple values first."""
-    kept = sorted(dict.fromkeys(found), key=lambda fromkey: fromkey.count(None))
+    kept = sorted(dict.fromkeys(samples), key=lambda fromkey: fromkey.count(None))
     return tuple(kept[:_SAMPLES])
 
 
@@ -241,8 +241,8 @@ def read_records(data: bytes, blocks: int) -> Records:
 def block_record(fields: Sequence[str]) -> BlockRecord:
     """Return a block of its line's fields behind the first one; raises ValueError."""
     index, operations, *numbers = fields
-    each, wall, calls, spent = map(float, numbers)
-    return BlockRecord(int(index), float(operations), each, wall, calls, spent)
+    value, wall, calls, spent = map(float, numbers)
+    return BlockRecord(int(index), float(operations), value, wall, calls, spent)
 
 
 def _take(records: Records, fields: list[str], blocks: int) -> None:
@@ -304,7 +304,7 @@ def _take_trace(records: Records, fields: list[str]) -> None:
         case ["leaf", address, function, file, line]:
             records.leaves.setdefault(int(address), []).append((function, file, int(line)))
         case ["arguments", token, text]:
-            found = tuple(None if load is None else str(load) for load in json.loads(text))
-            records.arguments.setdefault(token, []).append(found)
+            values = tuple(None if load is None else str(load) for load in json.loads(text))
+            records.arguments.setdefault(token, []).append(values)
         case _:
             raise ValueError(fields)

@@ -11,7 +11,7 @@ from runners.home import Home
 from runners.subjects.tree_entries import settle
 
 
-def packed(places: Iterable[tuple[str, Path]]) -> bytes:
+def pack_folders(places: Iterable[tuple[str, Path]]) -> bytes:
     """Return an archive of folders and files by their names in it."""
     into = io.BytesIO()
     with tarfile.open(fileobj=into, mode="w:gz", compresslevel=1) as archive:
@@ -20,7 +20,7 @@ def packed(places: Iterable[tuple[str, Path]]) -> bytes:
     return into.getvalue()
 
 
-def unpacked(archive: bytes, digest: str, home: Home) -> Path:
+def unpack_folders(archive: bytes, digest: str, home: Home) -> Path:
     """Return the folder of what was sent under a digest, with it as it was sent.
 
     Raises MachineError.

@@ -21,7 +21,7 @@ from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
 from runners.disk import writing
-from runners.folders import running
+from runners.folders import running_folder
 from runners.hosts.exchange import put
 from runners.hosts.reference_workload import NO_LOOK, LoopLook
 from runners.live import Watching
@@ -32,7 +32,7 @@ Elsewhere = Callable[[Path], bytes | None]
 the same project; None where nobody has."""
 
 
-def nowhere(_path: Path) -> None:
+def no_artifact_source(_path: Path) -> None:
     """Have nobody who has made what is to be built."""
 
 
@@ -53,7 +53,7 @@ class TrialRunner:
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
         loop: Callable[[], LoopLook] = lambda: NO_LOOK,
-        elsewhere: Elsewhere = nowhere,
+        elsewhere: Elsewhere = no_artifact_source,
     ) -> None:
         """Take the parts.
 
@@ -172,7 +172,7 @@ class TrialRunner:
     def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
         if job.makes is not None:
             remove_half(job.makes)
-        measuring = (running(into), *writable)
+        measuring = (running_folder(into), *writable)
         host = self._building if job.builds else self._host.measuring(measuring)
         answer = host.run(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
@@ -221,7 +221,7 @@ class TrialRunner:
     def _folder(self, digest: str) -> Path:
         folder = self._builds / digest
         try:
-            running(folder).mkdir(parents=True, exist_ok=True)
+            running_folder(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
@@ -237,12 +237,12 @@ def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> HostI
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.
     """
-    found = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
+    interference = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
     if not trial.alone:
-        return replace(found, waited=None)
-    if found.others is None and found.waited is not None and loop.waited is not None:
-        return replace(found, waited=min(found.waited, loop.waited))
-    return found
+        return replace(interference, waited=None)
+    if interference.others is None and interference.waited is not None and loop.waited is not None:
+        return replace(interference, waited=min(interference.waited, loop.waited))
+    return interference
 
 
 class TrialExecutor(TrialRunner):
@@ -259,7 +259,7 @@ class TrialExecutor(TrialRunner):
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
         loop: Callable[[], LoopLook] = lambda: NO_LOOK,
-        elsewhere: Elsewhere = nowhere,
+        elsewhere: Elsewhere = no_artifact_source,
     ) -> None:
         """Take the parts, as a TrialRunner does."""
         super().__init__(
@@ -298,8 +298,8 @@ class TrialExecutor(TrialRunner):
             into = self._folder(Overlay().digest)
             try:
                 ask = partial(self._ask, into)
-                found = self._harness.never_inlined(self._project, folder, into, ask)
+                calls = self._harness.never_inlined(self._project, folder, into, ask)
             except OutOfTime:
                 return False
-            self._called[folder] = found
+            self._called[folder] = calls
         return (method.span.file, method.span.first_line) in self._called[folder]

@@ -106,7 +106,7 @@ class Cluster:
                 run_trial,
                 self,
                 clock=self._clock,
-                told=observer.caveat,
+                on_caveat=observer.caveat,
                 allowed=allowed,
                 patience_seconds=self._patience,
             )

@@ -90,7 +90,9 @@ def command(context: click.Context, /, **given: Any) -> int:
         said = caveats.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
     others = stored_result.results_on_other_hosts(found.path, found.command, found.config, document)
-    abs_output.write_result(command_line, files, document, partial(render_page, on_other_hosts=others))
+    abs_output.write_result(
+        command_line, files, document, partial(render_page, on_other_hosts=others)
+    )
     console.note(f"the result of {found}")
     if caveat:
         console.say(f"note[{caveat.slug}]: {caveat.text}")

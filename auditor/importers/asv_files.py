@@ -18,7 +18,7 @@ from auditor.importers.checking import (
     mapping,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -54,21 +54,21 @@ class AsvFiles:
             text(item, "result_columns")
             for item in items(document["result_columns"], "result_columns")
         ]
-        if missing := [one for one in _COLUMNS if one not in columns]:
+        if missing := [column for column in _COLUMNS if column not in columns]:
             raise Broken(f"result_columns lacks {missing[0]!r}; is it the right file?")
         units = self._units_near(path)
-        found: dict[str, tuple[StoredProcess, ...]] = {}
+        processes_by_name: dict[str, tuple[StoredProcess, ...]] = {}
         left_out, started, left = [], [0.0], _MOST_CHOICES
         for key, row in mapping(document["results"], "results").items():
             name = clean(key)
-            known = [] if row is None else items(row, f"results of {shown(name)}")
+            known = [] if row is None else items(row, f"results of {quoted_name(name)}")
             cells = dict(zip(columns, known, strict=False))
             if not _is_time(name, cells, units.get(name)):
                 left_out.append(name)
                 continue
             choices = _choices(name, cells.get("params"), left)
             left -= len(choices)
-            found |= {
+            processes_by_name |= {
                 chosen: (stored_process,)
                 for chosen, stored_process in _processes(name, cells, choices)
             }
@@ -78,7 +78,7 @@ class AsvFiles:
             host=_host(document),
             commit=clean(str(document.get("commit_hash") or "")),
             made=(_moment(document.get("date")), max(started)),
-            processes=found,
+            processes=processes_by_name,
         ), tuple(left_out)
 
     def _units_near(self, path: Path) -> dict[str, str]:
@@ -89,13 +89,13 @@ class AsvFiles:
                 continue
             if beside not in self._units:
                 try:
-                    listed = mapping(files.parsed(files.content(beside)), "the whole")
+                    listed = mapping(files.read_json(files.content(beside)), "the whole")
                 except Broken as error:
                     raise UsageError(f"{beside}: {error}") from error
                 self._units[beside] = {
-                    clean(name): str(one.get("unit"))
-                    for name, one in listed.items()
-                    if isinstance(one, dict)
+                    clean(name): str(document.get("unit"))
+                    for name, document in listed.items()
+                    if isinstance(document, dict)
                 }
             return self._units[beside]
         return {}
@@ -119,7 +119,7 @@ def _processes(
     name: str, cells: dict[str, object], choices: list[str]
 ) -> Iterator[tuple[str, StoredProcess]]:
     """Yield what is stored of each choice of parameters, all of its processes together."""
-    what = f"{shown(name)}: result"
+    what = f"{quoted_name(name)}: result"
     # asv writes a single null where all choices failed.
     results = cells.get("result")
     results = [None] * len(choices) if results is None else items(results, what)
@@ -135,11 +135,11 @@ def _processes(
 
 def _choices(name: str, params: object, most: int) -> list[str]:
     """Return the names of the choices of parameters, as our own listing has them; raises Broken."""
-    what = f"{shown(name)}: params"
+    what = f"{quoted_name(name)}: params"
     lists = [[text(item, what) for item in items(item, what)] for item in items(params or [], what)]
     if not lists:
         return [name]
-    if math.prod(len(each) for each in lists) > most:
+    if math.prod(len(choices) for choices in lists) > most:
         raise Broken(f"{what}: more than {_MOST_CHOICES} choices by now; is it the right file?")
     return [f"{name}({', '.join(chosen)})" for chosen in itertools.product(*lists)]
 
@@ -151,10 +151,10 @@ def _process(name: str, result: object, kept: object, version: str) -> StoredPro
     if isinstance(result, float) and math.isnan(result):
         skipped = Skipped("its set-up says that it is not for these parameters")
         return StoredProcess(failure=skipped, version=version)
-    what = f"{shown(name)}: samples"
+    what = f"{quoted_name(name)}: samples"
     values = [] if kept is None else [number(item, what) for item in items(kept, what)]
     # The result is the median of the samples, whether these are kept or not.
-    return process(values, number(result, f"{shown(name)}: result"), version)
+    return process(values, number(result, f"{quoted_name(name)}: result"), version)
 
 
 def _moment(value: object) -> float:

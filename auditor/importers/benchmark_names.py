@@ -37,7 +37,9 @@ def distinct_names(variants: Iterable[StoredVariant]) -> dict[StoredVariant, str
         by_name.setdefault(stored_variant.name, {})[stored_variant] = dict(stored_variant.facts)
     for name, mine in by_name.items():
         keys = dict.fromkeys(key for facts in mine.values() for key in facts)
-        differing = [key for key in keys if len({one.get(key) for one in mine.values()}) > 1]
+        differing = [
+            key for key in keys if len({arguments.get(key) for arguments in mine.values()}) > 1
+        ]
         for variant, facts in mine.items():
             written = [_written(key, facts.get(key, "")) for key in differing]
             names[variant] = f"{name} ({', '.join(written)})" if written else name
@@ -108,7 +110,9 @@ def align_names(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
     names = distinct_names(
         stored_variant for stored_variant in known if stored_variant.name not in single
     )
-    runs = _by_variant(runs, names | {one: one.name for one in known if one.name in single})
+    runs = _by_variant(
+        runs, names | {variant: variant.name for variant in known if variant.name in single}
+    )
     before, after = runs[: len(base)], runs[len(base) :]
     doubts = (*_other_questions(sides), *_doubtful(before, after))
     return before, after, doubts
@@ -116,11 +120,11 @@ def align_names(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
 
 def _variants(*sides: Sequence[StoredRun]) -> dict[str, list[set[StoredVariant]]]:
     """Return the variants of each benchmark on each side."""
-    found: dict[str, list[set[StoredVariant]]] = {}
+    variants_by_name: dict[str, list[set[StoredVariant]]] = {}
     for at, side in enumerate(sides):
         for variant in (stored_variant for run in side for stored_variant in run.variants.values()):
-            found.setdefault(variant.name, [set() for _ in sides])[at].add(variant)
-    return found
+            variants_by_name.setdefault(variant.name, [set() for _ in sides])[at].add(variant)
+    return variants_by_name
 
 
 def _other_questions(sides: dict[str, list[set[StoredVariant]]]) -> Iterator[Doubt]:
@@ -153,14 +157,14 @@ def _doubtful(base: Runs, head: Runs) -> Iterator[Doubt]:
 
 def _stems(side: Runs, *, without_packages: bool) -> dict[str, list[str]]:
     """Return the names of a side by what is certainly theirs."""
-    found: dict[str, list[str]] = {}
+    names_by_stem: dict[str, list[str]] = {}
     runs = {name: run for run in side for name in run.processes}
     for name, run in runs.items():
         stem = _stem(name, run)
         if without_packages:
             stem = stem[stem.rfind(_FUNCTION) + 1 :]
-        found.setdefault(stem, []).append(name)
-    return found
+        names_by_stem.setdefault(stem, []).append(name)
+    return names_by_stem
 
 
 def _why(other: str, *, lost: bool) -> str:

@@ -91,7 +91,7 @@ def process(
 
     Warm-ups decide nothing, so all of them are left out where one is no time.
     """
-    wrong = [one for one in chain(values, (middle,)) if not SHORTEST <= one <= LONGEST]
+    wrong = [value for value in chain(values, (middle,)) if not SHORTEST <= value <= LONGEST]
     if wrong:
         reason = f"{len(wrong)} of its values are no time: {wrong[0]}"
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
@@ -110,11 +110,11 @@ def failed(reason: str) -> StoredProcess:
     return StoredProcess(failure=Unreadable(reason, ""))
 
 
-def twice(name: str) -> Broken:
+def duplicate_message(name: str) -> Broken:
     """Return what is wrong with a file that has a benchmark two times."""
     return Broken(
-        f"{shown(name)} is there twice, and nothing tells one from the other; give the file of one "
-        "run"
+        f"{quoted_name(name)} is there twice, and nothing tells one from the other; "
+        "give the file of one run"
     )
 
 
@@ -136,7 +136,7 @@ def moment(value: object) -> float:
         return 0.0
 
 
-def shown(name: str) -> str:
+def quoted_name(name: str) -> str:
     """Return a name for a message, quoted and not too long."""
     return _short(clean(name))
 

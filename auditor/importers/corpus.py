@@ -20,11 +20,11 @@ from auditor.importers.checking import (
     failed,
     items,
     process,
+    quoted_name,
     seconds,
-    shown,
     text,
 )
-from auditor.importers.corpus_subjects import configured
+from auditor.importers.corpus_subjects import read_configuration
 
 _NAME = re.compile(r"[^#]+#[^#]+#[^#]*\.json")
 """`owner__repo#benchmark#parameters.json`; parameters are `a=1&b=2`, or none."""
@@ -36,17 +36,17 @@ _PLACES = ("timeseries/all", "timeseries", "all", ".")
 
 def is_mine(document: list[object]) -> bool:
     """Tell whether it may be series: a list of lists."""
-    return bool(document) and all(isinstance(one, list) for one in document)
+    return bool(document) and all(isinstance(item, list) for item in document)
 
 
-def within(folder: Path) -> list[Path]:
+def series_files(folder: Path) -> list[Path]:
     """Return the files of series in a folder of the corpus, none where it is no such folder."""
     for place in _PLACES:
         inside = folder / place
         if inside.is_dir():
-            found = sorted(entry for entry in inside.iterdir() if _NAME.fullmatch(entry.name))
-            if found:
-                return found
+            paths = sorted(entry for entry in inside.iterdir() if _NAME.fullmatch(entry.name))
+            if paths:
+                return paths
     return []
 
 
@@ -56,18 +56,18 @@ def read(document: list[object], path: Path) -> StoredRun:
     It is named as its file is: `subjects.csv`, classifications and change points have the same.
     """
     name = text(clean(path.name.removesuffix(".gz").removesuffix(".json")), "the file's name")
-    forks = [items(one, "a fork") for one in document]
+    forks = [items(item, "a fork") for item in document]
     if all(map(_is_ascending, forks)) and any(forks):
         raise Broken(
             "whole numbers in ascending order only, so these are places in a series, no times; "
             "name the folder timeseries"
         )
-    what = f"{shown(name)}: fork"
+    what = f"{quoted_name(name)}: fork"
     processes = tuple(_process(one, f"{what} {at}") for at, one in enumerate(forks))
     return StoredRun(name=path.name, processes={name: processes})
 
 
-def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
+def join_benchmarks(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
     """Join the benchmarks of each folder, and what their authors configured: they are one run.
 
     Raises UsageError where what was configured cannot be read.
@@ -76,7 +76,7 @@ def together(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, ...]:
     for path, run in runs:
         folders.setdefault(path.resolve().parent, {}).update(run.processes)
     return tuple(
-        StoredRun(name=folder.name, processes=_known(processes, configured(folder)))
+        StoredRun(name=folder.name, processes=_known(processes, read_configuration(folder)))
         for folder, processes in folders.items()
     )
 
@@ -91,8 +91,8 @@ def _known(
 
 
 def _is_ascending(fork: list[object]) -> bool:
-    whole = [one for one in fork if isinstance(one, int)]
-    return len(whole) == len(fork) and all(one < other for one, other in pairwise(whole))
+    whole = [index for index in fork if isinstance(index, int)]
+    return len(whole) == len(fork) and all(index < other for index, other in pairwise(whole))
 
 
 def _process(fork: list[object], what: str) -> StoredProcess:
@@ -101,7 +101,7 @@ def _process(fork: list[object], what: str) -> StoredProcess:
     values = _floats(fork)
     # NaN is in no order, so its mean is looked at, too; infinity is above the longest time.
     if values is None or not (min(values) >= 0 and fmean(values) <= LONGEST):
-        values = [seconds(one, what) for one in fork]
+        values = [seconds(item, what) for item in fork]
     return replace(process(values, fmean(values)), iteration_seconds=_SECONDS)
 
 

@@ -19,7 +19,7 @@ _MOST = 1_000_000
 """Iterations, and forks."""
 
 
-def configured(folder: Path) -> dict[str, Configured]:
+def read_configuration(folder: Path) -> dict[str, Configured]:
     """Return what was configured, by the benchmarks' names; none where there is no such table.
 
     It lies in the folder of the series or one or two above. Raises UsageError for a broken one.
@@ -43,7 +43,7 @@ def _row(row: dict[str, str | None], place: str) -> tuple[str, Configured]:
         ((row["project"] or "").replace("/", "__"), row["benchmark"] or "", row["params"] or "")
     )
     try:
-        found = Configured(
+        settings = Configured(
             warmup_iterations=int(row["warmupIterations"] or ""),
             warmup_seconds=float(row["warmupTimeSec"] or ""),
             measurement_iterations=int(row["measurementIterations"] or ""),
@@ -52,8 +52,11 @@ def _row(row: dict[str, str | None], place: str) -> tuple[str, Configured]:
         )
     except ValueError as error:
         raise UsageError(f"{place}: {error}; write numbers, or leave the table out") from error
-    whole = (found.warmup_iterations + 1, found.measurement_iterations, found.forks)
-    lasting = (found.warmup_seconds, found.measurement_seconds)
-    if not (all(0 < one <= _MOST for one in whole) and all(0 < one < _LONGEST for one in lasting)):
+    whole = (settings.warmup_iterations + 1, settings.measurement_iterations, settings.forks)
+    lasting = (settings.warmup_seconds, settings.measurement_seconds)
+    if not (
+        all(0 < number <= _MOST for number in whole)
+        and all(0 < seconds < _LONGEST for seconds in lasting)
+    ):
         raise UsageError(f"{place}: a number is none that JMH takes; correct it")
-    return name, found
+    return name, settings

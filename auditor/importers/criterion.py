@@ -25,16 +25,18 @@ _DEPTH = 8
 _GIVE = "give the folder target/criterion, which has sample.json"
 
 
-def within(folder: Path) -> list[Path]:
+def criterion_files(folder: Path) -> list[Path]:
     """Return a file of each benchmark in a folder of criterion, none where it is no such folder."""
-    found = []
+    paths = []
     for place, folders, names in islice(os.walk(folder), files.MOST):
         here = Path(place)
         if len(here.relative_to(folder).parts) >= _DEPTH:
             folders.clear()
         if here.name == _NEWEST and _BENCHMARK in names:
-            found += [here / one for one in (_SAMPLE, _ESTIMATES) if one in names][:1]
-    return sorted(found)
+            paths += [
+                here / file_name for file_name in (_SAMPLE, _ESTIMATES) if file_name in names
+            ][:1]
+    return sorted(paths)
 
 
 def is_mine(document: dict[str, object]) -> bool:
@@ -62,7 +64,7 @@ def _known(path: Path) -> tuple[str, Path]:
     beside = place / _BENCHMARK
     if not beside.is_file():
         return clean(place.parent.name if place.name == _NEWEST else place.name) or "unknown", place
-    known = mapping(files.parsed(files.content(beside)), _BENCHMARK)
+    known = mapping(files.read_json(files.content(beside)), _BENCHMARK)
     above = place.parent
     for _ in Path(text(known.get("directory_name"), f"{_BENCHMARK}: directory_name")).parts:
         above = above.parent
@@ -72,7 +74,7 @@ def _known(path: Path) -> tuple[str, Path]:
 def _process(document: dict[str, object]) -> StoredProcess:
     if "iters" not in document:
         return _figure(document)
-    counts, times = (items(document[one], one) for one in ("iters", "times"))
+    counts, times = (items(document[field_name], field_name) for field_name in ("iters", "times"))
     if len(counts) != len(times):
         raise Broken("iters and times are not as many; run the benchmark again")
     values = [_per_iteration(*pair) for pair in zip(times, counts, strict=True)]
@@ -87,7 +89,7 @@ def _per_iteration(nanoseconds: object, count: object) -> float:
 
 
 def _figure(document: dict[str, object]) -> StoredProcess:
-    if not all(one in document for one in _SPREADS):
+    if not all(field_name in document for field_name in _SPREADS):
         raise Broken(f"these estimates of criterion may be those of a change, no times; {_GIVE}")
     estimate = mapping(document["mean"], "mean").get("point_estimate")
     return process((), number(estimate, "mean") * _NANOSECOND)

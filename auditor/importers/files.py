@@ -21,7 +21,7 @@ MOST = 10_000
 _COMPRESSED = b"\x1f\x8b"
 _MARK = b"\xef\xbb\xbf"
 _KINDS = (".json", ".csv", ".txt", ".log", ".out")
-_ENDS = (*_KINDS, *(f"{one}.gz" for one in _KINDS))
+_ENDS = (*_KINDS, *(f"{kind}.gz" for kind in _KINDS))
 _START = 1 << 16
 _LEAST_BLANK = 1 << 10
 """Bytes: what is blank for so long may be anything, and is read on."""
@@ -55,7 +55,7 @@ def lines(path: Path, sha: "hashlib._Hash") -> Iterator[bytes]:
             yield line
 
 
-def within(folder: Path) -> list[Path]:
+def result_files(folder: Path) -> list[Path]:
     """Return files in a folder and in the folders right below, in order of their names.
 
     These are all of JSON, and those that end as tables and what tools print do. Raises UsageError
@@ -64,18 +64,18 @@ def within(folder: Path) -> list[Path]:
     try:
         inside = [*folder.iterdir()]
         folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
-        inside += [entry for each in folders for entry in each.iterdir()]
+        inside += [entry for path in folders for entry in path.iterdir()]
     except OSError as error:
         raise unreadable(folder, error) from error
-    found = sorted(one for one in inside if one.name.endswith(_ENDS) and not one.is_dir())
-    if not found:
+    paths = sorted(path for path in inside if path.name.endswith(_ENDS) and not path.is_dir())
+    if not paths:
         raise UsageError(
             f"{folder} holds no result file (JSON, CSV, TXT, LOG), nor does a folder right below "
             "it; name the folder of the results, such as .asv/results or .benchmarks"
         )
-    if len(found) > MOST:
-        raise UsageError(f"{folder} holds {len(found)} files; name those that are meant")
-    return found
+    if len(paths) > MOST:
+        raise UsageError(f"{folder} holds {len(paths)} files; name those that are meant")
+    return paths
 
 
 def content(path: Path) -> bytes:
@@ -116,7 +116,7 @@ def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
         raise unreadable(path, error) from error
 
 
-def parsed(data: bytes) -> object:
+def read_json(data: bytes) -> object:
     """Return what stands in a file of JSON; raises Broken.
 
     NaN and Infinity are numbers here, as asv writes them.

@@ -110,10 +110,10 @@ def read(path: Path, asv: AsvFiles) -> Read | None:
             raise Broken("it is empty; copy it again, or leave it out")
         return None
     data = files.content(path)
-    document = files.parsed(data)
-    found = _of_json(document, path, asv)
-    if found is not None:
-        return Read(*found, hashlib.sha256(data).hexdigest())
+    document = files.read_json(data)
+    result = _of_json(document, path, asv)
+    if result is not None:
+        return Read(*result, hashlib.sha256(data).hexdigest())
     if instead := summaries.way_out_of_json(document):
         raise Broken(instead)
     return None
@@ -125,13 +125,13 @@ def _summary(beginning: bytes) -> str:
     return "" if has_values else summaries.way_out(beginning)
 
 
-def whose(path: Path) -> str:
+def format_name(path: Path) -> str:
     """Return the format of a file for people, empty where it is of none."""
     try:
-        found = read(path, AsvFiles())
+        read_result = read(path, AsvFiles())
     except (Broken, UsageError):
         return ""
-    return found.format.value if found else ""
+    return read_result.format.value if read_result else ""
 
 
 _Reader = Callable[[Iterable[bytes], Path], Content]

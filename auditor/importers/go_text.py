@@ -15,7 +15,7 @@ from auditor.core.series.printed import Printed
 from auditor.core.series.stored import StoredProcess, StoredRun
 from auditor.core.suite import Benchmark
 from auditor.core.units import seconds_per_operation
-from auditor.importers.checking import Broken, clean, fact, failed, process, shown
+from auditor.importers.checking import Broken, clean, fact, failed, process, quoted_name
 
 HARNESS = "go"
 _UNIT = "ns/op"
@@ -92,8 +92,8 @@ class GoPackageReader:
 
     def take(self, line: str) -> None:
         """Read a line; what the benchmarks themselves print is none of ours."""
-        if known := _FACT.fullmatch(line):
-            self._fact(known[1], clean(known[2].strip()))
+        if match := _FACT.fullmatch(line):
+            self._fact(match[1], clean(match[2].strip()))
         elif self._result(line):
             self._begun = ""
         elif ended := _ENDED.search(line):
@@ -117,9 +117,9 @@ class GoPackageReader:
         """Keep the values of a line of results; what was printed may have cut it in two."""
         whole = _first(_RESULT, line)
         rest = _REST.search(line) if self._begun and whole is None else None
-        found = whole or rest
-        pairs = _values(found[found.lastindex or 0]) if found else []
-        if found is None or not pairs:
+        match = whole or rest
+        pairs = _values(match[match.lastindex or 0]) if match else []
+        if match is None or not pairs:
             return False
         mine = self._of(clean(whole[1]) if whole else self._begun)
         units = [unit for unit, _ in pairs]
@@ -128,11 +128,13 @@ class GoPackageReader:
         elif _UNIT not in units:
             mine.others = True
         elif (time := dict(pairs)[_UNIT]) < 0:
-            raise Broken(f"{shown(line[:60])} has a time below zero; let go test write it again")
+            raise Broken(
+                f"{quoted_name(line[:60])} has a time below zero; let go test write it again"
+            )
         else:
             seconds = seconds_per_operation(time, _UNIT)
             mine.values.append(seconds)
-            name, times = (whole[1], whole[2]) if whole else (self._begun, found[1])
+            name, times = (whole[1], whole[2]) if whole else (self._begun, match[1])
             self._told(clean(name), seconds, float(times) * seconds)
         return True
 
@@ -211,7 +213,11 @@ def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
 def _run(
     found: dict[tuple[str, str], _Kept], facts: dict[str, str], listed: set[str], path: Path
 ) -> tuple[StoredRun, tuple[str, ...]]:
-    measured = {name for (_, name), one in found.items() if one.values or one.others}
+    measured = {
+        name
+        for (_, name), kept_benchmark in found.items()
+        if kept_benchmark.values or kept_benchmark.others
+    }
     ending = _ending(measured)
     is_processors = _is_processors(ending, measured, listed) if ending else False
     names = {
@@ -220,20 +226,25 @@ def _run(
         ).id
         for package, name in found
     }
-    left_out = [names[key] for key, one in found.items() if _measures_no_time(one)]
+    left_out = [
+        names[key] for key, kept_benchmark in found.items() if _measures_no_time(kept_benchmark)
+    ]
     kept: dict[str, _Kept] = {}
-    for key, one in found.items():
-        if not _measures_no_time(one):
-            mine = kept.setdefault(names[key], one)
-            mine.failure, mine.skipped = mine.failure or one.failure, mine.skipped or one.skipped
-            if mine is not one:
-                mine.values.extend(one.values)
+    for key, kept_lines in found.items():
+        if not _measures_no_time(kept_lines):
+            mine = kept.setdefault(names[key], kept_lines)
+            mine.failure, mine.skipped = (
+                mine.failure or kept_lines.failure,
+                mine.skipped or kept_lines.skipped,
+            )
+            if mine is not kept_lines:
+                mine.values.extend(kept_lines.values)
     system, arch = (facts.get(one) for one in ("goos", "goarch"))
     host = {"arch": fact(arch), "cpu": fact(facts.get("cpu")), "kernel": fact(system)}
     run = StoredRun(
         name=path.name,
         host=HostFacts("unknown", tuple(sorted(host.items()))),
-        processes={name: (_process(one),) for name, one in kept.items()},
+        processes={name: (_process(kept_benchmark),) for name, kept_benchmark in kept.items()},
         ending=ending if is_processors is None else "",
         has_packages=all(package for package, _ in found),
         caveats=() if all(package for package, _ in found) else (_WITHOUT_PACKAGES,),
@@ -267,13 +278,18 @@ def _is_processors(ending: str, names: set[str], listed: set[str]) -> bool | Non
     return True if {name.removesuffix(ending) for name in names} & listed else None
 
 
-def _measures_no_time(one: _Kept) -> bool:
-    return one.others and not one.values and not one.failure and not one.skipped
+def _measures_no_time(kept_lines: _Kept) -> bool:
+    return (
+        kept_lines.others
+        and not kept_lines.values
+        and not kept_lines.failure
+        and not kept_lines.skipped
+    )
 
 
-def _process(one: _Kept) -> StoredProcess:
-    if one.failure:
-        return failed(one.failure)
-    if one.values:
-        return process(one.values, fmean(one.values))
+def _process(kept_lines: _Kept) -> StoredProcess:
+    if kept_lines.failure:
+        return failed(kept_lines.failure)
+    if kept_lines.values:
+        return process(kept_lines.values, fmean(kept_lines.values))
     return StoredProcess(failure=Skipped("it skips itself"))

@@ -16,7 +16,7 @@ from auditor.importers.checking import (
     moment,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -43,17 +43,19 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     failures: dict[str, StoredProcess] = {}
     for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
         place = f"benchmarks[{at}]"
-        one = mapping(entry, place)
-        name = text(one.get("run_name") or one.get("name"), f"{place}.name")
-        if one.get("error_occurred"):
-            failures[name] = failed(f"it ended with an error: {fact(one.get('error_message'))}")
-        elif one.get("skipped"):
-            reason = f"it skips itself: {fact(one.get('skip_message'))}"
+        benchmark = mapping(entry, place)
+        name = text(benchmark.get("run_name") or benchmark.get("name"), f"{place}.name")
+        if benchmark.get("error_occurred"):
+            failures[name] = failed(
+                f"it ended with an error: {fact(benchmark.get('error_message'))}"
+            )
+        elif benchmark.get("skipped"):
+            reason = f"it skips itself: {fact(benchmark.get('skip_message'))}"
             failures.setdefault(name, StoredProcess(failure=Skipped(reason)))
-        elif not _is_aggregate(one):
-            values.setdefault(name, []).append(_seconds(one, name))
-        elif one.get("aggregate_name") == _MEAN:
-            means[name] = _seconds(one, name)
+        elif not _is_aggregate(benchmark):
+            values.setdefault(name, []).append(_seconds(benchmark, name))
+        elif benchmark.get("aggregate_name") == _MEAN:
+            means[name] = _seconds(benchmark, name)
     names = dict.fromkeys((*values, *means, *failures))
     context = mapping(document["context"], "context")
     return StoredRun(
@@ -74,10 +76,12 @@ def _is_aggregate(entry: dict[str, object]) -> bool:
 
 
 def _seconds(entry: dict[str, object], name: str) -> float:
-    what = f"{shown(name)}: real_time"
+    what = f"{quoted_name(name)}: real_time"
     unit = entry.get("time_unit", "ns")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise Broken(f"{shown(name)}: time_unit is {shown(str(unit))}; is it the right file?")
+        raise Broken(
+            f"{quoted_name(name)}: time_unit is {quoted_name(str(unit))}; is it the right file?"
+        )
     return number(entry.get("real_time"), what) * SECONDS[unit]
 
 

@@ -5,7 +5,16 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.series.stored import StoredProcess, StoredRun
-from auditor.importers.checking import clean, items, mapping, number, numbers, process, shown, text
+from auditor.importers.checking import (
+    clean,
+    items,
+    mapping,
+    number,
+    numbers,
+    process,
+    quoted_name,
+    text,
+)
 
 HARNESS = "hyperfine"
 _FIRST = ("command", "mean", "median")
@@ -30,17 +39,19 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     Commands of one name have numbers, in the order of the file.
     """
     entries = items(document["results"], "results")
-    known = [mapping(one, f"results[{at}]") for at, one in enumerate(entries)]
-    names = [_name(one, f"results[{at}]") for at, one in enumerate(known)]
+    known = [mapping(item, f"results[{at}]") for at, item in enumerate(entries)]
+    names = [_name(result, f"results[{at}]") for at, result in enumerate(known)]
     numbered = numbers(names)
-    processes = {name: (_process(one, name),) for name, one in zip(numbered, known, strict=True)}
+    processes = {
+        name: (_process(result, name),) for name, result in zip(numbered, known, strict=True)
+    }
     return StoredRun(name=path.name, processes=processes)
 
 
 def _name(entry: dict[str, object], place: str) -> str:
     """Return the command, or the name that it was given, with parameters that it does not show."""
     name = text(entry.get("name") or entry.get("command"), f"{place}.command")
-    parameters = mapping(entry.get("parameters") or {}, f"{shown(name)}: parameters")
+    parameters = mapping(entry.get("parameters") or {}, f"{quoted_name(name)}: parameters")
     chosen = [(clean(key), clean(_written(value))) for key, value in parameters.items()]
     hidden = [f"{key}={value}" for key, value in chosen if value not in name]
     return f"{name} ({', '.join(hidden)})" if hidden else name
@@ -53,15 +64,15 @@ def _written(value: object) -> str:
 
 def _process(entry: dict[str, object], name: str) -> StoredProcess:
     values = [*_values(entry, name)]
-    what = f"{shown(name)}: mean"
+    what = f"{quoted_name(name)}: mean"
     return process(values, fmean(values) if values else number(entry.get("mean"), what))
 
 
 def _values(entry: dict[str, object], name: str) -> Iterator[float]:
     if "measurements" not in entry:
-        for value in items(entry.get("times") or [], f"{shown(name)}: times"):
-            yield number(value, f"{shown(name)}: times")
+        for value in items(entry.get("times") or [], f"{quoted_name(name)}: times"):
+            yield number(value, f"{quoted_name(name)}: times")
         return
-    what = f"{shown(name)}: measurements"
+    what = f"{quoted_name(name)}: measurements"
     for item in items(entry["measurements"], what):
         yield number(mapping(mapping(item, what).get(_TIME), f"{what}: {_TIME}").get("value"), what)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.importers.benchmark_names import distinct_names
-from auditor.importers.checking import Broken, clean, process, shown, text, twice
-from auditor.importers.jmh_names import converted, is_time, name_of, variant_of
+from auditor.importers.checking import Broken, clean, duplicate_message, process, quoted_name, text
+from auditor.importers.jmh_names import is_time, name_of, to_seconds_per_operation, variant_of
 from auditor.importers.rows import rows_of
 
 START = ("Benchmark", "Mode", "Threads", "Samples", "Score")
@@ -41,7 +41,7 @@ def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]
         }
         key = variant_of(name_of(benchmark, chosen), clean(row["Mode"]), clean(row["Threads"]))
         if key in entries:
-            raise twice(key.name)
+            raise duplicate_message(key.name)
         entries[key] = row
     found, left_out, units = {}, [], {}
     names = distinct_names(entries)
@@ -76,8 +76,10 @@ def _process(name: str, score: str, unit: str) -> StoredProcess:
         number = float(score.replace(",", ".").replace("_", "?"))
     except ValueError as error:
         raise Broken(
-            f"{shown(name)}: {shown(score)} is no score; let JMH write it again"
+            f"{quoted_name(name)}: {quoted_name(score)} is no score; let JMH write it again"
         ) from error
     if number < 0:
-        raise Broken(f"{shown(name)}: {shown(score)} is no time; let JMH write it again")
-    return process((), converted(number, unit))
+        raise Broken(
+            f"{quoted_name(name)}: {quoted_name(score)} is no time; let JMH write it again"
+        )
+    return process((), to_seconds_per_operation(number, unit))

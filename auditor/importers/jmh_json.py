@@ -11,23 +11,23 @@ from auditor.core.units import mean_time
 from auditor.importers.benchmark_names import distinct_names
 from auditor.importers.checking import (
     Broken,
+    duplicate_message,
     fact,
     failed,
     items,
     mapping,
     process,
+    quoted_name,
     seconds,
-    shown,
     text,
-    twice,
 )
 from auditor.importers.jmh_names import (
     MOST_FORKS,
     SINGLE_SHOT,
-    converted,
     duration,
     is_time,
     name_of,
+    to_seconds_per_operation,
     variant_of,
 )
 from auditor.importers.jmh_names import machine as jmh_machine
@@ -39,7 +39,7 @@ _PAIR = 2
 
 def is_mine(document: list[object]) -> bool:
     """Tell whether JMH wrote it."""
-    return any(isinstance(one, dict) and "primaryMetric" in one for one in document)
+    return any(isinstance(item, dict) and "primaryMetric" in item for item in document)
 
 
 def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
@@ -51,8 +51,8 @@ def read(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]
     found, left_out, units = {}, [], {}
     names = distinct_names(entries)
     for key, name in names.items():
-        metric = mapping(entries[key].get("primaryMetric"), f"{shown(name)}: primaryMetric")
-        unit = text(metric.get("scoreUnit"), f"{shown(name)}: scoreUnit")
+        metric = mapping(entries[key].get("primaryMetric"), f"{quoted_name(name)}: primaryMetric")
+        unit = text(metric.get("scoreUnit"), f"{quoted_name(name)}: scoreUnit")
         if is_time(unit):
             processes = tuple(_processes(name, entries[key], metric, unit))
             found[name] = processes or (failed("it has no forks"),)
@@ -76,16 +76,16 @@ def _entries(document: list[dict[str, object]]) -> dict[StoredVariant, dict[str,
             for variant, one in zip(variants, document, strict=True)
         ]
     entries: dict[StoredVariant, dict[str, object]] = {}
-    for variant, one in zip(variants, document, strict=True):
+    for variant, entry in zip(variants, document, strict=True):
         if variant in entries:
-            raise twice(variant.name)
-        entries[variant] = one
+            raise duplicate_message(variant.name)
+        entries[variant] = entry
     return entries
 
 
 def _variant(entry: dict[str, object], place: str) -> StoredVariant:
     threads = entry.get("threads")
-    found = variant_of(
+    variant = variant_of(
         _name(entry, place),
         text(entry.get("mode"), f"{place}.mode"),
         fact(threads) if threads is not None else "",
@@ -93,12 +93,12 @@ def _variant(entry: dict[str, object], place: str) -> StoredVariant:
     )
     batch = entry.get("measurementBatchSize")
     more = (("batch", fact(batch)),) if batch not in (None, 1) else ()
-    return replace(found, facts=(*found.facts, *more))
+    return replace(variant, facts=(*variant.facts, *more))
 
 
 def _arguments(entry: dict[str, object]) -> list[str]:
     written = entry.get("jvmArgs")
-    return [fact(one) for one in written] if isinstance(written, list) else []
+    return [fact(argument) for argument in written] if isinstance(written, list) else []
 
 
 def _circumstances(entry: dict[str, object]) -> tuple[tuple[str, str], ...]:
@@ -109,8 +109,8 @@ def _circumstances(entry: dict[str, object]) -> tuple[tuple[str, str], ...]:
 
 def _name(entry: dict[str, object], place: str) -> str:
     benchmark = text(entry.get("benchmark"), f"{place}.benchmark")
-    params = mapping(entry.get("params") or {}, f"{shown(benchmark)}: params")
-    what = f"{shown(benchmark)}: a parameter"
+    params = mapping(entry.get("params") or {}, f"{quoted_name(benchmark)}: params")
+    what = f"{quoted_name(benchmark)}: a parameter"
     chosen = {text(key, what): text(value, what) if value else "" for key, value in params.items()}
     return name_of(benchmark, chosen)
 
@@ -121,14 +121,14 @@ def _processes(
     """Yield each fork, and those that are not there, since they failed."""
     is_sampled = "rawDataHistogram" in metric
     key = "rawDataHistogram" if is_sampled else "rawData"
-    what = f"{shown(name)}: {key}"
+    what = f"{quoted_name(name)}: {key}"
     forks = items(metric.get(key), what)
     is_timed = entry.get("mode") != SINGLE_SHOT
     asked = duration(entry.get("measurementTime")) if is_timed else None
     for fork in forks:
         kept = items(fork, what)
-        raw = [_mean(one, what) if is_sampled else _number(one, what) for one in kept]
-        values = [converted(one, unit) for one in raw]
+        raw = [_mean(item, what) if is_sampled else _number(item, what) for item in kept]
+        values = [to_seconds_per_operation(value, unit) for value in raw]
         if values:
             yield process(values, mean_time(values, unit), iteration_seconds=asked)
         else:
@@ -166,7 +166,7 @@ def _mean(histogram: object, what: str) -> float:
 
 
 def _jdk(entry: dict[str, object]) -> str:
-    known = ", ".join(fact(entry.get(one)) for one in ("jdkVersion", "vmName", "vmVersion"))
+    known = ", ".join(fact(entry.get(key)) for key in ("jdkVersion", "vmName", "vmVersion"))
     return f"JDK {known}"
 
 

@@ -12,16 +12,23 @@ from auditor.core.series.printed import Printed
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.units import mean_time
 from auditor.importers.benchmark_names import distinct_names
-from auditor.importers.checking import Broken, clean, failed, process, shown, twice
+from auditor.importers.checking import (
+    Broken,
+    clean,
+    duplicate_message,
+    failed,
+    process,
+    quoted_name,
+)
 from auditor.importers.jmh_names import (
     HARNESS,
     MOST_FORKS,
     SINGLE_SHOT,
-    converted,
     duration,
     is_time,
     machine,
     name_of,
+    to_seconds_per_operation,
     variant_of,
 )
 
@@ -93,9 +100,12 @@ class _LoggedBenchmark:
 
     def processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
-        there = [self._process(fork) for fork in self.forks]
-        missing = range(len(there) + 1, self.wanted + 1)
-        return (*there, *(failed(f"fork {at} of {self.wanted} is not there") for at in missing))
+        stored_processes = [self._process(fork) for fork in self.forks]
+        missing = range(len(stored_processes) + 1, self.wanted + 1)
+        return (
+            *stored_processes,
+            *(failed(f"fork {at} of {self.wanted} is not there") for at in missing),
+        )
 
     def _process(self, fork: _Fork) -> StoredProcess:
         if fork.waits:
@@ -105,9 +115,11 @@ class _LoggedBenchmark:
             fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
         if fork.reason or not count:
             return failed(fork.reason or "it has no iterations")
-        found = process(fork.values, mean_time(fork.values, self.unit), warmups=fork.warmups or (),
-                        iteration_seconds=self.seconds)  # fmt: skip
-        return replace(found, warmup_seconds=self.warmup_seconds)
+        mean = mean_time(fork.values, self.unit)
+        stored_process = process(
+            fork.values, mean, warmups=fork.warmups or (), iteration_seconds=self.seconds
+        )
+        return replace(stored_process, warmup_seconds=self.warmup_seconds)
 
 
 def _unheard(_: Printed) -> None:
@@ -154,30 +166,30 @@ class Log:
 
     def _begun(self, name: str) -> _LoggedBenchmark:
         """Return a benchmark with what was said before it: JMH says how, then what."""
-        made = _LoggedBenchmark(name)
+        benchmark = _LoggedBenchmark(name)
         kind = self._known.get("Benchmark mode", "").split(",")[0]
-        made.mode = _MODES.get(kind, clean(kind))
-        made.threads = clean(self._known.get("Threads", "").partition(" ")[0])
-        made.flags = clean(self._known.get("VM options", ""))
-        if asked := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
-            made.iterations = int(asked[1])
-            made.seconds = duration(asked[2]) if made.mode != SINGLE_SHOT else None
+        benchmark.mode = _MODES.get(kind, clean(kind))
+        benchmark.threads = clean(self._known.get("Threads", "").partition(" ")[0])
+        benchmark.flags = clean(self._known.get("VM options", ""))
+        if match := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
+            benchmark.iterations = int(match[1])
+            benchmark.seconds = duration(match[2]) if benchmark.mode != SINGLE_SHOT else None
         if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
-            made.warmups = int(warm[1])
-            made.warmup_seconds = duration(warm[2]) if made.mode != SINGLE_SHOT else None
+            benchmark.warmups = int(warm[1])
+            benchmark.warmup_seconds = duration(warm[2]) if benchmark.mode != SINGLE_SHOT else None
         self._known = {}
-        return made
+        return benchmark
 
     def _more(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
         self._fork = None
         if key == "Parameters":
-            pairs = [one.partition(" = ") for one in _PARAMETER.split(value[1:-1])]
+            pairs = [part.partition(" = ") for part in _PARAMETER.split(value[1:-1])]
             benchmark.parameters = {clean(name): clean(chosen) for name, _, chosen in pairs}
         elif key == "Fork":
             number = _OF.match(value)
             benchmark.wanted = min(int(number[2]), MOST_FORKS) if number else 1
             if number and int(number[1]) != len(benchmark.forks) + 1:
-                raise twice(benchmark.key.name)
+                raise duplicate_message(benchmark.key.name)
             self._fork = _Fork()
             benchmark.forks.append(self._fork)
 
@@ -211,8 +223,8 @@ class Log:
         unit = value["unit"]
         if benchmark.unit not in ("", unit):
             raise Broken(
-                f"{shown(benchmark.key.name)} has results in {shown(benchmark.unit)} and in "
-                f"{shown(unit)}; give the log of one run"
+                f"{quoted_name(benchmark.key.name)} has results in "
+                f"{quoted_name(benchmark.unit)} and in {quoted_name(unit)}; give the log of one run"
             )
         benchmark.unit = unit
         number = _number(value)
@@ -223,11 +235,11 @@ class Log:
             fork.warmups = None
         elif is_warmup:
             if fork.warmups is not None:
-                fork.warmups.append(converted(number or 0.0, unit))
+                fork.warmups.append(to_seconds_per_operation(number or 0.0, unit))
         elif number is None:
             fork.fails(f"{value.group()!r} is no time; choose a smaller unit (-tu ns), or -rf json")
         else:
-            fork.values.append(converted(number, unit))
+            fork.values.append(to_seconds_per_operation(number, unit))
 
     def _told(self, benchmark: _LoggedBenchmark, seconds: float, *, is_warmup: bool) -> None:
         lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
@@ -250,7 +262,7 @@ class Log:
         if benchmark is None:
             return
         if benchmark.key in self.found:
-            raise twice(benchmark.key.name)
+            raise duplicate_message(benchmark.key.name)
         self.found[benchmark.key] = benchmark
 
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
@@ -278,11 +290,11 @@ class Log:
 def _seconds(number: float | None, unit: str) -> float:
     """Return the seconds of an operation, of how many there are in a time, too; NaN: none."""
     if number is not None and is_time(unit):
-        return converted(number, unit)
+        return to_seconds_per_operation(number, unit)
     many, _, length = unit.partition("/")
     if many != "ops" or not number or not is_time(turned := f"{length}/op"):
         return nan
-    return converted(1 / number, turned)
+    return to_seconds_per_operation(1 / number, turned)
 
 
 def _number(value: re.Match[str]) -> float | None:

@@ -39,7 +39,7 @@ def is_time(unit: str) -> bool:
     return True
 
 
-def converted(value: float, unit: str) -> float:
+def to_seconds_per_operation(value: float, unit: str) -> float:
     """Return seconds per operation; infinite for a throughput of nothing, which is no time."""
     if value == 0 and is_throughput(unit):
         return math.inf

@@ -16,7 +16,7 @@ from auditor.importers.checking import (
     moment,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -49,19 +49,22 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     left_out, hosts, dates = [], [], []
     for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
         place = f"benchmarks[{at}]"
-        one = mapping(entry, place)
-        metadata = shared | _metadata(one, place)
+        benchmark = mapping(entry, place)
+        metadata = shared | _metadata(benchmark, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")
         if name in found or name in left_out:
-            raise Broken(f"{shown(name)} is there twice; give the file of one suite")
-        runs = [mapping(item, shown(name)) for item in items(one.get("runs"), f"{place}.runs")]
-        known = [metadata | _metadata(run, shown(name)) for run in runs]
-        if any(each.get("unit", _SECOND) != _SECOND for each in known):
+            raise Broken(f"{quoted_name(name)} is there twice; give the file of one suite")
+        runs = [
+            mapping(item, quoted_name(name))
+            for item in items(benchmark.get("runs"), f"{place}.runs")
+        ]
+        known = [metadata | _metadata(run, quoted_name(name)) for run in runs]
+        if any(run.get("unit", _SECOND) != _SECOND for run in known):
             left_out.append(name)
             continue
         found[name] = tuple(_processes(name, runs))
-        hosts += [_host(each) for each in known]
-        dates += [moment(each.get("date")) for each in known]
+        hosts += [_host(run) for run in known]
+        dates += [moment(run.get("date")) for run in known]
     return StoredRun(
         name=path.name,
         host=hosts[0] if hosts else _host(shared),
@@ -71,13 +74,13 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     ), tuple(left_out)
 
 
-def _metadata(one: dict[str, object], what: str) -> dict[str, object]:
-    return mapping(one.get("metadata", {}), f"{what}: metadata")
+def _metadata(benchmark: dict[str, object], what: str) -> dict[str, object]:
+    return mapping(benchmark.get("metadata", {}), f"{what}: metadata")
 
 
 def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProcess]:
     for run in runs:
-        what = f"{shown(name)}: values"
+        what = f"{quoted_name(name)}: values"
         values = [number(item, what) for item in items(run.get("values", []), what)]
         if values:
             yield process(values, fmean(values), warmups=tuple(_warmups(name, run)))
@@ -85,7 +88,7 @@ def _processes(name: str, runs: list[dict[str, object]]) -> Iterator[StoredProce
 
 def _warmups(name: str, run: dict[str, object]) -> Iterator[float]:
     """Yield the times of warm-ups, of which each stands beside its number of loops."""
-    what = f"{shown(name)}: warmups"
+    what = f"{quoted_name(name)}: warmups"
     for pair in items(run.get("warmups") or [], what):
         loops_and_value = items(pair, what)
         if len(loops_and_value) != _PAIR:
@@ -108,5 +111,5 @@ def _host(metadata: dict[str, object]) -> HostFacts:
 
 def _set(metadata: dict[str, object], what: re.Pattern[str]) -> str:
     """Return what processors are set to; of several that differ, each in the order of the file."""
-    found = dict.fromkeys(what.findall(fact(metadata.get("cpu_config"))))
-    return ", ".join(found) or "unknown"
+    benchmark = dict.fromkeys(what.findall(fact(metadata.get("cpu_config"))))
+    return ", ".join(benchmark) or "unknown"

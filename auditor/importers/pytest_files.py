@@ -14,7 +14,7 @@ from auditor.importers.checking import (
     moment,
     number,
     process,
-    shown,
+    quoted_name,
     text,
 )
 
@@ -29,29 +29,31 @@ def is_mine(document: dict[str, object]) -> bool:
 def read(document: dict[str, object], path: Path) -> StoredRun:
     """Return the run; raises Broken. Its values are those of rounds, already per iteration."""
     commit = _object(document.get("commit_info"))
-    found: dict[str, tuple[StoredProcess, ...]] = {}
+    processes: dict[str, tuple[StoredProcess, ...]] = {}
     for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
         place = f"benchmarks[{at}]"
-        one = mapping(entry, place)
-        name = text(one.get("fullname"), f"{place}.fullname")
-        if name in found:
-            raise Broken(f"{shown(name)} is there twice; give the file of one session")
-        found[name] = (_process(name, one),)
+        benchmark = mapping(entry, place)
+        name = text(benchmark.get("fullname"), f"{place}.fullname")
+        if name in processes:
+            raise Broken(f"{quoted_name(name)} is there twice; give the file of one session")
+        processes[name] = (_process(name, benchmark),)
     return StoredRun(
         name=path.name,
         host=_host(_object(document["machine_info"])),
         commit=_commit(commit),
         made=(moment(commit.get("time")), moment(document.get("datetime"))),
-        processes=found,
+        processes=processes,
     )
 
 
 def _process(name: str, entry: dict[str, object]) -> StoredProcess:
-    stats = mapping(entry.get("stats"), f"{shown(name)}: stats")
-    what = f"{shown(name)}: stats.data"
+    stats = mapping(entry.get("stats"), f"{quoted_name(name)}: stats")
+    what = f"{quoted_name(name)}: stats.data"
     values = [number(item, what) for item in items(stats.get("data", []), what)]
     # The mean is there in either case; of the same values, so that files of both kinds compare.
-    middle = fmean(values) if values else number(stats.get("mean"), f"{shown(name)}: stats.mean")
+    middle = (
+        fmean(values) if values else number(stats.get("mean"), f"{quoted_name(name)}: stats.mean")
+    )
     return process(values, middle)
 
 

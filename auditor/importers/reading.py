@@ -82,13 +82,13 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
     _check_alike(chosen)
     left_out = tuple(dict.fromkeys(name for stored_file in chosen for name in stored_file.left_out))
     runs = separate_variants(settle_endings([_without_addresses(run) for run in _runs(chosen)]))
-    shas = "".join(one.sha for one in chosen).encode()
+    shas = "".join(file.sha for file in chosen).encode()
     return StoredResults(
         harness=chosen[0].format.harness,
         digest=hashlib.sha256(shas).hexdigest(),
         runs=runs,
         left_out=left_out,
-        older=tuple(sorted(known - {one.run.commit for one in chosen})) if commit is None else (),
+        older=tuple(sorted(known - {file.run.commit for file in chosen})) if commit is None else (),
         caveats=(
             *_odd(there.odd),
             *dict.fromkeys(caveat for run in runs for caveat in run.caveats),
@@ -100,15 +100,15 @@ def _read_all(path: Path, asv: AsvFiles, there: _Files) -> None:
     """Read a file, or what lies in a folder."""
     named = not is_dir(path)
     mine = []
-    inside = [path] if named else corpus.within(path) or criterion.within(path)
-    for one in inside or files.within(path):
+    inside = [path] if named else corpus.series_files(path) or criterion.criterion_files(path)
+    for one in inside or files.result_files(path):
         if named or one.name not in asv_files.OWN:
             read_one = _read(one, asv, there, named=named)
             if read_one is not None:
                 mine.append(read_one)
-    for found in mine:
-        there.votes[found.format] = there.votes.get(found.format, 0.0) + 1 / len(mine)
-        there.found.setdefault(found.path.resolve(), found)
+    for file in mine:
+        there.votes[file.format] = there.votes.get(file.format, 0.0) + 1 / len(mine)
+        there.found.setdefault(file.path.resolve(), file)
 
 
 def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _StoredFile | None:
@@ -117,7 +117,7 @@ def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _StoredFi
     In a folder that is odd, too: whoever named the folder has not named the file.
     """
     try:
-        found = formats.read(path, asv)
+        result = formats.read(path, asv)
     except Broken as error:
         there.odd[path] = str(error)
         return None
@@ -126,12 +126,12 @@ def _read(path: Path, asv: AsvFiles, there: _Files, *, named: bool) -> _StoredFi
             raise
         there.odd[path] = str(error).removeprefix(f"cannot read {path}: ").removeprefix(f"{path} ")
         return None
-    if found is None:
+    if result is None:
         there.odd[path] = _NO_RESULT
         return None
-    run, left_out = found.content
+    run, left_out = result.content
     return _StoredFile(
-        format=found.format, path=path, named=named, sha=found.sha, run=run, left_out=left_out
+        format=result.format, path=path, named=named, sha=result.sha, run=run, left_out=left_out
     )
 
 
@@ -153,8 +153,12 @@ def _keep_one_format(there: _Files) -> None:
     """Leave out files of other formats than most are of; raises UsageError where none is."""
     most, *others = sorted(there.votes, key=lambda vote: -there.votes[vote])
     if others and there.votes[others[0]] > there.votes[most] - _EQUAL:
-        first = next(one for one in there.found.values() if one.format is most)
-        other = next(one for one in there.found.values() if one.format is others[0])
+        first = next(
+            stored_file for stored_file in there.found.values() if stored_file.format is most
+        )
+        other = next(
+            stored_file for stored_file in there.found.values() if stored_file.format is others[0]
+        )
         raise UsageError(
             f"{first.path} is of {first.format.value}, {other.path} of {other.format.value}; give "
             "the results of one tool in one format"
@@ -187,9 +191,11 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
 def _runs(chosen: list[_StoredFile]) -> tuple[StoredRun, ...]:
     """Return the runs: a file each, but of the corpus and of criterion a folder."""
     if chosen[0].format is StoredFormat.CORPUS:
-        return corpus.together([(stored_file.path, stored_file.run) for stored_file in chosen])
+        return corpus.join_benchmarks(
+            [(stored_file.path, stored_file.run) for stored_file in chosen]
+        )
     if chosen[0].format is StoredFormat.CRITERION:
-        return _of_folders((criterion.root(one.path), one.run) for one in chosen)
+        return _of_folders((criterion.root(file.path), file.run) for file in chosen)
     return tuple(file.run for file in chosen)
 
 
@@ -221,28 +227,32 @@ def _without_addresses(run: StoredRun) -> StoredRun:
 
 def _chosen(there: _Files, commit: str | None) -> list[_StoredFile]:
     """Return the runs of the commit that is asked for; at least one."""
-    found = [*there.found.values()]
+    stored_files = [*there.found.values()]
     if commit is not None:
-        return _of_commit(found, commit)
-    offered = [stored_file for stored_file in found if not stored_file.named]
+        return _of_commit(stored_files, commit)
+    offered = [stored_file for stored_file in stored_files if not stored_file.named]
     if not offered:
-        return found
-    newest = max(offered, key=lambda one: one.run.made).run.commit
+        return stored_files
+    newest = max(offered, key=lambda stored_file: stored_file.run.made).run.commit
     for file in offered:
         if file.run.commit != newest and not file.run.commit:
             there.leave_out(file, "it names no commit, and others do")
-    return [one for one in found if one.named or one.run.commit == newest]
+    return [
+        stored_file
+        for stored_file in stored_files
+        if stored_file.named or stored_file.run.commit == newest
+    ]
 
 
-def _of_commit(found: list[_StoredFile], commit: str) -> list[_StoredFile]:
-    known = sorted({stored_file.run.commit for stored_file in found} - {""})
-    fitting = [one for one in known if commit and one.startswith(commit)]
+def _of_commit(stored_files: list[_StoredFile], commit: str) -> list[_StoredFile]:
+    known = sorted({stored_file.run.commit for stored_file in stored_files} - {""})
+    fitting = [name for name in known if commit and name.startswith(commit)]
     exact = [commit] if commit in known else fitting
     if len(exact) != 1:
-        there = ", ".join(one[:12] for one in known[:10]) or "none"
+        there = ", ".join(name[:12] for name in known[:10]) or "none"
         which = f"{len(fitting)} commits begin" if fitting else "no stored commit begins"
         raise UsageError(f"{which} with {commit!r}; the results are of: {there}")
-    return [file for file in found if file.run.commit == exact[0]]
+    return [file for file in stored_files if file.run.commit == exact[0]]
 
 
 def _check_alike(chosen: list[_StoredFile]) -> None:

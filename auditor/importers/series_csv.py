@@ -13,7 +13,7 @@ from statistics import fmean
 import numpy as np
 
 from auditor.core.series.stored import StoredProcess, StoredRun
-from auditor.importers.checking import LONGEST, Broken, clean, failed, process, shown
+from auditor.importers.checking import LONGEST, Broken, clean, failed, process, quoted_name
 from auditor.importers.rows import rows_of
 
 COLUMNS = ("benchmark", "fork", "iteration", "seconds")
@@ -71,7 +71,7 @@ def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
     """Yield the number of each line, whose value it is, its place and the value."""
     rows = rows_of(lines, delimiter_of)
     _, header = next(rows)
-    if doubled := [one for one in (*COLUMNS, WARMUP) if header.count(one) > 1]:
+    if doubled := [column for column in (*COLUMNS, WARMUP) if header.count(column) > 1]:
         raise Broken(f"two columns are {doubled[0]!r}; remove one")
     warm = header.index(WARMUP) if WARMUP in header else None
     cells = itemgetter(*map(header.index, COLUMNS))
@@ -87,7 +87,9 @@ def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
 
 def _place(written: str, number: int) -> int:
     if not (written.isascii() and written.isdecimal() and len(written) <= _DIGITS):
-        raise Broken(f"line {number}: iteration {shown(written)} is no whole number; {_ASKED}")
+        raise Broken(
+            f"line {number}: iteration {quoted_name(written)} is no whole number; {_ASKED}"
+        )
     return int(written)
 
 
@@ -97,7 +99,7 @@ def _seconds(written: str, number: int) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= LONGEST:
-        raise Broken(f"line {number}: {shown(written)} is no time in seconds; {_ASKED}")
+        raise Broken(f"line {number}: {quoted_name(written)} is no time in seconds; {_ASKED}")
     return value
 
 
@@ -107,10 +109,12 @@ def _processes(kept: dict[_Key, _Series]) -> dict[str, tuple[StoredProcess, ...]
     for key in list(kept):
         (name, fork), warm = _whose(key), _TRUTH.get(key[2])
         if warm is None:
-            raise Broken(f"{shown(name)}: {WARMUP} is {shown(key[2])}, not 0 or 1; {_ASKED}")
+            raise Broken(
+                f"{quoted_name(name)}: {WARMUP} is {quoted_name(key[2])}, not 0 or 1; {_ASKED}"
+            )
         mine = parts.setdefault(name, {}).setdefault(fork, {})
         if warm in mine:
-            raise Broken(f"{shown(name)}: fork {fork} is written in two ways; {_ASKED}")
+            raise Broken(f"{quoted_name(name)}: fork {fork} is written in two ways; {_ASKED}")
         mine[warm] = kept.pop(key)
     return {
         name: tuple(_process(name, fork, forks.pop(fork)) for fork in sorted(forks))
@@ -123,12 +127,12 @@ def _whose(key: _Key) -> tuple[str, int]:
     if not name:
         raise Broken(f"a row has no benchmark; {_ASKED}")
     if not (fork.isascii() and fork.isdecimal() and len(fork) <= _DIGITS):
-        raise Broken(f"{shown(name)}: fork {shown(fork)} is no whole number; {_ASKED}")
+        raise Broken(f"{quoted_name(name)}: fork {quoted_name(fork)} is no whole number; {_ASKED}")
     return clean(name), int(fork)
 
 
 def _process(name: str, fork: int, parts: dict[bool, _Series]) -> StoredProcess:
-    whose = f"{shown(name)}, fork {fork}"
+    whose = f"{quoted_name(name)}, fork {fork}"
     values, warmups = (
         _taken(parts.pop(warm), whose) if warm in parts else () for warm in (False, True)
     )

@@ -84,7 +84,7 @@ def way_out_of_json(document: object) -> str:
         return ""
     if {"name", "unit", "value"} <= set(first):
         return _metrics("github-action-benchmark")
-    measures = [one for one in first.values() if isinstance(one, dict)]
+    measures = [value for value in first.values() if isinstance(value, dict)]
     if measures and all("value" in measure for measure in measures):
         return _metrics("Bencher")
     return ""

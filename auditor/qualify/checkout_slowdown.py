@@ -18,7 +18,7 @@ from auditor.core.mutant import Delay, InjectionKind, Kind, Overlay, Refused, Va
 from auditor.core.subject import Language, Method, Role
 from auditor.measure.context import StudyContext
 from mutators.go.mutator import FOLDER
-from mutators.java.slowing import slowed as java_slowed
+from mutators.java.slowing import slow_method as java_slowed
 from mutators.python.guest_call_edits import GUEST
 
 PatchedFiles = Mapping[str, bytes]

@@ -22,7 +22,7 @@ _NAMED = "zzBenchAuditArgument"
 _RECEIVER = "zzBenchAuditReceiver"
 
 
-def possible(declaration: Node) -> bool:
+def can_copy(declaration: Node) -> bool:
     """Tell whether a function may have a copy that does the same.
 
     A type that is declared inside is another one in the copy, recover works in the deferred
@@ -82,17 +82,17 @@ def _within(declaration: Node, changes: Sequence[Edit]) -> bytes:
 
 def _namings(declaration: Node) -> list[Edit]:
     """Return the edits that give names to what has none, so that it can be handed on."""
-    made: list[Edit] = []
+    namings: list[Edit] = []
     receiver = declaration.child_by_field_name("receiver")
     for node in receiver.named_children if receiver is not None else []:
         if node.type == "parameter_declaration":
-            made += _naming(node, node.children_by_field_name("name"), [_RECEIVER])
+            namings += _naming(node, node.children_by_field_name("name"), [_RECEIVER])
     count = 0
     for node, names, _ in tree.parameters(declaration):
         size = max(1, len(names))
-        made += _naming(node, names, [f"{_NAMED}{count + index}" for index in range(size)])
+        namings += _naming(node, names, [f"{_NAMED}{count + index}" for index in range(size)])
         count += size
-    return made
+    return namings
 
 
 def _naming(parameter: Node, names: Sequence[Node], wanted: Sequence[str]) -> list[Edit]:

@@ -25,7 +25,7 @@ class MethodDeclaration:
     self_calls: tuple[Node, ...]
 
 
-def found(
+def declared_methods(
     source: SourceFile, root: Node, fields: recursion.OwnFields
 ) -> Iterator[MethodDeclaration]:
     """Yield what a file declares; a blank name, which nobody can call, is left out.
@@ -57,11 +57,11 @@ def left_out(
         root = tree.parse(source.text)
         if (source.unit, tree.package(root)) in packages:
             why = f"left out by the build tags in force ({_constraint(source, root)})"
-            for declaration in found(source, root, {}):
+            for declaration in declared_methods(source, root, {}):
                 yield replace(declaration.method, refusal=why)
 
 
-def offered(
+def importable_methods(
     methods: Sequence[Method], programs: Container[str], measured: Iterable[str]
 ) -> Sequence[Method]:
     """Leave only those public that other modules can import: not of `internal`, nor of a program.
@@ -83,7 +83,7 @@ def offered(
     return [replace(one, public=is_offered(one)) for one in methods]
 
 
-def benchmarked(sources: Iterable[SourceFile]) -> Iterator[str]:
+def benchmark_folders(sources: Iterable[SourceFile]) -> Iterator[str]:
     """Yield the folders of files with benchmarks."""
     for source in sources:
         if source.role is SourceRole.BENCHMARKS and tree.BENCHMARK.search(source.text):
@@ -112,7 +112,7 @@ def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequen
         public=name[:1].isupper() and (not owner or owner[:1].isupper()),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
-        apart=refusal is None and dual_body.possible(declaration),
+        apart=refusal is None and dual_body.can_copy(declaration),
     )
 
 

@@ -12,8 +12,14 @@ from auditor.core.edits import Edit, apply
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import dual_body, hooks, recursion, tree
-from mutators.go.methods import MethodDeclaration, benchmarked, found, left_out, offered
-from mutators.go.naming import named
+from mutators.go.methods import (
+    MethodDeclaration,
+    benchmark_folders,
+    declared_methods,
+    importable_methods,
+    left_out,
+)
+from mutators.go.naming import name_methods
 
 FOLDER = "zz_bench_audit_guest"
 _GUEST = "zzBenchAudit"
@@ -47,7 +53,7 @@ class GoMutator:
         methods = [
             declaration.method
             for source, root in roots
-            for declaration in found(source, root, fields)
+            for declaration in declared_methods(source, root, fields)
         ]
         packages = {(source.unit, tree.package(root)) for source, root in roots}
         built = {method.id for method in methods}
@@ -55,7 +61,7 @@ class GoMutator:
             method.id: method for method in left_out(sources, packages) if method.id not in built
         }
         programs = {dirname(source.path) for source, root in roots if tree.package(root) == "main"}
-        return offered([*methods, *left.values()], programs, benchmarked(sources))
+        return importable_methods([*methods, *left.values()], programs, benchmark_folders(sources))
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""
@@ -125,18 +131,18 @@ def _changed(
             continue
         if not _may_have(source, variant):
             if text := _hooked(source, guest, timers=variant.kind is Kind.PROFILED):
-                changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
+                changed.append(OverlayFile(source.path, text, name_methods(text, _GUEST, ids)))
             continue
         root = tree.parse(source.text)
-        asked = _asked(source, root, tokens, fields)
-        missing -= {method.method.id for method in asked}
+        declarations = _asked(source, root, tokens, fields)
+        missing -= {method.method.id for method in declarations}
         edits = hooks.edits(root, _GUEST)
-        for declaration in asked:
+        for declaration in declarations:
             edits += _method_edits(source, declaration, variant, tokens[declaration.method.id])
         if edits:
-            seen = sorted(tokens[one.method.id] for one in asked)
+            seen = sorted(tokens[method.method.id] for method in declarations)
             text = _applied(source, root, edits + _frame(root, source, seen, guest))
-            changed.append(OverlayFile(source.path, text, named(text, _GUEST, ids)))
+            changed.append(OverlayFile(source.path, text, name_methods(text, _GUEST, ids)))
     if missing:
         raise _Unclear(f"the sources that are built do not declare {min(missing)}")
     return changed
@@ -183,7 +189,7 @@ def _asked(
 ) -> list[MethodDeclaration]:
     return [
         declaration
-        for declaration in found(source, root, fields)
+        for declaration in declared_methods(source, root, fields)
         if declaration.method.id in tokens
     ]
 

@@ -66,7 +66,7 @@ def _unknown(_: str) -> None:
 
 
 def stubs(
-    wanted: Sequence[Method],
+    methods: Sequence[Method],
     samples: Samples,
     sources: Sequence[SourceFile],
     version_of: VersionOf = _unknown,
@@ -78,7 +78,7 @@ def stubs(
     allocations = _reports_allocations(sources)
     declared = _declared(sources)
     files: dict[str, _StubFile] = {}
-    for method in wanted:
+    for method in methods:
         if method.id in declared:
             source, root, declaration = declared[method.id]
             taken = _taken(sources, source.unit)
@@ -109,7 +109,7 @@ def _taken(sources: Sequence[SourceFile], unit: str) -> set[str]:
 
 
 def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node, Node]]:
-    found = {}
+    names_by_package = {}
     for source in sources:
         if source.role is SourceRole.LIBRARY:
             root = tree.parse(source.text)
@@ -117,29 +117,33 @@ def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node
                 _, owner = tree.receiver(declaration)
                 name = tree.source(declaration.child_by_field_name("name"))
                 inside = f"{source.unit}.{owner}" if owner else source.unit
-                found[f"{inside}.{name}"] = source, root, declaration
-    return found
+                names_by_package[f"{inside}.{name}"] = source, root, declaration
+    return names_by_package
 
 
-def _add(file: _StubFile, one: _Asked, style: _Style) -> None:
-    root, declaration = one.root, one.declaration
+def _add(file: _StubFile, benchmark: _Asked, style: _Style) -> None:
+    root, declaration = benchmark.root, benchmark.declaration
     _, owner = tree.receiver(declaration)
-    if _names_of_benchmarks(one.method.name, owner) & (file.taken - file.own):
+    if _names_of_benchmarks(benchmark.method.name, owner) & (file.taken - file.own):
         return
-    values, unknown = _values(one.samples, declaration)
+    values, unknown = _values(benchmark.samples, declaration)
     results = _results(declaration)
     types = " ".join([*results, *(kind for _, kind in unknown)])
     imports = _imports(root, types)
     receiver = tree.source(declaration.child_by_field_name("receiver"))
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
-        file.incomplete.append((one.method.id, "it is generic: nobody knows with which types"))
+        file.incomplete.append(
+            (benchmark.method.id, "it is generic: nobody knows with which types")
+        )
     elif imports is None:
-        file.incomplete.append((one.method.id, f"which import its types need is unclear: {types}"))
+        file.incomplete.append(
+            (benchmark.method.id, f"which import its types need is unclear: {types}")
+        )
     else:
         file.imports |= imports
-        call = f"{'subject.' if owner else ''}{one.method.name}({', '.join(values)})"
+        call = f"{'subject.' if owner else ''}{benchmark.method.name}({', '.join(values)})"
         lacking = [*unknown, *([("subject", owner)] if owner else [])]
-        _write(file, one, _CallSource(call, results, lacking), style)
+        _write(file, benchmark, _CallSource(call, results, lacking), style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +155,10 @@ class _CallSource:
     lacking: list[tuple[str, str]]
 
 
-def _write(file: _StubFile, one: _Asked, call: _CallSource, style: _Style) -> None:
-    _, owner = tree.receiver(one.declaration)
-    title = f"{owner[:1].upper()}{owner[1:]}{one.method.name[:1].upper()}{one.method.name[1:]}"
+def _write(file: _StubFile, benchmark: _Asked, call: _CallSource, style: _Style) -> None:
+    _, owner = tree.receiver(benchmark.declaration)
+    method = benchmark.method.name
+    title = f"{owner[:1].upper()}{owner[1:]}{method[:1].upper()}{method[1:]}"
     name = free(f"Benchmark{title}", file.taken)
     file.own.add(name)
     lacking = ", ".join(each for each, _ in call.lacking)
@@ -168,9 +173,9 @@ def _write(file: _StubFile, one: _Asked, call: _CallSource, style: _Style) -> No
     loop = f"\t{style.loop} {{\n\t\t{assigned}\n\t}}\n"
     file.texts.append(f"{declared}func {name}(b *testing.B) {{\n{body}{loop}}}\n")
     if lacking:
-        file.incomplete.append((one.method.id, lacking))
+        file.incomplete.append((benchmark.method.id, lacking))
     else:
-        file.ready.append(one.method.id)
+        file.ready.append(benchmark.method.id)
 
 
 def _names_of_benchmarks(name: str, owner: str) -> set[str]:
@@ -214,12 +219,12 @@ def _results(declaration: Node) -> list[str]:
         return []
     if result.type != "parameter_list":
         return [tree.source(result)]
-    found: list[str] = []
+    results: list[str] = []
     for child in result.named_children:
         kind = child.child_by_field_name("type")
         names = child.children_by_field_name("name")
-        found += [tree.source(kind if kind is not None else child)] * max(1, len(names))
-    return found
+        results += [tree.source(kind if kind is not None else child)] * max(1, len(names))
+    return results
 
 
 def _imports(root: Node, text: str) -> set[str] | None:
@@ -228,22 +233,22 @@ def _imports(root: Node, text: str) -> set[str] | None:
     A package may have another name than the last element of its path: `bar` of `x/go-bar`, say.
     """
     needed = set(_PREFIX.findall(text))
-    found: dict[str, set[str]] = {}
+    names_by_package: dict[str, set[str]] = {}
     for node in (inner_node for child in root.named_children for inner_node in tree.descend(child)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path"))
             alias = tree.source(node.child_by_field_name("name"))
             last = _VERSION.sub("", path.strip('"`')).rsplit("/", 1)[-1]
             for name in {alias} if alias else {last, *_SEPARATOR.split(last)}:
-                found.setdefault(name, set()).add(f"{alias} {path}".strip())
-    chosen = [found.get(name, set()) for name in needed]
+                names_by_package.setdefault(name, set()).add(f"{alias} {path}".strip())
+    chosen = [names_by_package.get(name, set()) for name in needed]
     if any(len(paths) != 1 for paths in chosen):
         return None
     return {path for paths in chosen for path in paths}
 
 
 def _stub(file: _StubFile) -> Stub:
-    imports = "\n".join(f"\t{one}" for one in sorted({'"testing"', *file.imports}))
+    imports = "\n".join(f"\t{path}" for path in sorted({'"testing"', *file.imports}))
     head = f"package {file.package}\n\nimport (\n{imports}\n)\n\n"
     return Stub(
         path=join(file.folder, FILE) if file.folder != "." else FILE,

@@ -25,9 +25,9 @@ def descend(node: Node) -> Iterator[Node]:
     """Yield the node and all named nodes below it, in the order of the text."""
     pending = [node]
     while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed(here.named_children)
+        inner_node = pending.pop()
+        yield inner_node
+        pending += reversed(inner_node.named_children)
 
 
 def package(root: Node) -> str:
@@ -47,11 +47,11 @@ def receiver(declaration: Node) -> tuple[str, str]:
     """Return the receiver's name and the name of its type, both empty where there is none."""
     parameters = declaration.child_by_field_name("receiver")
     listed = parameters.named_children if parameters is not None else []
-    found = [node for node in listed if node.type == "parameter_declaration"]
-    if not found:
+    nodes = [node for node in listed if node.type == "parameter_declaration"]
+    if not nodes:
         return "", ""
-    return source(found[0].child_by_field_name("name")), type_name(
-        found[0].child_by_field_name("type")
+    return source(nodes[0].child_by_field_name("name")), type_name(
+        nodes[0].child_by_field_name("type")
     )
 
 
@@ -66,12 +66,12 @@ def type_name(node: Node | None) -> str:
 def parameters(declaration: Node) -> list[tuple[Node, list[Node], Node]]:
     """Return the parameter declarations of a function: each with its names and its type."""
     listed = declaration.child_by_field_name("parameters")
-    found = []
+    nodes = []
     for child in listed.named_children if listed is not None else []:
         declared = child.child_by_field_name("type")
         if declared is not None:
-            found.append((child, child.children_by_field_name("name"), declared))
-    return found
+            nodes.append((child, child.children_by_field_name("name"), declared))
+    return nodes
 
 
 def parameter_types(declaration: Node) -> tuple[str, ...]:

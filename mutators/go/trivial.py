@@ -78,11 +78,11 @@ def _is_platform_call(node: Node, root: Node) -> bool:
 
 def _standard_packages(root: Node) -> frozenset[str]:
     """Return the names of imported packages of the standard library."""
-    found = set()
+    packages = set()
     for node in (inner_node for child in root.named_children for inner_node in tree.descend(child)):
         if node.type == "import_spec":
             path = tree.source(node.child_by_field_name("path")).strip('"`')
             if path.partition("/")[0] in _STANDARD:
                 alias = tree.source(node.child_by_field_name("name"))
-                found.add(alias or path.rsplit("/", 1)[-1])
-    return frozenset(found)
+                packages.add(alias or path.rsplit("/", 1)[-1])
+    return frozenset(packages)

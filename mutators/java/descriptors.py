@@ -23,12 +23,12 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
     """
     try:
         reader = _DescriptorReader(text, _opening(text) + 1)
-        found = []
+        types = []
         while text[reader.at] != ")":
-            found.append(reader.type())
+            types.append(reader.type())
     except (IndexError, KeyError, ValueError) as error:
         raise SourceUnreadable(f"not a method's signature: {text!r}") from error
-    return tuple(found)
+    return tuple(types)
 
 
 def _opening(text: str) -> int:
@@ -82,18 +82,18 @@ class _DescriptorReader:
         return JavaType(dotted, arguments, dimensions)
 
     def _arguments(self) -> tuple[JavaType, ...]:
-        found = []
+        arguments = []
         while self._text[self.at] != ">":
             sign = self._text[self.at]
             if sign == "*":
                 self.at += 1
-                found.append(JavaType("", bound="?"))
+                arguments.append(JavaType("", bound="?"))
             elif sign in _WILDCARDS:
                 self.at += 1
                 bare = self.type()
                 bound = _WILDCARDS[sign]
-                found.append(JavaType(bare.name, bare.arguments, bare.dimensions, bound))
+                arguments.append(JavaType(bare.name, bare.arguments, bare.dimensions, bound))
             else:
-                found.append(self.type())
+                arguments.append(self.type())
         self.at += 1
-        return tuple(found)
+        return tuple(arguments)

@@ -79,7 +79,7 @@ def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
 
 def _ids(listed: Sequence[ListedMethod]) -> list[str]:
     """Return names that are as short as they can be and still unique."""
-    bases = Counter(one.base for one in listed)
+    bases = Counter(method.base for method in listed)
     simple = [
         f"{method.base}({','.join(type_.simple for type_ in method.types)})" for method in listed
     ]
@@ -89,7 +89,7 @@ def _ids(listed: Sequence[ListedMethod]) -> list[str]:
         if bases[listed_method.base] == 1
         else short
         if taken[short] == 1
-        else f"{listed_method.base}({','.join(each.raw for each in listed_method.types)})"
+        else f"{listed_method.base}({','.join(type_.raw for type_ in listed_method.types)})"
         for listed_method, short in zip(listed, simple, strict=True)
     ]
 

@@ -51,11 +51,11 @@ class RaceWriter:
 
     def files(self, test: Test) -> tuple[tuple[str, str], ...]:
         """Return the sources of a test by their paths."""
-        found = ((self.path(test), self.program(test)),)
+        program = ((self.path(test), self.program(test)),)
         # JMH refuses benchmarks without a package, and classes without one cannot be named in one.
         if not self.with_jmh or not self.package:
-            return found
-        return (*found, (f"{JMH}/{self.package}/{_simple(test)}Benchmark.java", self.jmh(test)))
+            return program
+        return (*program, (f"{JMH}/{self.package}/{_simple(test)}Benchmark.java", self.jmh(test)))
 
     def path(self, test: Test) -> str:
         """Return where its source belongs."""
@@ -104,7 +104,7 @@ class RaceWriter:
             f"{body.statements(statements, 2, 'sink.consume')}    }}\n"
             for at, statements in enumerate(test.suffixes)
         ]
-        imports = "\n".join(f"import org.openjdk.jmh.annotations.{one};" for one in _JMH)
+        imports = "\n".join(f"import org.openjdk.jmh.annotations.{line};" for line in _JMH)
         parts = [
             f"{self._package}{imports}\nimport org.openjdk.jmh.infra.Blackhole;\n",
             self._comment(test),
@@ -213,8 +213,8 @@ class _Body:
 
     def _receiver(self, receiver: Variable, own: Sequence, owner: str) -> str:
         """Return an object as its method's class: below it, type arguments may be bound."""
-        made = self._test.prefix if receiver.shared else own
-        type_ = made[receiver.index].member.returns
+        statements = self._test.prefix if receiver.shared else own
+        type_ = statements[receiver.index].member.returns
         name = _variable(receiver)
         return name if type_ == owner else f"(({self._type(owner)}) {name})"
 
@@ -258,7 +258,7 @@ def _simple(test: Test) -> str:
 def _said(text: str) -> str:
     """Return a text that ends no comment and is no escape."""
     plain = text.replace("\\", "&#92;").replace("*/", "*&#47;")
-    return "".join(one if one.isprintable() else " " for one in plain)
+    return "".join(line if line.isprintable() else " " for line in plain)
 
 
 def _variable(variable: Variable) -> str:

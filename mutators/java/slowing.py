@@ -82,7 +82,7 @@ final class {name} {{
 """
 
 
-def slowed(
+def slow_method(
     sources: Sequence[SourceFile], method: Method, *, guarded: bool, delay: Delay, trace: str
 ) -> Mapping[str, bytes]:
     """Return the changed file and the class that waits, by their paths.
@@ -135,13 +135,13 @@ def _ascii(text: str) -> str:
 
 def _source(sources: Sequence[SourceFile], method: Method) -> SourceFile:
     span = method.span
-    found = [source for source in sources if span is not None and source.path == span.file]
-    if not found or not found[0].path.endswith(".java"):
+    files = [source for source in sources if span is not None and source.path == span.file]
+    if not files or not files[0].path.endswith(".java"):
         raise SubjectError(
             f"{method.id} has no Java source here, so no gate can be shown it slowed; name the "
             "folder or the repository that it is built of"
         )
-    return found[0]
+    return files[0]
 
 
 def _body(source: SourceFile, method: Method) -> Node:
@@ -179,6 +179,6 @@ def _package(text: bytes) -> str:
     for child in Parser(_JAVA).parse(text).root_node.named_children:
         if child.type == "package_declaration":
             names = [node for node in child.named_children if "identifier" in node.type]
-            found = names[-1].text if names else None
-            return found.decode() if found else ""
+            package = names[-1].text if names else None
+            return package.decode() if package else ""
     return ""

@@ -45,7 +45,7 @@ class _BenchmarkStub:
 
 
 def stubs(
-    wanted: Sequence[Method],
+    methods: Sequence[Method],
     samples: Samples,
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
@@ -55,7 +55,7 @@ def stubs(
         method.descriptor: samples.get(method.id, ()) for method in JavaMutator().methods(sources)
     }
     makers: dict[str, str] = {}
-    for listed_method in sorted(listed.values(), key=lambda one: len(one.erased)):
+    for listed_method in sorted(listed.values(), key=lambda method: len(method.erased)):
         values = _values(listed_method, known[listed_method.descriptor])
         concrete = listed_method.public and not listed_method.line.owner_access & ABSTRACT
         if listed_method.line.name == "<init>" and concrete and None not in values:
@@ -63,7 +63,7 @@ def stubs(
                 listed_method.owner, f"new {listed_method.owner}({', '.join(filter(None, values))})"
             )
     by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
-    for one in wanted:
+    for one in methods:
         found = listed.get(one.descriptor)
         if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
             package = found.line.owner.rpartition("/")[0].replace("/", ".")
@@ -76,7 +76,8 @@ def stubs(
 def _values(method: ListedMethod, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
     """Return the arguments of the simplest call that was seen, None where that has no value."""
     return next(
-        (each for each in seen if len(each) == len(method.erased)), (None,) * len(method.erased)
+        (sample for sample in seen if len(sample) == len(method.erased)),
+        (None,) * len(method.erased),
     )
 
 
@@ -88,8 +89,13 @@ def _stub(
 ) -> Stub:
     taken: set[str] = set()
     made = [
-        (method.id, _benchmark(found, _values(found, samples.get(method.id, ())), makers, taken))
-        for method, found in chosen
+        (
+            method.id,
+            _benchmark(
+                listed_method, _values(listed_method, samples.get(method.id, ())), makers, taken
+            ),
+        )
+        for method, listed_method in chosen
     ]
     fields = dict.fromkeys(field for _, stub in made for field in stub.fields)
     name = "UnwatchedBenchmark"

@@ -71,7 +71,7 @@ def parse_type(text: str) -> JavaType:
     try:
         tokens = list(javalang.tokenizer.tokenize(flat.replace("$", ".")))
         parser = javalang.parser.Parser(tokens)
-        found = _converted(parser.parse_type())
+        type_ = _converted(parser.parse_type())
         rest = [token.value for token in list(parser.tokens) if token.value]
     except (
         javalang.parser.JavaSyntaxError,
@@ -85,7 +85,7 @@ def parse_type(text: str) -> JavaType:
     # What is left may be the parameter's name.
     if len(rest) > 1 or (rest and not rest[0].isidentifier()):
         raise NotAType(f"not a Java type: {text!r}")
-    return replace(found, dimensions=found.dimensions + spread)
+    return replace(type_, dimensions=type_.dimensions + spread)
 
 
 def _converted(node: Any) -> JavaType:
@@ -93,15 +93,15 @@ def _converted(node: Any) -> JavaType:
     while getattr(last, "sub_type", None) is not None:
         last = last.sub_type
         names.append(last.name)
-    arguments = tuple(_argument(each) for each in getattr(last, "arguments", None) or ())
+    arguments = tuple(_argument(argument) for argument in getattr(last, "arguments", None) or ())
     return JavaType(".".join(names), arguments, len(node.dimensions or ()))
 
 
 def _argument(node: Any) -> JavaType:
     if node.type is None:
         return JavaType("", bound="?")
-    found = _converted(node.type)
-    return replace(found, bound=node.pattern_type) if node.pattern_type else found
+    type_ = _converted(node.type)
+    return replace(type_, bound=node.pattern_type) if node.pattern_type else type_
 
 
 def split_list(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.subject import SourceFile
-from mutators.python.functions import LOCALS, is_private, parsed
+from mutators.python.functions import LOCALS, is_private, parse_module
 
 _DEPTH = 20
 """Names that lead to names that lead to names: more is a circle."""
@@ -42,8 +42,8 @@ class Api:
 
     def __init__(self, sources: Sequence[SourceFile]) -> None:
         """Take the modules of the library."""
-        found = (_module(source) for source in sources)
-        self._modules = {module.name: module for module in found if module is not None}
+        apis = (_module(source) for source in sources)
+        self._modules = {module.name: module for module in apis if module is not None}
         self._shown = frozenset(
             place
             for module in self._modules.values()
@@ -79,7 +79,9 @@ class Api:
         if (listed := self._listed(module, depth)) is not None:
             yield from listed
         elif depth:
-            yield from (one for one in (*module.defined, *module.imported) if not is_private(one))
+            yield from (
+                name for name in (*module.defined, *module.imported) if not is_private(name)
+            )
             for other in module.starred:
                 if other in self._modules:
                     yield from self._star(self._modules[other], depth - 1)
@@ -141,14 +143,14 @@ class Api:
 
     def _definition(self, module: str, name: str, depth: int = _DEPTH) -> tuple[str, str] | None:
         """Return the module and the name that a name leads to, None where that is elsewhere."""
-        found = self._modules.get(module)
-        if found is None or not depth:
+        api = self._modules.get(module)
+        if api is None or not depth:
             return None
-        if name in found.defined:
+        if name in api.defined:
             return module, name
-        if name in found.imported:
-            return self._definition(*found.imported[name], depth - 1)
-        for other in found.starred:
+        if name in api.imported:
+            return self._definition(*api.imported[name], depth - 1)
+        for other in api.starred:
             if (place := self._definition(other, name, depth - 1)) is not None:
                 return place
         return None
@@ -167,7 +169,7 @@ class Api:
 
 
 def _module(source: SourceFile) -> ModuleApi | None:
-    tree = parsed(source)
+    tree = parse_module(source)
     if tree is None:
         return None
     module = ModuleApi(source.unit, source.path.endswith("__init__.py"))

@@ -7,13 +7,17 @@ from mutators.python.functions import Definition
 from mutators.python.public import Functions
 
 
-def compared(every: Functions) -> dict[str, str]:
+def function_identities(every: Functions) -> dict[str, str]:
     """Return by the ids of a library's functions what all definitions of each say.
 
     Decorators are part of that, and which statements are inside which; where the lines are, how
     they are laid out, comments and docstrings are not.
     """
-    return {function.method.id: _said(function.nodes) for _, here in every for function in here}
+    return {
+        function.method.id: _said(function.nodes)
+        for _, functions in every
+        for function in functions
+    }
 
 
 def _said(nodes: Sequence[Definition]) -> str:

@@ -21,7 +21,7 @@ _TOKEN = "_zz_token"  # noqa: S105 - a variable
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
+def edit_module(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
     """Do what `laid.edited` says; what is made has no byte order mark, as libcst keeps none."""
     text = text.removeprefix(BOM_UTF8)
     if MARK.encode() in text:
@@ -42,10 +42,10 @@ def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> byt
 
 def _same_lines(made: bytes, text: bytes) -> bool:
     """Tell whether all lines that are not ours are the file's; of a one-line `def` the head is."""
-    kept = [line for line in made.splitlines() if not line.endswith(MARK.encode())]
+    lines = [line for line in made.splitlines() if not line.endswith(MARK.encode())]
     theirs = text.splitlines()
-    return len(kept) == len(theirs) and all(
-        own.strip().startswith(line.strip()) for line, own in zip(kept, theirs, strict=True)
+    return len(lines) == len(theirs) and all(
+        own.strip().startswith(line.strip()) for line, own in zip(lines, theirs, strict=True)
     )
 
 

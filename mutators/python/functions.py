@@ -41,9 +41,9 @@ class FunctionDefinitions:
         return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
 
 
-def found(source: SourceFile) -> list[FunctionDefinitions]:
+def defined_functions(source: SourceFile) -> list[FunctionDefinitions]:
     """Return what a module defines, in its order; nothing where its text cannot be parsed."""
-    module = parsed(source)
+    module = parse_module(source)
     if module is None:
         return []
     by_name: dict[str, list[Definition]] = {}
@@ -57,7 +57,7 @@ def found(source: SourceFile) -> list[FunctionDefinitions]:
     return [_found(source, name, nodes, why) for name, nodes in by_name.items()]
 
 
-def parsed(source: SourceFile) -> ast.Module | None:
+def parse_module(source: SourceFile) -> ast.Module | None:
     """Return the module, None where this interpreter cannot parse it."""
     try:
         return ast.parse(source.text)
@@ -147,7 +147,7 @@ def _refusal(node: Definition) -> str | None:
     compiled = {name.rpartition(".")[2] for name in _decorators(node)} & _COMPILERS
     if compiled:
         return f"its decorator {min(compiled)} compiles it: Python code laid over it would not run"
-    if any(_sees_names(one) for one in own):
+    if any(_sees_names(inner_node) for inner_node in own):
         return "it looks at its own local variables, of which there would be one more"
     return None
 

@@ -12,7 +12,9 @@ class Unclear(Exception):
     """What was asked for cannot be made; the text says why."""
 
 
-def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST) -> bytes:
+def insert_guest_calls(
+    text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST
+) -> bytes:
     """Return a module whose functions on the given lines call the guest as they begin and end.
 
     `calls` has for the line of each `def` a call as Python text, and the function that is handed
@@ -21,4 +23,4 @@ def edited(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str = GUEST
     """
     from mutators.python import edits  # noqa: PLC0415 libcst comes with it, and is slow to load
 
-    return edits.edited(text, calls, guest)
+    return edits.edit_module(text, calls, guest)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.compared import compared
-from mutators.python.guest_call_edits import Unclear, edited
+from mutators.python.compared import function_identities
+from mutators.python.guest_call_edits import Unclear, insert_guest_calls
 from mutators.python.public import functions
 from mutators.python.tracing import traced
 
@@ -30,7 +30,7 @@ class PythonMutator:
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
         """Return by their ids what all definitions of each function of the library say."""
-        return compared(functions(sources))
+        return function_identities(functions(sources))
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
@@ -90,9 +90,9 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
                 for definitions in here
                 for line in definitions.lines
             }
-            files.append(OverlayFile(source.path, edited(source.text, calls)))
+            files.append(OverlayFile(source.path, insert_guest_calls(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
-            missing -= {one.method.id for one in here}
+            missing -= {function.method.id for function in here}
     if missing:
         raise Unclear(f"the sources do not define {min(missing)}")
     return Overlay(tuple(files), tuple(lines))

@@ -16,7 +16,7 @@ from typing import Any
 from auditor.core.caveats import some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
-from mutators.python.functions import LOCALS, FunctionDefinitions, found, is_private
+from mutators.python.functions import LOCALS, FunctionDefinitions, defined_functions, is_private
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
@@ -114,20 +114,22 @@ def functions(sources: Sequence[SourceFile]) -> Functions:
 def _functions(sources: tuple[SourceFile, ...]) -> Functions:
     """Return them; asked once for each variant, of the same sources."""
     library = [source for source in sources if source.role is SourceRole.LIBRARY]
-    shown, api = read_public_names(sources), Api(library)
-    return [(source, _joined(_with_names(source, shown, api))) for source in library]
+    names, api = read_public_names(sources), Api(library)
+    return [(source, _joined(_with_names(source, names, api))) for source in library]
 
 
-def _with_names(source: SourceFile, shown: PublicNames, api: Api) -> Iterator[FunctionDefinitions]:
-    is_read = shown.is_known and source.unit not in shown.unread
-    for function in found(source):
+def _with_names(
+    source: SourceFile, public_names: PublicNames, api: Api
+) -> Iterator[FunctionDefinitions]:
+    is_read = public_names.is_known and source.unit not in public_names.unread
+    for function in defined_functions(source):
         if not is_read:
             name = function.method.id[len(source.unit) + 1 :]
             public = api.is_public(source.unit, name)
             yield replace(function, method=replace(function.method, public=public))
             continue
         lines = set(function.first_lines)
-        names = [name for line in lines for name in shown.names.get((source.path, line), ())]
+        names = [name for line in lines for name in public_names.names.get((source.path, line), ())]
         yield replace(function, method=_renamed(function.method, list(dict.fromkeys(names))))
 
 
@@ -155,13 +157,15 @@ def _joined(functions: Iterator[FunctionDefinitions]) -> list[FunctionDefinition
     """Return each method once: one name may lead to several pieces of code (singledispatch)."""
     by_id: dict[str, FunctionDefinitions] = {}
     for function in functions:
-        known = by_id.get(function.method.id)
-        if known is None:
+        definitions = by_id.get(function.method.id)
+        if definitions is None:
             by_id[function.method.id] = function
             continue
-        refusal = known.method.refusal or function.method.refusal
-        method = replace(known.method, public=known.method.public or function.method.public)
+        refusal = definitions.method.refusal or function.method.refusal
+        method = replace(
+            definitions.method, public=definitions.method.public or function.method.public
+        )
         by_id[function.method.id] = FunctionDefinitions(
-            replace(method, refusal=refusal), (*known.nodes, *function.nodes)
+            replace(method, refusal=refusal), (*definitions.nodes, *function.nodes)
         )
     return list(by_id.values())

@@ -46,15 +46,15 @@ class _CallArguments:
     unknown: tuple[str, ...] = ()
 
 
-def stubs(wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
+def stubs(methods: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     known = _known(sources, samples)
-    chosen = [known[method.id] for method in wanted if method.id in known]
+    chosen = [known[method.id] for method in methods if method.id in known]
     taken: set[str] = set()
     made = {function.method.id: _function(function, known, taken) for function in chosen}
     if not made:
         return []
-    imports = sorted({f"import {one.unit}" for one in chosen})
+    imports = sorted({f"import {function.unit}" for function in chosen})
     head = _HEAD.format(imports="\n".join(imports))
     if not any("pytest." in text for text, _ in made.values()):
         head = head.replace("import pytest\n", "")
@@ -115,7 +115,7 @@ def _function(
     if function.decorators & set(_PROPERTIES):
         lines.append(f"benchmark(lambda: {target})")
     else:
-        lines += [f"{each} = None" for each in call.unknown]
+        lines += [f"{name} = None" for name in call.unknown]
         lines.append(f"benchmark({', '.join(filter(None, (target, call.text)))})")
     if lacking:
         lines.insert(0, f'pytest.skip("to be filled in: {", ".join(lacking)}")')
@@ -130,7 +130,7 @@ def _call(function: _LibraryFunction) -> _CallArguments:
     names = [argument.arg for argument in (*plain, *arguments.kwonlyargs)]
     optional = {parameter.arg for parameter in plain[len(plain) - len(arguments.defaults) :]}
     both = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    optional |= {each.arg for each, default in both if default is not None}
+    optional |= {argument.arg for argument, default in both if default is not None}
     own = names[1:] if function.bound else names
     needed = [name for name in own if name not in optional]
     samples: list[dict[str, str | None]] = [

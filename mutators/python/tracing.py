@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.subject import Method, SourceFile
 from mutators.python.functions import FunctionDefinitions
-from mutators.python.guest_call_edits import TRACER, Unclear, edited
+from mutators.python.guest_call_edits import TRACER, Unclear, insert_guest_calls
 from mutators.python.public import functions
 
 
@@ -22,9 +22,13 @@ def traced(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
         lines.append(f"library\t{source.unit}\t{source.path}")
         here = [function for function in every if function.method.id in asked]
         lines += [place for definitions in here for place in _places(source, definitions)]
-        calls = {line: (f'called("{one.method.id}")', "") for one in here for line in one.lines}
+        calls = {
+            line: (f'called("{function.method.id}")', "")
+            for function in here
+            for line in function.lines
+        }
         try:
-            changed = edited(source.text, calls, TRACER) if calls else None
+            changed = insert_guest_calls(source.text, calls, TRACER) if calls else None
         except Unclear as problem:
             lines.append(f"untraced\t{source.unit}\t{problem}")
             continue

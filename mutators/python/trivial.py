@@ -65,10 +65,10 @@ def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
     """Tell whether it is a call of the standard library that hands over constants at most."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    expressions = [*node.args, *(keyword.value for keyword in node.keywords)]
     module = node.func.value
     known = isinstance(module, ast.Name) and module.id in modules
-    return known and all(isinstance(expression, ast.Constant) for expression in given)
+    return known and all(isinstance(expression, ast.Constant) for expression in expressions)
 
 
 def computed_names(module: ast.Module) -> frozenset[str]:

@@ -90,24 +90,24 @@ class LocalArena:
         while left:
             shutil.rmtree(classes, ignore_errors=True)
             path = (self.guest, *self.class_paths[Version.OLD])
-            done = self.javac.run(sorted(left), sources, classes, path)
-            if done.exit_code == 0:
+            answer = self.javac.run(sorted(left), sources, classes, path)
+            if answer.exit_code == 0:
                 self._classes.append(classes)
                 break
-            said = (done.stderr + done.stdout).decode(errors="replace")
+            said = (answer.stderr + answer.stdout).decode(errors="replace")
             blamed = {name: what for name, what in _BLAMED.findall(said) if name in left}
             if not blamed:
-                raise MachineError(f"the tests do not compile; javac said:\n{done.tail()}")
+                raise MachineError(f"the tests do not compile; javac said:\n{answer.tail()}")
             problems |= blamed
             left = {name: text for name, text in left.items() if name not in blamed}
         return problems
 
     def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str:
         """Run a test for so long, and tell what its repetitions take."""
-        found = self._raced(race, (f"pilot={seconds}",), seconds)
-        if isinstance(found, str):
-            return found
-        for word, *rest in found:
+        answer = self._raced(race, (f"pilot={seconds}",), seconds)
+        if isinstance(answer, str):
+            return answer
+        for word, *rest in answer:
             if word == "pilot":
                 return Pilot(wall=float(rest[1]), suffixes=float(rest[2]))
         return "it ended without a measurement"
@@ -118,15 +118,15 @@ class LocalArena:
             f"warmup={settings.warmup}", f"repetitions={settings.repetitions}",
             f"least={settings.least}", f"most={settings.most}", f"stop={settings.stop}",
         )  # fmt: skip
-        found = self._raced(race, words, settings.seconds)
-        if isinstance(found, str):
-            return found
-        return tuple(float(rest[0]) for word, *rest in found if word == "measurement")
+        answer = self._raced(race, words, settings.seconds)
+        if isinstance(answer, str):
+            return answer
+        return tuple(float(rest[0]) for word, *rest in answer if word == "measurement")
 
     def beside(self) -> Sequence[Mapping[str, float]]:
         """Hand over what was noted beside races since this was asked last."""
-        found, self._beside = self._beside, []
-        return found
+        differences, self._beside = self._beside, []
+        return differences
 
     def _raced(
         self, race: ConcurrentRun, words: tuple[str, ...], seconds: float

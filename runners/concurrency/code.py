@@ -116,10 +116,10 @@ def read_code(data: bytes) -> VersionCode:
         for line in classes.values()
         for method in sorted(line.methods, key=lambda one: not one.bridge)
     }
-    inside = {each for method in methods.values() for each in method.generated}
+    inside = {signature for method in methods.values() for signature in method.generated}
     whole = {
-        where: _whole(_parts(one, methods, frozenset((where,))), classes.keys())
-        for where, one in methods.items()
+        where: _whole(_parts(method, methods, frozenset((where,))), classes.keys())
+        for where, method in methods.items()
         if where not in inside
     }
     return VersionCode(
@@ -149,21 +149,21 @@ def _parts(
 ) -> Iterator[_Method]:
     """Yield a method and, in the order of their use, the lambdas and bridges that belong to it."""
     yield method
-    for each in method.generated:
-        if each in methods and each not in seen:
-            yield from _parts(methods[each], methods, seen | {each})
+    for signature in method.generated:
+        if signature in methods and signature not in seen:
+            yield from _parts(methods[signature], methods, seen | {signature})
 
 
 def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
     """Make one of a method and what belongs to it; `known` are the classes that count."""
-    found = tuple(parts)
-    calls = (Call(*call) for method in found for call in method.calls)
+    methods = tuple(parts)
+    calls = (Call(*call) for method in methods for call in method.calls)
     return MethodCode(
-        digest=hashlib.sha256("\n".join(one.digest for one in found).encode()).hexdigest(),
-        flags=found[0].flags,
+        digest=hashlib.sha256("\n".join(method.digest for method in methods).encode()).hexdigest(),
+        flags=methods[0].flags,
         calls=tuple(dict.fromkeys(call for call in calls if call.owner in known)),
-        reads=_uses((read for one in found for read in one.reads), known),
-        writes=_uses((write for one in found for write in one.writes), known),
+        reads=_uses((read for method in methods for read in method.reads), known),
+        writes=_uses((write for method in methods for write in method.writes), known),
     )
 
 

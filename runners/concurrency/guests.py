@@ -46,8 +46,8 @@ def prepare_guests(home: Home, javac: Javac) -> ConcurrencyGuest:
 
 def _compile(files: Mapping[str, bytes], javac: Javac, scratch: Path) -> None:
     write_sources(files, scratch / "sources")
-    done = javac.run(sorted(files), scratch / "sources", scratch / "classes", ())
-    if done.exit_code != 0:
+    answer = javac.run(sorted(files), scratch / "sources", scratch / "classes", ())
+    if answer.exit_code != 0:
         raise MachineError(
-            f"the Java guest does not compile with {javac.jdk.javac}; it said:\n{done.tail()}"
+            f"the Java guest does not compile with {javac.jdk.javac}; it said:\n{answer.tail()}"
         )

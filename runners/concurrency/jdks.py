@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.ports import Host
-from runners.jmh.jdk import ask, find_jdk, known
+from runners.jmh.jdk import ask_version, find_jdk, java_feature
 
 LEAST = 8
 _ADVICE = f"name the folder of a JDK {LEAST} or newer, whose bin holds java"
@@ -28,5 +28,5 @@ def jdk_at(java_home: Path | None, host: Host, environment: tuple[tuple[str, str
         jdk = find_jdk(host, environment)
         return Java(jdk.java, jdk.version, jdk.feature)
     program = str(java_home.absolute() / "bin" / "java")
-    said = ask(host, program, environment, _ADVICE)
-    return Java(program, said, known(program, said, LEAST, _ADVICE))
+    said = ask_version(host, program, environment, _ADVICE)
+    return Java(program, said, java_feature(program, said, LEAST, _ADVICE))

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from auditor.core.errors import SourceUnreadable, SubjectError, UsageError
 from runners.concurrency.versions import CLASS, ReadyVersion, class_names
-from runners.jmh.classes import opened
+from runners.jmh.classes import open_jar
 
 _MAGIC = 0xCAFEBABE
 _FIRST = 44
@@ -88,7 +88,7 @@ def _bytes(version: ReadyVersion, name: str) -> bytes:
             if (place / entry).is_file():
                 return (place / entry).read_bytes()
         elif zipfile.is_zipfile(place):
-            with opened(place) as jar:
+            with open_jar(place) as jar:
                 if entry in jar.namelist():
                     return jar.read(entry)
     raise SourceUnreadable(f"{version.name} has no class {name}")

@@ -26,8 +26,8 @@ from auditor.core.subject import Part, Role
 from runners.home import Home
 from runners.jmh.build import artifact
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_tree import built
-from runners.jmh.classes import opened
+from runners.jmh.build.source_tree import build_copy
+from runners.jmh.classes import open_jar
 from runners.jmh.content import content
 from runners.jmh.jdk import find_jdk
 from runners.subjects.place import artifact_folder, place
@@ -110,15 +110,15 @@ def class_names(place: Path) -> Iterator[str]:
 
     Those that a jar has once more for later JDKs are left out.
     """
-    found: Iterable[str] = ()
+    paths: Iterable[str] = ()
     if place.is_dir():
-        found = (file.relative_to(place).as_posix() for file in place.rglob(f"*{CLASS}"))
+        paths = (file.relative_to(place).as_posix() for file in place.rglob(f"*{CLASS}"))
     elif zipfile.is_zipfile(place):
-        with opened(place) as jar:
-            found = jar.namelist()
-    for each in found:
-        if each.endswith(CLASS) and not each.startswith("META-INF/"):
-            yield each.removesuffix(CLASS).replace("/", ".")
+        with open_jar(place) as jar:
+            paths = jar.namelist()
+    for name in paths:
+        if name.endswith(CLASS) and not name.startswith("META-INF/"):
+            yield name.removesuffix(CLASS).replace("/", ".")
 
 
 def _given(spec: ClassPathSpec) -> _VersionFiles:
@@ -132,10 +132,12 @@ def _given(spec: ClassPathSpec) -> _VersionFiles:
 def _published(spec: MavenSpec, maven: Maven) -> _VersionFiles:
     # A folder of its own: that of the artifact remembers another class path, the one of its tests.
     folder = maven.home.work(f"{artifact_folder(spec, maven.home).tree.name}-running")
-    found = artifact.fetched(spec, folder, maven, tests=False)
+    fetched = artifact.fetch_artifact(spec, folder, maven, tests=False)
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     lacking = f"{what} is no jar of classes; name the artifact that holds the classes"
-    return _VersionFiles(tuple(found.files.values()), found.class_path, lacking, found.version)
+    return _VersionFiles(
+        tuple(fetched.files.values()), fetched.class_path, lacking, fetched.version
+    )
 
 
 def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
@@ -144,11 +146,15 @@ def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> 
     placed = place(spec, home=home, host=host, environment=environment)
     if detect(placed.tree) != _JAVA:
         raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
-    _, sets = built(placed, maven, find_jdk(host, environment), words)
+    _, sets = build_copy(placed, maven, find_jdk(host, environment), words)
     main = [source_set for source_set in sets if not source_set.test]
-    own = _distinct(each.classes for each in main)
-    tests = _distinct(each.classes for each in sets if each.test)
-    rest = [path for path in _distinct(each.path for each in main) if path not in (*own, *tests)]
+    own = _distinct(source_set.classes for source_set in main)
+    tests = _distinct(source_set.classes for source_set in sets if source_set.test)
+    rest = [
+        path
+        for path in _distinct(source_set.path for source_set in main)
+        if path not in (*own, *tests)
+    ]
     lacking = f"{placed.name} has no classes that are not of tests"
     return _VersionFiles(own, tuple(rest), lacking, placed.revision)
 
@@ -159,19 +165,19 @@ def _distinct(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
     )
 
 
-def _copied(written: str, found: _VersionFiles, home: Home) -> ReadyVersion:
+def _copied(written: str, files: _VersionFiles, home: Home) -> ReadyVersion:
     own, rest = (
         tuple(copy for each in paths for copy in _copy(each, home))
-        for paths in (found.own, found.rest)
+        for paths in (files.own, files.rest)
     )
     if not any(True for each in own for _ in class_names(each)):
-        raise SubjectError(found.lacking)
+        raise SubjectError(files.lacking)
     path = tuple(dict.fromkeys((*own, *rest)))
     parts = (Part(Role.LIBRARY if each in own else Role.DEPENDENCY, each) for each in path)
     digest = content(parts, {})
     return ReadyVersion(
         name=written,
-        revision=found.revision or digest[:12],
+        revision=files.revision or digest[:12],
         own=tuple(dict.fromkeys(own)),
         class_path=path,
         digest=digest,

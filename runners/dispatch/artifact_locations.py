@@ -20,20 +20,20 @@ class ArtifactLocations:
 
     def note(self, trial: Trial, worker: str) -> None:
         """Know that a worker has run a trial, and so has its program."""
-        known = self._known.setdefault(_program(trial), [])
-        if worker not in known:
-            known.append(worker)
+        workers = self._known.setdefault(_program(trial), [])
+        if worker not in workers:
+            workers.append(worker)
 
     def lose(self, worker: str) -> None:
         """Forget a worker."""
-        for known in self._known.values():
-            if worker in known:
-                known.remove(worker)
+        for workers in self._known.values():
+            if worker in workers:
+                workers.remove(worker)
 
     def of(self, trial: Trial, worker: str) -> tuple[str, ...]:
         """Return workers that `worker` may ask for the program of a trial; none where it has it."""
-        known = self._known.get(_program(trial), [])
-        return () if worker in known else tuple(known[: -_ASKED - 1 : -1])
+        workers = self._known.get(_program(trial), [])
+        return () if worker in workers else tuple(workers[: -_ASKED - 1 : -1])
 
 
 def _program(trial: Trial) -> _Program:

@@ -46,7 +46,7 @@ class ClusterDispatcher:
         crew: WorkerPool,
         *,
         clock: Clock,
-        told: Callable[[Caveat], None],
+        on_caveat: Callable[[Caveat], None],
         allowed: Callable[[Trial], bool],
         patience_seconds: float,
     ) -> None:
@@ -60,10 +60,10 @@ class ClusterDispatcher:
         self._work = work
         self._crew = crew
         self._clock = clock
-        self._told = told
+        self._told = on_caveat
         self._allowed = allowed
         self._patience = patience_seconds
-        self._admission = Admission(crew, clock, told)
+        self._admission = Admission(crew, clock, on_caveat)
         self._lanes = Lanes(crew.home)
         self._makers = ArtifactLocations()
         self._sent: dict[Any, Sent] = {}
@@ -163,7 +163,7 @@ class ClusterDispatcher:
             wait(list(self._sent), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
         # One that ends while they are looked at is seen only if it was sent behind those that
         # have been: so what a worker does first is taken first.
-        return [one for one in reversed(self._sent) if one.done()][::-1]
+        return [future for future in reversed(self._sent) if future.done()][::-1]
 
     def _taken(self, future: Any) -> Run | None:
         """Return the run of a trial; None where it was lost, and is to be made again."""
@@ -184,7 +184,7 @@ class ClusterDispatcher:
         if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
             self._admission.refuse(sent.worker, str(error))
             mine = [sent, *self._drop(sent.worker)]
-            self._orphans.extendleft(one.of for one in reversed(mine))
+            self._orphans.extendleft(sent_trial.of for sent_trial in reversed(mine))
             return None
         require_loss(sent.worker, error)
         self._again(sent)

@@ -45,10 +45,13 @@ class MachineDispatcher:
         with locked(self._lock):
             if self._jobs == 1 or len(jobs) == 1:
                 return in_turn(ask, jobs)
-            found = in_parallel(
-                lambda one: (one[0], ask(one[1])), enumerate(jobs), self._jobs, self._stop
+            numbered_answers = in_parallel(
+                lambda numbered_job: (numbered_job[0], ask(numbered_job[1])),
+                enumerate(jobs),
+                self._jobs,
+                self._stop,
             )
-            answers = [answer for _, answer in sorted(found, key=itemgetter(0))]
+            answers = [answer for _, answer in sorted(numbered_answers, key=itemgetter(0))]
             return [
                 answer if answer.timed_out or answer.exit_code == 0 else ask(job)
                 for job, answer in zip(jobs, answers, strict=True)

@@ -22,7 +22,7 @@ def in_parallel(
     late: list[OutOfTime] = []
     pool = ThreadPoolExecutor(jobs)
     try:
-        yield from _results(lambda one: pool.submit(work, one), iter(things), jobs, late)
+        yield from _results(lambda item: pool.submit(work, item), iter(things), jobs, late)
     except BaseException:
         stop()
         raise
@@ -41,12 +41,12 @@ def _results(
     """Yield what is done; what had no time is noted as `late`, and nothing is begun after it."""
     busy: set[Future[Made]] = set()
     while True:
-        while len(busy) < jobs and not late and (one := next(waiting, None)) is not None:
-            busy.add(submit(one))
+        while len(busy) < jobs and not late and (item := next(waiting, None)) is not None:
+            busy.add(submit(item))
         if not busy:
             return
-        done, busy = wait(busy, return_when=FIRST_COMPLETED)
-        for future in sorted(done, key=lambda one: one.exception() is not None):
+        futures, busy = wait(busy, return_when=FIRST_COMPLETED)
+        for future in sorted(futures, key=lambda one: one.exception() is not None):
             if isinstance(error := future.exception(), OutOfTime):
                 late.append(error)
             else:

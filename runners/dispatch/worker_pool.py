@@ -39,22 +39,22 @@ class WorkerPool(Protocol):
 class Admission:
     """Remembers who was refused, and who has not answered."""
 
-    def __init__(self, crew: WorkerPool, clock: Clock, told: Callable[[Caveat], None]) -> None:
+    def __init__(self, crew: WorkerPool, clock: Clock, on_caveat: Callable[[Caveat], None]) -> None:
         """Take whom to ask, and who is told of those that cannot be used."""
         self._crew = crew
         self._clock = clock
-        self._told = told
+        self._told = on_caveat
         self._refused: set[str] = set()
         self._unfit: set[str] = set()
         self._said: set[tuple[str, str]] = set()
         self._silent: dict[str, float] = {}
 
-    def admitted(self, there: Collection[str], used: Collection[str]) -> Iterator[str]:
+    def admitted(self, workers: Collection[str], used: Collection[str]) -> Iterator[str]:
         """Yield the workers that can be used from now on; says once of each other why not."""
-        self._refused.intersection_update(there)
-        self._unfit.intersection_update(there)
-        self._silent = {one: until for one, until in self._silent.items() if one in there}
-        for worker in sorted(set(there) - set(used) - self._refused - self._unfit):
+        self._refused.intersection_update(workers)
+        self._unfit.intersection_update(workers)
+        self._silent = {one: until for one, until in self._silent.items() if one in workers}
+        for worker in sorted(set(workers) - set(used) - self._refused - self._unfit):
             now = self._clock.monotonic()
             if self._silent.get(worker, now) <= now and self._admits(worker):
                 yield worker

@@ -72,6 +72,6 @@ class Lanes:
         name = trial.benchmark.id if trial.benchmark else trial.tests
         if self._homes.get(name) not in self.each:
             before = self._home(name)
-            least = min(self.each, key=lambda one: self.each[one].load)
+            least = min(self.each, key=lambda worker: self.each[worker].load)
             self._homes[name] = before if before in self.each else least
         return self.each[self._homes[name]]

@@ -30,14 +30,16 @@ class HeadCommit:
         """Read the event of `workflow_run`; raises UsageError for another."""
         try:
             run = event["workflow_run"]
-            found = cls(run["head_sha"], run["head_branch"], run["head_repository"]["full_name"])
+            commit = cls(run["head_sha"], run["head_branch"], run["head_repository"]["full_name"])
         except (KeyError, TypeError) as error:
             raise UsageError(
                 "the event is none of workflow_run, so nobody knows which pull request is meant"
             ) from error
-        if not all(isinstance(one, str) for one in (found.sha, found.branch, found.repository)):
+        if not all(
+            isinstance(text, str) for text in (commit.sha, commit.branch, commit.repository)
+        ):
             raise UsageError("the event of workflow_run names no commit")
-        return found
+        return commit
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -83,11 +85,11 @@ class Pulls:
     def _pages(self, path: str, asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         for page in range(1, _MOST_PAGES + 1):
             more = urlencode({**asked, "per_page": _PAGE, "page": page})
-            found = self._ask("GET", f"{path}?{more}", None)
-            if not isinstance(found, list):
+            page_items = self._ask("GET", f"{path}?{more}", None)
+            if not isinstance(page_items, list):
                 raise MachineError(f"GitHub's answer about {path} is no list")
-            yield from found
-            if len(found) < _PAGE:
+            yield from page_items
+            if len(page_items) < _PAGE:
                 return
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:

@@ -47,18 +47,18 @@ def with_closures(project: Project, tree: Tree, host: Host, base: str) -> Projec
         str(document["ImportPath"]): document for document in golist.documents(answer.stdout)
     }
     made = _Closures(packages, tree, project.root, f"{base}\n{_place(project, tree)}")
-    found = dict(made.of_tests())
+    closures = dict(made.of_tests())
     broken = any(map(_is_broken, packages.values()))
     content = "" if broken else made.whole().digest
-    return replace(project, closures=tuple(found.items()), content=content)
+    return replace(project, closures=tuple(closures.items()), content=content)
 
 
 def _place(project: Project, tree: Tree) -> str:
     """Say where in the copy the project is, and which workspace is used: both hold for paths."""
     workspace = Path(dict(project.environment).get("GOWORK", "off"))
     inside = workspace.relative_to(tree.top) if workspace.is_relative_to(tree.top) else "off"
-    (here,) = project.paths(Role.BENCHMARKS)
-    return f"{here.relative_to(tree.top)}\0{inside}"
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    return f"{suite_folder.relative_to(tree.top)}\0{inside}"
 
 
 @dataclass
@@ -78,7 +78,7 @@ class _Closures:
             unit = self._tested(path)
             if unit is None:
                 continue
-            parts = [self.packages.get(each) for each in golist.listed(binary, "Deps")]
+            parts = [self.packages.get(name) for name in golist.string_list(binary, "Deps")]
             known = [part for part in parts if part is not None]
             if known and len(known) == len(parts) and not any(map(_is_broken, (binary, *known))):
                 yield unit, self._closure(known, str(binary.get("Dir")))
@@ -86,7 +86,7 @@ class _Closures:
     def whole(self) -> Closure:
         """Return the closure of all packages and their tests."""
         return self._closure(
-            [one for path, one in self.packages.items() if self._tested(path) is None]
+            [package for path, package in self.packages.items() if self._tested(path) is None]
         )
 
     def _tested(self, path: str) -> str | None:
@@ -96,10 +96,10 @@ class _Closures:
 
     def _closure(self, packages: Sequence[Entry], folder: str | None = None) -> Closure:
         own = [package for package in packages if not package.get("Standard")]
-        code = {path: str(one["ImportPath"]) for one in own for path in _files(one)}
+        code = {path: str(package["ImportPath"]) for package in own for path in _files(package)}
         inside = {path: self._inside(path) for path in code}
         copied = frozenset(path for path in inside.values() if path is not None)
-        lines = [self.base, *sorted({_name(one) for one in own})]
+        lines = [self.base, *sorted({_name(package) for package in own})]
         lines += sorted(
             f"{code[path]}\0{path.name}\0{self._content(path)}"
             for path, known in inside.items()
@@ -141,7 +141,7 @@ class _Closures:
             for package in packages
             if isinstance(module := package.get("Module"), Mapping) and module.get("GoMod")
         }
-        files = {self._inside(Path(each)) for each in modules}
+        files = {self._inside(Path(name)) for name in modules}
         files |= {file for file in self.tree.files if file.rpartition("/")[2] == "go.work"}
         for path in files - {None}:
             text = (self.tree.top / str(path)).read_text(errors="replace")
@@ -168,7 +168,7 @@ def _is_broken(package: Entry) -> bool:
 def _files(package: Entry) -> Iterator[Path]:
     folder = Path(str(package.get("Dir", "")))
     for kind in _COMPILED:
-        yield from (folder / str(name) for name in golist.listed(package, kind))
+        yield from (folder / str(name) for name in golist.string_list(package, kind))
 
 
 def _name(package: Entry) -> str:
@@ -177,6 +177,6 @@ def _name(package: Entry) -> str:
     known = module if isinstance(module, Mapping) else {}
     used = known.get("Replace")
     replaced = used if isinstance(used, Mapping) else {}
-    said = [str(known.get(key, "")) for key in ("Path", "Version", "GoVersion")]
-    said += [str(replaced.get(key, "")) for key in ("Path", "Version", "GoVersion")]
-    return "\0".join((str(package["ImportPath"]), *said))
+    parts = [str(known.get(key, "")) for key in ("Path", "Version", "GoVersion")]
+    parts += [str(replaced.get(key, "")) for key in ("Path", "Version", "GoVersion")]
+    return "\0".join((str(package["ImportPath"]), *parts))

@@ -50,7 +50,7 @@ class Place:
     @property
     def running(self) -> Path:
         """Return the folder of the files of the process that runs."""
-        return folders.running(self.into, self.trial)
+        return folders.running_folder(self.into, self.trial)
 
     def file(self, name: str) -> Path:
         """Return the path of one of these files."""
@@ -59,10 +59,10 @@ class Place:
 
 def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
     """Return a call of the go command in the module of the benchmarks."""
-    (here,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
     return Invocation(
         argv=("go", *arguments),
-        cwd=here,
+        cwd=suite_folder,
         environment=project.environment,
         timeout_seconds=timeout,
         builds=True,
@@ -71,8 +71,8 @@ def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Inv
 
 def folder_argument(project: Project, folder: str | Path) -> str:
     """Return a folder, absolute or relative to the project's root, as the go command takes it."""
-    (here,) = project.paths(Role.BENCHMARKS)
-    inside = os.path.relpath(project.root / folder, here)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    inside = os.path.relpath(project.root / folder, suite_folder)
     return "." if inside == "." else f"./{inside}"
 
 
@@ -94,21 +94,21 @@ def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
     where = folder_argument(place.project, place.folder)
     job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(job, makes=place.binary)
-    return building(place.project, place.binary.parent, job, place.unit)
+    return label_build(place.project, place.binary.parent, job, place.unit)
 
 
-def building(project: Project, folder: Path, job: Invocation, unit: str = "") -> Invocation:
+def label_build(project: Project, folder: Path, job: Invocation, unit: str = "") -> Invocation:
     """Make the answer say that it is from a build, by which Go, and of what."""
     version = dict(project.versions).get("go", "")
-    return labelled(folder, job, BUILD + f" {version}\n{unit}".encode())
+    return add_label(folder, job, BUILD + f" {version}\n{unit}".encode())
 
 
-def running(place: Place, job: Invocation) -> Invocation:
+def label_run(place: Place, job: Invocation) -> Invocation:
     """Make the answer say that it is from a program of a package."""
-    return labelled(place.running, job, RUN + f"\n{place.unit}".encode())
+    return add_label(place.running, job, RUN + f"\n{place.unit}".encode())
 
 
-def labelled(folder: Path, job: Invocation, label: bytes) -> Invocation:
+def add_label(folder: Path, job: Invocation, label: bytes) -> Invocation:
     """Make the answer say which kind of process it is from."""
     launch = folder / LAUNCH
     return replace(job, files=(*job.files, (launch, label)), collects=(*job.collects, launch))

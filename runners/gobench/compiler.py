@@ -37,9 +37,9 @@ def _blamed(answer: Completed) -> Iterator[tuple[str, str]]:
     """
     both = answer.stdout + b"\n" + answer.stderr
     for line in _relative(both.decode(errors="replace")).splitlines():
-        found = _PLACE.match(line) or _SYMBOL.match(line)
-        if found:
-            yield found["place"], line[:300]
+        match = _PLACE.match(line) or _SYMBOL.match(line)
+        if match:
+            yield match["place"], line[:300]
 
 
 def _relative(text: str) -> str:

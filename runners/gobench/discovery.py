@@ -52,7 +52,9 @@ class Discovery:
             if listed_package.problem is None
         }
         wanted, others = self._wanted(tests)
-        compiled = self._compiled([one for one in packages if one.unit in wanted])
+        compiled = self._compiled(
+            [listed_package for listed_package in packages if listed_package.unit in wanted]
+        )
         built = 0
         for package in packages:
             if package.problem is not None:
@@ -172,12 +174,12 @@ class Discovery:
             for benchmark in mine
             if benchmark.name == name or benchmark.name.startswith(f"{name}/")
         ]
-        if not any(may_move(one.name, tests) for one in mine):
+        if not any(may_move(benchmark.name, tests) for benchmark in mine):
             return
         again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
-        moving = [one for one in mine if one.name not in again]
+        moving = [benchmark for benchmark in mine if benchmark.name not in again]
         self.benchmarks = [benchmark for benchmark in self.benchmarks if benchmark not in moving]
-        self.unusable += [(one.id, MOVING) for one in moving]
+        self.unusable += [(benchmark.id, MOVING) for benchmark in moving]
 
     def _benchmark(self, place: Place, name: str, settings: GoSettings) -> None:
         """Run a function alone once; what does not give a result is unusable, with the reason.
@@ -185,34 +187,34 @@ class Discovery:
         What breaks the process off hides what comes after it, so the function is run again
         without what is known by then.
         """
-        known: list[str] = []
-        answer = self._once(place, name, known)
+        names: list[str] = []
+        answer = self._once(place, name, names)
         for left in reversed(range(1 + _MORE)):
-            whole = text.ended(answer) and not answer.truncated
-            found = _new(text.leaves(answer.stdout), known, whole=whole)
-            if not found and not known:
+            whole = text.has_ended(answer) and not answer.truncated
+            leaves = _new(text.leaves(answer.stdout), names, whole=whole)
+            if not leaves and not names:
                 self.unusable.append((f"{place.unit}.{name}", f"it did not run: {_end(answer)}"))
-            doubtful = () if whole or answer.timed_out else _doubtful(found)
-            for leaf in found:
+            doubtful = () if whole or answer.timed_out else _doubtful(leaves)
+            for leaf in leaves:
                 if leaf in doubtful:
-                    self._alone(place, leaf.name, known, settings)
+                    self._alone(place, leaf.name, names, settings)
                 else:
-                    self._leaf(place.unit, leaf, known, answer, settings)
-            known += [leaf.name for leaf in found]
-            if whole or name in known:
+                    self._leaf(place.unit, leaf, names, answer, settings)
+            names += [leaf.name for leaf in leaves]
+            if whole or name in names:
                 return
-            if not found or not left or sum(map(len, known)) > _LONGEST:
+            if not leaves or not left or sum(map(len, names)) > _LONGEST:
                 break
-            answer = self._once(place, name, known)
-        if known:
-            self._unlisted(place.unit, name, known[-1], answer)
+            answer = self._once(place, name, names)
+        if names:
+            self._unlisted(place.unit, name, names[-1], answer)
 
-    def _once(self, place: Place, name: str, known: Sequence[str]) -> Completed:
+    def _once(self, place: Place, name: str, names: Sequence[str]) -> Completed:
         """Run a benchmark and those that it holds, without those known already.
 
         The first pattern that matches decides, also if it is to match deeper: those come last.
         """
-        skip = "|".join(map(commands.pattern, sorted(known, key=lambda one: one.count("/"))))
+        skip = "|".join(map(commands.pattern, sorted(names, key=lambda one: one.count("/"))))
         flags = (
             f"-test.bench={commands.pattern(name)}",
             *((f"-test.skip={skip}",) if skip else ()),
@@ -221,32 +223,32 @@ class Discovery:
         )
         return self.ask(commands.run_binary(place, flags, self.seconds))
 
-    def _alone(self, place: Place, name: str, known: Sequence[str], settings: GoSettings) -> None:
+    def _alone(self, place: Place, name: str, names: Sequence[str], settings: GoSettings) -> None:
         """Run what may have broken a process off without its neighbours.
 
         Alone, a process may come to its end before a panic has ended it: nothing else is run then.
         So what has no time is run more than once, and is no result where a panic is told.
         """
-        answer = self._once(place, name, known)
+        answer = self._once(place, name, names)
         for _ in range(_SURE - 1):
             leaf = _lone(answer, name)
             if leaf.result is None or not _timeless(leaf):
                 break
-            answer = self._once(place, name, known)
-        if not (text.ended(answer) and _inside(name, known)):
-            self._leaf(place.unit, _lone(answer, name), known, answer, settings)
+            answer = self._once(place, name, names)
+        if not (text.has_ended(answer) and _inside(name, names)):
+            self._leaf(place.unit, _lone(answer, name), names, answer, settings)
 
     def _leaf(
         self,
         unit: str,
         leaf: text.Leaf,
-        known: Sequence[str],
+        names: Sequence[str],
         answer: Completed,
         settings: GoSettings,
     ) -> None:
         if leaf.result is not None:
             self._usable(unit, leaf.name, leaf.result.processors, settings)
-        elif inside := _inside(leaf.name, known):
+        elif inside := _inside(leaf.name, names):
             self._unlisted(unit, leaf.name, inside[-1], answer)
         else:
             reason = leaf.reason or f"it gave no result: {_end(answer)}"
@@ -274,7 +276,7 @@ def _functions(tests: Sequence[bytes]) -> list[str]:
     return [name.decode(errors="replace") for text in tests for name in _BENCHMARK.findall(text)]
 
 
-def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> list[text.Leaf]:
+def _new(listed: Sequence[text.Leaf], names: Sequence[str], *, whole: bool) -> list[text.Leaf]:
     """Leave out what looks like a leaf only because all that it holds is known and was skipped.
 
     Where the process broke off, it may have broken there, behind what is known.
@@ -283,35 +285,35 @@ def _new(listed: Sequence[text.Leaf], known: Sequence[str], *, whole: bool) -> l
         leaf
         for leaf in listed
         if leaf.result is not None
-        or not _inside(leaf.name, known)
+        or not _inside(leaf.name, names)
         or (not whole and leaf in listed[-2:])
     ]
 
 
-def _doubtful(found: Sequence[text.Leaf]) -> list[text.Leaf]:
+def _doubtful(leaves: Sequence[text.Leaf]) -> list[text.Leaf]:
     """Return what may have broken a process off, or lost its marks.
 
     A panic ends the process a little later: by then others may have begun, and the one that
     panics may even have a result, without a time as its clock was never stopped.
     """
-    return [leaf for leaf in found if not leaf.reason and (_timeless(leaf) or leaf in found[-2:])]
+    return [leaf for leaf in leaves if not leaf.reason and (_timeless(leaf) or leaf in leaves[-2:])]
 
 
 def _lone(answer: Completed, name: str) -> text.Leaf:
     """Return what a process of one leaf says of it: no result where the leaf has ended it."""
-    found = text.leaves(answer.stdout) if text.ended(answer) else []
+    leaves = text.leaves(answer.stdout) if text.has_ended(answer) else []
     leaf = next(
-        (benchmark for benchmark in found if benchmark.name == name), text.Leaf(name, None, "")
+        (benchmark for benchmark in leaves if benchmark.name == name), text.Leaf(name, None, "")
     )
-    return text.Leaf(name, None, "") if _timeless(leaf) and text.panicked(answer) else leaf
+    return text.Leaf(name, None, "") if _timeless(leaf) and text.has_panicked(answer) else leaf
 
 
 def _timeless(leaf: text.Leaf) -> bool:
     return leaf.result is None or leaf.result.value("ns/op") is None
 
 
-def _inside(name: str, known: Sequence[str]) -> list[str]:
-    return [one for one in known if one.startswith(f"{name}/")]
+def _inside(name: str, names: Sequence[str]) -> list[str]:
+    return [one for one in names if one.startswith(f"{name}/")]
 
 
 def _end(answer: Completed) -> str:

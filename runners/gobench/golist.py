@@ -54,19 +54,19 @@ class ListedPackage:
 
 def patterns(modules: Completed, project: Project) -> list[str]:
     """Return a pattern for each main module of the suite: a workspace may have several."""
-    (here,) = project.paths(Role.BENCHMARKS)
-    found = []
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    module_patterns = []
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
-        if modules.exit_code == 0 and folder.is_relative_to(here):
-            found.append(_pattern(project, folder))
-    return found or ["./..."]
+        if modules.exit_code == 0 and folder.is_relative_to(suite_folder):
+            module_patterns.append(_pattern(project, folder))
+    return module_patterns or ["./..."]
 
 
 def library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
-    (here,) = project.paths(Role.BENCHMARKS)
-    beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(here))
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(suite_folder))
     return [_pattern(project, path) for path in beside]
 
 
@@ -114,11 +114,11 @@ def _package(document: Mapping[str, object], root: Path) -> ListedPackage:
 def _names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
     names: list[str] = []
     for key in keys:
-        names += listed(document, key)
+        names += string_list(document, key)
     return tuple(names)
 
 
-def listed(document: Mapping[str, object], key: str) -> list[str]:
+def string_list(document: Mapping[str, object], key: str) -> list[str]:
     """Return the strings of a field, none where it is absent."""
-    found = document.get(key)
-    return [str(name) for name in found] if isinstance(found, list) else []
+    value = document.get(key)
+    return [str(name) for name in value] if isinstance(value, list) else []

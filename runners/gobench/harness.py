@@ -78,7 +78,7 @@ class GoBench:
         where = [commands.folder_argument(project, folder) for folder in changed]
         flags = commands.build_flags(project, into, overlaid=True)
         step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)
-        step = commands.building(project, into, step)
+        step = commands.label_build(project, into, step)
         files += _folders(project, overlay)
         return Build((*files, (into / "overlay.json", listing)), (step,) if where else ())
 

@@ -38,6 +38,6 @@ def never_inlined(project: Project, folder: str, into: Path, ask: Ask) -> Places
 
 def _in_tree(project: Project, written: str) -> str:
     """Return a path below the root: the compiler writes it from where it is called, or whole."""
-    (here,) = project.paths(Role.BENCHMARKS)
-    inside = os.path.relpath(here / written, project.root)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    inside = os.path.relpath(suite_folder / written, project.root)
     return str(PurePosixPath(written if inside.startswith("../") else inside))

@@ -91,7 +91,7 @@ def _plain(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
         time = f"{operations(schedule)}x"
     more = (f"-test.benchtime={time}", f"-test.count={len(schedule.blocks)}")
     job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds)
-    return commands.running(place, job)
+    return commands.label_run(place, job)
 
 
 def _followed(job: Invocation, trial: Trial) -> Invocation:
@@ -117,7 +117,7 @@ def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
         (place.file(RECORDS), b""),
     )
     job = replace(job, files=files, collects=(place.file(RECORDS),))
-    return commands.running(place, job)
+    return commands.label_run(place, job)
 
 
 def _profiled(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
@@ -148,7 +148,7 @@ def _counted(
     own = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}
     job = commands.run_binary(place, flags, trial.timeout_seconds, **own, **variables)
     job = replace(job, files=files, collects=tuple(path for path, _ in files))
-    return commands.running(place, job)
+    return commands.label_run(place, job)
 
 
 def _leaf(benchmark: Benchmark | None, count: int) -> dict[str, str | Path]:

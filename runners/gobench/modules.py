@@ -59,8 +59,8 @@ def choose_modules(
     here, notes = _with_benchmarks(tree) if chooses else (tree, ())
     workspace = _workspace(here, top) if workspaces else OFF
     main = () if workspace == OFF else gomod.workspace_modules(Path(workspace).parent)
-    inside = [one for one in main if one.is_relative_to(here)] or [here]
-    own = [one for one in inside if len(inside) == 1 or not _is_named_so(one, tree)] or inside
+    inside = [path for path in main if path.is_relative_to(here)] or [here]
+    own = [path for path in inside if len(inside) == 1 or not _is_named_so(path, tree)] or inside
     beside = [path for path in _beside(here, main) if path.is_relative_to(top)]
     for_benchmarks = chooses and (_is_named_so(here, tree) or _is_without_api(here))
     is_library = not beside or not for_benchmarks
@@ -116,11 +116,11 @@ def _with_benchmarks(tree: Path) -> tuple[Path, tuple[str, ...]]:
     of those that use the top's module.
     """
     members = {tree, *gomod.workspace_modules(tree)}
-    found = suites(tree, "go")
-    others = [folder for folder in found if tree / folder.path not in members]
+    folders = suites(tree, "go")
+    others = [folder for folder in folders if tree / folder.path not in members]
     if not others:
         return tree, ()
-    if len(others) < len(found):
+    if len(others) < len(folders):
         named = list_suites(others)
         text = f"other Go modules with benchmarks: {named}; to audit one, name its folder"
         return tree, (text,)

@@ -101,8 +101,11 @@ def _tables(data: bytes) -> _Tables:
 
 
 def _function(data: bytes, strings: Sequence[str]) -> tuple[int, tuple[str, str]]:
-    found = dict(_fields(data))
-    return _number(found.get(1)), (strings[_number(found.get(2))], strings[_number(found.get(4))])
+    fields = dict(_fields(data))
+    return _number(fields.get(1)), (
+        strings[_number(fields.get(2))],
+        strings[_number(fields.get(4))],
+    )
 
 
 Places = Mapping[int, tuple[ProfileLine, ...]]
@@ -139,8 +142,8 @@ def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str
         elif number == 2:
             values += _numbers(value)
         elif number == 3 and isinstance(value, bytes):
-            found = dict(_fields(value))
-            labels.append((strings[_number(found.get(1))], strings[_number(found.get(2))]))
+            fields = dict(_fields(value))
+            labels.append((strings[_number(fields.get(1))], strings[_number(fields.get(2))]))
     outer = (line for place in places[1:] for line in locations[place])
     lines = (*(inner[places[0]] if places else ()), *outer)
     return Sample(lines, len(places), values[0], tuple(labels))

@@ -25,7 +25,9 @@ _LOST = frozenset({"runtime._ExternalCode", "runtime._LostExternalCode", "runtim
 """Functions that stand for a stack that could not be read."""
 
 
-def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: str) -> Profiled:
+def profile_samples(
+    trial: Trial, records: Records, samples: Iterable[Sample], root: str
+) -> Profiled:
     """Return the samples of the measured blocks; `root` is the folder of the sources.
 
     Raises ValueError where the guest says nothing of the profile.
@@ -56,7 +58,7 @@ def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: st
     everything = sum(sample.count for sample in samples)
     mine = sum(counts.values()) + unattributed
     blocks = [record for record in records.blocks if record.index in measured]
-    timed = sum(one.seconds_per_operation * one.operations for one in blocks)
+    timed = sum(record.seconds_per_operation * record.operations for record in blocks)
     return Profiled(
         frames=tuple(frames),
         stacks=tuple(Stack(block, stack, n) for (block, stack), n in sorted(counts.items())),
@@ -66,8 +68,10 @@ def profiled(trial: Trial, records: Records, samples: Iterable[Sample], root: st
         cpu_seconds=cpu * mine / everything if everything else 0.0,
         timed_seconds=timed,
         waiting_seconds=queued * min(1.0, timed / wall) if wall > 0 else 0.0,
-        operations=round(sum(one.operations for one in blocks)),
-        code=tuple(dict.fromkeys(_code(ProfileLine(*one), root) for one in records.code)),
+        operations=round(sum(record.operations for record in blocks)),
+        code=tuple(
+            dict.fromkeys(_code(ProfileLine(*code_name), root) for code_name in records.code)
+        ),
     )
 
 

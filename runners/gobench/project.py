@@ -48,11 +48,11 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
     _refuse(tree, top, options)
     folder = _caches(home)
     whole = Tree(top, files or _found(top))
-    found = toolchain.settings(host, environment, folder)
-    chosen = choose_modules(tree, top, chooses=chooses, workspaces=found.get("GOWORK") != OFF)
-    variables = toolchain.environment_of(found, environment, folder) | chosen.variables()
+    go_settings = toolchain.settings(host, environment, folder)
+    chosen = choose_modules(tree, top, chooses=chooses, workspaces=go_settings.get("GOWORK") != OFF)
+    variables = toolchain.environment_of(go_settings, environment, folder) | chosen.variables()
     variables["GOFLAGS"] += _vendoring(chosen)
-    deciding = toolchain.deciding(found, environment)
+    deciding = toolchain.build_settings_text(go_settings, environment)
     project = Project(
         name=name or module_path(tree) or tree.name,
         revision=revision,
@@ -63,7 +63,7 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
         parts=chosen.parts(),
         environment=tuple(sorted(variables.items())),
         options=tuple(sorted(options.items())),
-        versions=(("go", found.get("GOVERSION", "unknown")),),
+        versions=(("go", go_settings.get("GOVERSION", "unknown")),),
         notes=chosen.notes,
     )
     project = _resolved(project, home, host)

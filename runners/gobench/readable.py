@@ -76,12 +76,18 @@ class Tree:
 
         `folder` is that of the package whose benchmarks it holds; None: of all packages.
         """
-        said = {path: self._said(path) for path in code if path.endswith(".go")}
-        own = [one for path, one in said.items() if folder is None or dirname(path) == folder]
+        hints_by_folder = {path: self._said(path) for path in code if path.endswith(".go")}
+        own = [
+            one
+            for path, one in hints_by_folder.items()
+            if folder is None or dirname(path) == folder
+        ]
         everything = any(one.lists for one in own) or (
-            any(one.leads_up for one in own) and any(one.lists for one in said.values())
+            any(one.leads_up for one in own) and any(one.lists for one in hints_by_folder.values())
         )
-        named = self._names & frozenset[str]().union(*(one.words for one in said.values()))
+        named = self._names & frozenset[str]().union(
+            *(one.words for one in hints_by_folder.values())
+        )
         for path in sorted(self.files.keys() - code):
             if everything or PurePosixPath(path).name in named or path in self._always:
                 yield path
@@ -94,9 +100,9 @@ class Tree:
     def _always(self) -> frozenset[str]:
         """The files that anybody may read: all that look like data, and where links lead."""
         links = [
-            normpath(join(dirname(path), said.partition("\0")[2]))
-            for path, said in self.files.items()
-            if said.startswith("link ")
+            normpath(join(dirname(path), text.partition("\0")[2]))
+            for path, text in self.files.items()
+            if text.startswith("link ")
         ]
         return frozenset(
             path

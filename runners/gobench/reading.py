@@ -25,7 +25,7 @@ from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
 from runners.gobench.launching import operations, windows
 from runners.gobench.pprof import ProfileLine, read_samples
-from runners.gobench.profiles import profiled
+from runners.gobench.profiles import profile_samples
 from runners.records import Records, RecordsUnreadable, read_records
 
 KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
@@ -71,7 +71,7 @@ def _failure(trial: Trial, answer: Completed) -> Outcome | None:
     if answer.timed_out and not _counted(trial, answer):
         return TimedOut(answer.seconds, text.tail(answer))
     name = trial.benchmark.name if trial.benchmark else ""
-    said = text.ending(answer.stdout, name)
+    said = text.failure_or_skip(answer.stdout, name)
     if answer.exit_code not in (0, None) or (said and said[0] == "FAIL"):
         log = f"{said[1][:1000]}\n" if said and said[1] else ""
         return Crashed(answer.exit_code or 1, log + text.tail(answer))
@@ -79,8 +79,8 @@ def _failure(trial: Trial, answer: Completed) -> Outcome | None:
         return None  # our guest skips the blocks that are left
     if said:
         return Skipped(said[1] or "it skips itself")
-    found = text.results(answer.stdout, name)
-    if found and all(result.operations == 0 for result in found):
+    lines = text.results(answer.stdout, name)
+    if lines and all(result.operations == 0 for result in lines):
         return Skipped("it skips itself when it is to run more than one operation")
     return None
 
@@ -93,12 +93,12 @@ def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
     schedule, run = trial.schedule, runs[0]
     cut = run.enough and not run.truncated  # the results of the first blocks, and of all of them
-    found = text.results(text.whole(run.stdout) if cut else run.stdout, trial.benchmark.name)
-    blocks = schedule.blocks[: len(found)] if cut else schedule.blocks
-    if len(found) != len(blocks):
-        raise ValueError(f"{len(found)} results where {len(blocks)} were asked for")
+    lines = text.results(text.whole(run.stdout) if cut else run.stdout, trial.benchmark.name)
+    blocks = schedule.blocks[: len(lines)] if cut else schedule.blocks
+    if len(lines) != len(blocks):
+        raise ValueError(f"{len(lines)} results where {len(blocks)} were asked for")
     gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
-    for at, (result, block) in enumerate(zip(found, blocks, strict=True)):
+    for at, (result, block) in enumerate(zip(lines, blocks, strict=True)):
         for metric, unit, value in _metrics(trial, result):
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
             gathered.setdefault(key, []).append((at, value))
@@ -154,11 +154,11 @@ def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
 def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str, float]]:
     """Yield what testing itself printed of each block: what its users see."""
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
-    found = text.results(answer.stdout, trial.benchmark.name)
-    if len(found) != len(trial.schedule.blocks):
+    lines = text.results(answer.stdout, trial.benchmark.name)
+    if len(lines) != len(trial.schedule.blocks):
         asked = len(trial.schedule.blocks)
-        raise ValueError(f"{len(found)} results where {asked} were asked for")
-    for at, result in enumerate(found):
+        raise ValueError(f"{len(lines)} results where {asked} were asked for")
+    for at, result in enumerate(lines):
         for unit, metric in KNOWN_UNITS.items():
             value = result.value(unit)
             if value is not None:
@@ -171,22 +171,22 @@ def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     if len(runs) != len(asked):
         raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
     records = [_records(trial, run) for run in runs]
-    seen = [record.counted(ids, set_up_apart=False) for record in records]
+    counts = [record.counted(ids, set_up_apart=False) for record in records]
     done = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
-    for counted, count, least in zip(seen, asked, done, strict=True):
+    for counted, count, least in zip(counts, asked, done, strict=True):
         sizes = [window.operations for window in counted.windows]
         if len(sizes) < least or set(sizes) != {count}:
             raise ValueError(f"{sizes.count(count)} blocks of {count} operations were counted")
         outside |= {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
-    blocks = min(len(counted.windows) for counted in seen)
-    joined = (_joined(counted.windows[:blocks], ids) for counted in seen)
-    whole = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in seen)
+    blocks = min(len(counted.windows) for counted in counts)
+    joined = (_joined(counted.windows[:blocks], ids) for counted in counts)
+    whole = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in counts)
     return Counted(
         tuple(joined),
         tuple(sorted(outside.items())),
         in_one_call=whole and all(record.calls_of_harness == 1 for record in records),
-        clocked=seen[asked.index(max(asked))].clocked,
+        clocked=counts[asked.index(max(asked))].clocked,
     )
 
 
@@ -217,16 +217,16 @@ def _usage(trial: Trial, run: Completed) -> Outcome:
     data, size = _file(run, COUNTERS), 16 * len(methods)
     numbers = struct.unpack(f"={2 * len(methods)}q", data if len(data) == size else bytes(size))
     calls = dict(zip(methods, numbers, strict=False))
-    nested = [one for one, again in zip(methods, numbers[len(methods) :], strict=True) if again]
+    nested = [name for name, again in zip(methods, numbers[len(methods) :], strict=True) if again]
     if not any(calls.values()) and run.exit_code != 0:
         return (
             TimedOut(run.seconds, text.tail(run))
             if run.timed_out
             else Crashed(run.exit_code or 1, text.tail(run))
         )
-    seen = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
+    window = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
     whole = run.exit_code == 0 and len(data) == size
-    return Counted((seen,), missing="" if whole else "some fail or do not end")
+    return Counted((window,), missing="" if whole else "some fail or do not end")
 
 
 def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
@@ -242,7 +242,7 @@ def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
         )
         for address, lines in records.leaves.items()
     }
-    return profiled(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)
+    return profile_samples(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)
 
 
 _READERS = {

@@ -9,26 +9,26 @@ _START = ".Benchmark"
 """Where a benchmark's name begins in its id: its package's path stands in front of the dot."""
 
 
-def calls(chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
+def calls(chosen: Sequence[str], benchmarks: Sequence[str]) -> tuple[Subset, ...]:
     """Return a call for each package, as a pattern holds in all packages of a call.
 
     A benchmark with others behind its name that are not chosen has a call of its own, which leaves
     out all that is behind it (-skip, Go 1.20).
     """
     packages: dict[str, list[str]] = {}
-    for one in chosen:
-        package, name = _split(one)
+    for benchmark in chosen:
+        package, name = _split(benchmark)
         packages.setdefault(package, []).append(name)
-    left = [_split(one) for one in known if one not in set(chosen)]
-    found = []
+    left = [_split(one) for one in benchmarks if one not in set(chosen)]
+    subsets = []
     for package, names in sorted(packages.items()):
         others = [name for where, name in left if where == package]
         alone = [one for one in names if any(other.startswith(f"{one}/") for other in others)]
         together = sorted(set(names) - set(alone))
         if together:
-            found.append(_call(package, "|".join(map(pattern, together)), ""))
-        found += [_call(package, pattern(one), f"{pattern(one)}/.") for one in sorted(alone)]
-    return tuple(found)
+            subsets.append(_call(package, "|".join(map(pattern, together)), ""))
+        subsets += [_call(package, pattern(one), f"{pattern(one)}/.") for one in sorted(alone)]
+    return tuple(subsets)
 
 
 def _call(package: str, chosen: str, skip: str) -> Subset:

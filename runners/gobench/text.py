@@ -63,8 +63,8 @@ def chunks(stdout: bytes) -> list[str]:
 def results(stdout: bytes, name: str) -> list[ResultLine]:
     """Return the results of one benchmark, in order: at most one between two marks."""
     pattern = _pattern(name)
-    found = (_last(pattern, chunk) for chunk in chunks(stdout))
-    return [result for result in found if result is not None]
+    iterations = (_last(pattern, chunk) for chunk in chunks(stdout))
+    return [result for result in iterations if result is not None]
 
 
 def whole(stdout: bytes) -> bytes:
@@ -84,8 +84,8 @@ class LiveResults:
         """Return seconds of an operation and of all of them for each result that is new."""
         *finished, rest = (self._rest + data).split(_MARK.encode())
         self._rest = rest[-_LONGEST:]
-        found = (_last(self._pattern, chunk.decode(errors="replace")) for chunk in finished)
-        return [one for result in found if result is not None for one in _iteration(result)]
+        iterations = (_last(self._pattern, chunk.decode(errors="replace")) for chunk in finished)
+        return [one for result in iterations if result is not None for one in _iteration(result)]
 
 
 def _iteration(result: ResultLine) -> list[tuple[float, float]]:
@@ -93,7 +93,7 @@ def _iteration(result: ResultLine) -> list[tuple[float, float]]:
     return iteration(seconds, seconds * result.operations)
 
 
-def ending(stdout: bytes, name: str) -> tuple[str, str] | None:
+def failure_or_skip(stdout: bytes, name: str) -> tuple[str, str] | None:
     """Return ("FAIL" or "SKIP", what was printed next) if the framework said so of a benchmark."""
     for chunk in chunks(stdout):
         match = _ENDED.match(chunk)
@@ -124,7 +124,7 @@ def _values(fields: str) -> Iterator[tuple[str, float]]:
             yield unit.strip(), float(number)
 
 
-def ended(answer: Completed) -> bool:
+def has_ended(answer: Completed) -> bool:
     """Tell whether a process ran all benchmarks that it was to run.
 
     The framework says at its end how it went; a failing benchmark does not keep it from that.
@@ -132,7 +132,7 @@ def ended(answer: Completed) -> bool:
     return answer.exit_code == 0 or _OVER.search(answer.stdout) is not None
 
 
-def panicked(answer: Completed) -> bool:
+def has_panicked(answer: Completed) -> bool:
     """Tell whether the runtime has said why it ended the process."""
     return _PANIC.search(answer.stderr) is not None
 
@@ -142,15 +142,15 @@ def leaves(stdout: bytes) -> list[Leaf]:
     text = stdout.decode(errors="replace")
     begun = [(match.group(1), match.start()) for match in _begun(text)]
     spans = [(name, text[at:end]) for (name, at), (_, end) in pairwise([*begun, ("", len(text))])]
-    found = []
+    measured_leaves = []
     for index, (name, span) in enumerate(spans):
         result = _last(_pattern(name), span)
         follows = spans[index + 1][0] if index + 1 < len(spans) else ""
         if result is not None:
-            found.append(Leaf(name, result, ""))
+            measured_leaves.append(Leaf(name, result, ""))
         elif not follows.startswith(f"{name}/"):
-            found.append(Leaf(name, None, _why(span, name)))
-    return found
+            measured_leaves.append(Leaf(name, None, _why(span, name)))
+    return measured_leaves
 
 
 def _begun(text: str) -> Iterator[re.Match[str]]:
@@ -159,7 +159,7 @@ def _begun(text: str) -> Iterator[re.Match[str]]:
 
 def _why(span: str, name: str) -> str:
     """Say how a benchmark ended without a result; its log was printed before the mark."""
-    ended = ending(span.encode(), name)
+    ended = failure_or_skip(span.encode(), name)
     if ended is None:
         return ""
     kind, after = ended

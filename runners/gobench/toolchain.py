@@ -46,23 +46,23 @@ def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[s
 
     It is asked outside of the project, so that no other toolchain is fetched.
     """
-    asked = Invocation(
+    invocation = Invocation(
         argv=("go", "env", "-json"),
         cwd=folder,
         environment=tuple(sorted(_quiet(environment, folder).items())),
         timeout_seconds=_ASK_SECONDS,
     )
-    answer = host.run(asked)
+    answer = host.run(invocation)
     if answer.exit_code != 0:
         raise ToolMissing(f"go env failed: {answer.tail(3)}; install Go 1.20 or newer")
-    found = {str(key): str(value) for key, value in json.loads(answer.stdout).items()}
-    version = found.get("GOVERSION", "")
+    variables = {str(key): str(value) for key, value in json.loads(answer.stdout).items()}
+    version = variables.get("GOVERSION", "")
     match = _VERSION.match(version)
     if match and (int(match.group(1)), int(match.group(2))) < OLDEST:
         raise ToolMissing(
-            f"{version} is too old in {found.get('GOROOT', 'PATH')}; use 1.20 or newer"
+            f"{version} is too old in {variables.get('GOROOT', 'PATH')}; use 1.20 or newer"
         )
-    return found
+    return variables
 
 
 def _quiet(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -78,17 +78,17 @@ def _quiet(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def environment_of(
-    found: Mapping[str, str], environment: Mapping[str, str], folder: Path
+    variables: Mapping[str, str], environment: Mapping[str, str], folder: Path
 ) -> dict[str, str]:
     """Return the environment of all processes: caches of ours, the user's as a read-only source."""
     kept = {key: value for key, value in environment.items() if not _theirs(key)}
-    theirs = f"file://{found.get('GOMODCACHE', '')}/cache/download"
+    theirs = f"file://{variables.get('GOMODCACHE', '')}/cache/download"
     return {
         **_quiet(kept, folder),
         "GOMODCACHE": str(folder / "mod"),
         "GOPATH": str(folder / "path"),
-        "GOFLAGS": f"{found.get('GOFLAGS', '')} -modcacherw".strip(),
-        "GOPROXY": ",".join(filter(None, (theirs, found.get("GOPROXY", "")))),
+        "GOFLAGS": f"{variables.get('GOFLAGS', '')} -modcacherw".strip(),
+        "GOPROXY": ",".join(filter(None, (theirs, variables.get("GOPROXY", "")))),
         "PWD": str(folder),
     }
 
@@ -98,9 +98,9 @@ def _theirs(name: str) -> bool:
     return name.startswith("BENCH_AUDIT_") or of_installers(name)
 
 
-def deciding(found: Mapping[str, str], environment: Mapping[str, str]) -> str:
+def build_settings_text(variables: Mapping[str, str], environment: Mapping[str, str]) -> str:
     """Return what decides what is built and how it runs, besides files, as text for a digest."""
-    built = [f"{key}={found.get(key, '')}" for key in _DECIDING]
+    built = [f"{key}={variables.get(key, '')}" for key in _DECIDING]
     return "\n".join(built + [f"{key}={environment.get(key, '')}" for key in RUNTIME])
 
 

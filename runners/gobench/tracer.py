@@ -57,15 +57,15 @@ class GoTracer:
             timeout_seconds=commands.BUILD_SECONDS,
         )
         files = ((methods, "\n".join(ids).encode()), (guest, client.text(client.GUEST)))
-        return Build(files, (commands.building(project, into, job),))
+        return Build(files, (commands.label_build(project, into, job),))
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
         """Yield the build and the run of each package whose tests can call the library."""
-        found = json.loads((into / PACKAGES).read_bytes())
-        for one in found["packages"]:
-            place = Place(project, into, one["unit"], one["folder"], trial=trial)
+        listing = json.loads((into / PACKAGES).read_bytes())
+        for package in listing["packages"]:
+            place = Place(project, into, package["unit"], package["folder"], trial=trial)
             if not is_made(place.binary):
-                yield _compiled(place, found["old"] or ())
+                yield _compiled(place, listing["old"] or ())
             if is_made(place.binary):
                 yield _run(place, trial)
 
@@ -85,8 +85,8 @@ class GoTracer:
             data = _file(run, COUNTERS)
             if len(data) == 8 * len(counts):
                 values = struct.unpack(f"{len(counts)}q", data)
-                counts = [one + other for one, other in zip(counts, values, strict=True)]
-        ended = [found for run in runs for found in _ENDED.findall(run.stdout)]
+                counts = [number + other for number, other in zip(counts, values, strict=True)]
+        ended = [ended_packages for run in runs for ended_packages in _ENDED.findall(run.stdout)]
         gaps += _gaps(runs, len(late), len(ended), ended.count(b"FAIL"))
         if not any(counts) and not ended:
             return _nothing(runs[0], trial)
@@ -106,7 +106,7 @@ def _compiled(place: Place, old: Sequence[str]) -> Invocation:
     where = commands.folder_argument(place.project, place.folder)
     words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
     job = replace(commands.go(place.project, *words), makes=place.binary)
-    return commands.building(place.project, place.binary.parent, job, place.unit)
+    return commands.label_build(place.project, place.binary.parent, job, place.unit)
 
 
 def _run(place: Place, trial: Trial) -> Invocation:
@@ -115,7 +115,7 @@ def _run(place: Place, trial: Trial) -> Invocation:
         place, ("-test.v",), trial.timeout_seconds, BENCH_AUDIT_COUNTERS=counters
     )
     noted = (place.into / ARGUMENTS, place.into / PACKAGES)
-    return commands.running(
+    return commands.label_run(
         place,
         Invocation(
             argv=job.argv,
@@ -134,29 +134,29 @@ def _file(answer: Completed, name: str) -> bytes:
 
 def _why(build: Completed) -> str:
     """Say why a package's tests do not build, and whose fault it is."""
-    said = compiler.message(build, "")
-    if _COUNTING in said:
-        return f"the calls that count do not compile there: {said}"
-    return said
+    message = compiler.message(build, "")
+    if _COUNTING in message:
+        return f"the calls that count do not compile there: {message}"
+    return message
 
 
 def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list[str]:
     broken = [run for run in runs if run.exit_code and b"\n--- FAIL" not in b"\n" + run.stdout]
-    said = [f"{failed} of {tests} unit tests fail"] if failed else []
+    gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
-        said.append(f"packages of tests that had no time, or were ended before their end: {late}")
-    found = json.loads(_file(runs[0], PACKAGES) or b"{}")
-    if unseen := found.get("unseen"):
+        gaps.append(f"packages of tests that had no time, or were ended before their end: {late}")
+    listing = json.loads(_file(runs[0], PACKAGES) or b"{}")
+    if unseen := listing.get("unseen"):
         place, why = next(iter(unseen.items()))
-        said.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
-    if broken_packages := found.get("broken"):
-        said.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
+        gaps.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
+    if broken_packages := listing.get("broken"):
+        gaps.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
     if broken:
-        said.append(
+        gaps.append(
             f"packages whose tests broke off: {len(broken)} of {len(runs)}; "
             f"{text.tail(broken[0], 3)}"
         )
-    return said
+    return gaps
 
 
 def _nothing(run: Completed, trial: Trial) -> Outcome:
@@ -176,7 +176,7 @@ def _calls(
             method=method.id,
             outside=direct + indirect,
             indirect=indirect,
-            arguments=tuple(tuple(one) for one in noted.get(str(number)) or ()),
+            arguments=tuple(tuple(place) for place in noted.get(str(number)) or ()),
         )
         for number, method in enumerate(trial.variant.methods)
         for direct, indirect in [counts[2 * number : 2 * number + 2]]

@@ -11,7 +11,7 @@ from typing import Any
 from docker.errors import APIError, DockerException, NotFound
 from docker.utils.socket import frames_iter
 
-from runners.hosts.daemon import FAILURES, SECONDS, Daemon, Image, refused
+from runners.hosts.daemon import FAILURES, SECONDS, Daemon, Image, container_refused
 from runners.hosts.output_watch import WatchedProcess
 
 _LAG_SECONDS = 5.0
@@ -77,7 +77,7 @@ class Container:
         except FAILURES as error:
             _close(output)
             if isinstance(error, APIError):
-                raise refused(error, self._program, self._image) from error
+                raise container_refused(error, self._program, self._image) from error
             raise self._daemon.failed(f"start {self._program}", error) from error
         return output
 
@@ -91,7 +91,7 @@ class Container:
 
 
 @contextmanager
-def made(daemon: Daemon, image: Image, program: str, settings: Any) -> Iterator[Container]:
+def container_of(daemon: Daemon, image: Image, program: str, settings: Any) -> Iterator[Container]:
     """Make a container for a program; it is removed whatever happens."""
     with daemon.asked(f"make a container for {program}"):
         number = str(daemon.api.create_container_from_config(settings)["Id"])

@@ -98,12 +98,16 @@ class Daemon:
             found = self._pulled(name)
         except FAILURES as error:
             raise self.failed(f"look at the image {name}", error) from error
-        said = (found["Config"] or {}).get("Env") or ()
-        return Image(name, found["Id"], dict(one.split("=", 1) for one in said if "=" in one))
+        variables = (found["Config"] or {}).get("Env") or ()
+        return Image(
+            name,
+            found["Id"],
+            dict(variable.split("=", 1) for variable in variables if "=" in variable),
+        )
 
     def built(self, dockerfile: Path, name: str) -> Image:
         """Build an image of a Dockerfile, its folder being the context; raises BuildFailed."""
-        said: list[str] = []
+        lines: list[str] = []
         try:
             answers = self.api.build(
                 path=str(dockerfile.parent),
@@ -114,11 +118,11 @@ class Daemon:
                 decode=True,
             )
             for answer in answers:
-                said += str(answer.get("stream") or answer.get("error") or "").splitlines()
+                lines += str(answer.get("stream") or answer.get("error") or "").splitlines()
                 if "error" in answer:
-                    raise BuildFailed(_built(dockerfile, said))
+                    raise BuildFailed(_built(dockerfile, lines))
         except (APIError, TypeError) as error:
-            raise BuildFailed(_built(dockerfile, [*said, _reason(error)])) from error
+            raise BuildFailed(_built(dockerfile, [*lines, _reason(error)])) from error
         except FAILURES as error:
             raise self.failed(f"build {dockerfile}", error) from error
         return self.image(name)
@@ -127,14 +131,14 @@ class Daemon:
         """Remove containers of ours whose process is gone from this machine; return how many."""
         removed = 0
         with self.asked("list our containers"):
-            found = self.api.containers(all=True, filters={"label": LABEL})
-        for one in found:
-            if self._orphan(one["Labels"].get(OWNER, "")):
+            containers = self.api.containers(all=True, filters={"label": LABEL})
+        for container in containers:
+            if self._orphan(container["Labels"].get(OWNER, "")):
                 with (
                     self.asked("remove a container"),
                     suppress(APIError),
                 ):  # another auditor is at it, too
-                    self.api.remove_container(one["Id"], force=True, v=True)
+                    self.api.remove_container(container["Id"], force=True, v=True)
                     removed += 1
         return removed
 
@@ -149,25 +153,25 @@ class Daemon:
         named = name if re.search(r":[^/]+$|@", name) else f"{name}:latest"
         try:
             self.api.pull(named)
-            found: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
+            image: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
         except FAILURES as error:
             raise ResolveFailed(
                 f"there is no image {name} here, and it cannot be fetched: {_reason(error)}"
             ) from error
-        return found
+        return image
 
 
 def _knock(where: str) -> None:
     """Raise OSError where nobody listens; a client that finds that out leaves its sockets open."""
     scheme, _, path = where.partition("://")
     if scheme.endswith("unix"):
-        with socket.socket(socket.AF_UNIX) as one:
-            one.settimeout(SECONDS)
-            one.connect(path)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(SECONDS)
+            connection.connect(path)
 
 
-def _built(dockerfile: Path, said: list[str]) -> str:
-    last = "\n".join(line[:300] for line in said if line.strip() and line.strip() != "--->")
+def _built(dockerfile: Path, lines: list[str]) -> str:
+    last = "\n".join(line[:300] for line in lines if line.strip() and line.strip() != "--->")
     return f"{dockerfile} does not build; it said:\n" + "\n".join(last.splitlines()[-_LINES:])
 
 
@@ -200,15 +204,15 @@ def _reason(error: Exception) -> str:
     return " ".join(str(said).split())[:300]
 
 
-def refused(error: APIError, program: str, image: Image) -> MachineError:
+def container_refused(error: APIError, program: str, image: Image) -> MachineError:
     """Return the error for a container that cannot be started."""
-    said = _reason(error)
-    if "executable file not found" in said or "no such file or directory" in said.lower():
-        return missing(program, image)
-    return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {said}")
+    message = _reason(error)
+    if "executable file not found" in message or "no such file or directory" in message.lower():
+        return program_missing(program, image)
+    return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {message}")
 
 
-def missing(program: str, image: Image) -> ToolMissing:
+def program_missing(program: str, image: Image) -> ToolMissing:
     """Return the error for a program that an image does not have."""
     return ToolMissing(
         f"{program} was not found in the image {image.name}; name one that has it with docker.image"

@@ -123,19 +123,19 @@ def _take_orphans_in(*, wanted: bool) -> None:
 
 
 def _children(process: int) -> list[int]:
-    found: list[int] = []
+    children: list[int] = []
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
-            found += map(int, task.read_text().split())
-    return found
+            children += map(int, task.read_text().split())
+    return children
 
 
 def _below(process: int) -> Iterator[int]:
-    seen, left = {process}, [process]
+    visited, left = {process}, [process]
     while left:
         for child in _children(left.pop()):
-            if child not in seen:
-                seen.add(child)
+            if child not in visited:
+                visited.add(child)
                 left.append(child)
                 yield child
 

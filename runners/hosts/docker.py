@@ -17,11 +17,11 @@ from runners.disk import refuse_full
 from runners.home import Home
 from runners.hosts import interference
 from runners.hosts.clock import SystemClock
-from runners.hosts.container import Container, made
-from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, missing
+from runners.hosts.container import Container, container_of
+from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, program_missing
 from runners.hosts.exchange import collect, refuse_links, write_files
 from runners.hosts.following import Following
-from runners.hosts.machine_facts import SCRIPT, linux_facts, machine_facts, said
+from runners.hosts.machine_facts import SCRIPT, linux_facts, machine_facts, parse_facts
 from runners.hosts.mounts import mounts
 from runners.hosts.output_watch import OutputWatch, signal_or_code
 
@@ -100,16 +100,20 @@ class DockerHost:
     def facts(self) -> HostFacts:
         """Return those of a container, under the name of this machine."""
         if not self._facts:
-            asked = Invocation(
+            invocation = Invocation(
                 argv=("sh", "-c", SCRIPT),
                 cwd=self._home.root,
                 environment=tuple(sorted(self._image.variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.measuring(()).run(asked)
-            found = dict(linux_facts(said(answer.stdout.decode(errors="replace"))).facts)
-            found |= {"container": "docker", "image": self._image.digest}
-            self._facts.append(HostFacts(machine_facts().name, tuple(sorted(found.items()))))
+            answer = self.measuring(()).run(invocation)
+            facts_by_name = dict(
+                linux_facts(parse_facts(answer.stdout.decode(errors="replace"))).facts
+            )
+            facts_by_name |= {"container": "docker", "image": self._image.digest}
+            self._facts.append(
+                HostFacts(machine_facts().name, tuple(sorted(facts_by_name.items())))
+            )
         return self._facts[0]
 
     def run(self, job: Invocation) -> Completed:
@@ -123,7 +127,7 @@ class DockerHost:
         write_files(job, self._home.root)
         following = Following(job, self._home.root)
         with self._own.scratch() as scratch, self._container(job, scratch) as container:
-            before, started = interference.here(), self._clock.monotonic()
+            before, started = interference.read_own_counters(), self._clock.monotonic()
             with container.started(job.timeout_seconds) as watched:
                 self._running.add(container)
                 watch = OutputWatch(watched, self._clock, job.output_limit, following)
@@ -134,7 +138,7 @@ class DockerHost:
                     container.send(signal.SIGKILL)
                     watch.finish()
             lasted = self._clock.monotonic() - started
-            strained = interference.between(before, interference.here())
+            strained = interference.interference_between(before, interference.read_own_counters())
             state = container.state()
         refuse_links(self._access.writable, self._home.root)
         if self._stopped.is_set():
@@ -149,7 +153,7 @@ class DockerHost:
     ) -> Completed:
         ended = signal_or_code(int(state["ExitCode"]))
         if ended == _NOT_FOUND and watch.stderr.kept.startswith(_INIT):
-            raise missing(job.argv[0], self._image)
+            raise program_missing(job.argv[0], self._image)
         answer = Completed(
             exit_code=watch.code(ended) if over else ended,
             stdout=watch.stdout.kept,
@@ -170,7 +174,7 @@ class DockerHost:
         return replace(answer, exhausted=limit)
 
     def _container(self, job: Invocation, scratch: Path) -> AbstractContextManager[Container]:
-        return made(self._daemon, self._image, job.argv[0], self._settings(job, scratch))
+        return container_of(self._daemon, self._image, job.argv[0], self._settings(job, scratch))
 
     def _settings(self, job: Invocation, scratch: Path) -> Any:
         user = f"{self._user[0]}:{self._user[1]}"

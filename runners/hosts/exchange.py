@@ -42,11 +42,11 @@ def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
     The subject may put anything in the place of a file: SubjectError for a pipe, a device, a link
     or a file that is too large.
     """
-    found: dict[Path, bytes] = {}
+    contents: dict[Path, bytes] = {}
     for path in job.collects:
         require(job.cwd / path, inside)
         try:
-            found[path] = read_regular(job.cwd / path, LARGEST)
+            contents[path] = read_regular(job.cwd / path, LARGEST)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -54,7 +54,7 @@ def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
             if error.errno in _MADE_BY_SUBJECT:
                 raise SubjectError(text) from error
             raise FolderUnusable(text) from error
-    return found
+    return contents
 
 
 _MADE_BY_SUBJECT = (errno.EINVAL, errno.ELOOP, errno.EFBIG)

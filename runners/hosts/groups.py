@@ -16,12 +16,12 @@ def paths(own: str, names: Sequence[str]) -> tuple[str, ...]:
 
     A container may see fewer groups than it is in; its own is then the root.
     """
-    found = []
+    folders = []
     for line in own.splitlines():
         _, kinds, group = line.split(":", 2)
         for kind in set(_KINDS) & set(kinds.split(",")):
             parts = group.strip("/").split("/") if group.strip("/") else []
             for depth in range(len(parts), -1, -1):
                 above = "/".join((ROOT, *filter(None, (kind,)), *parts[:depth]))
-                found += [f"{above}/{name}" for name in names]
-    return tuple(found)
+                folders += [f"{above}/{name}" for name in names]
+    return tuple(folders)

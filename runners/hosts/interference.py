@@ -44,14 +44,14 @@ class Counters:
     """Processor time of this program and of its processes that have ended."""
 
 
-def counters(texts: Mapping[str, str]) -> Counters:
+def parse_counters(texts: Mapping[str, str]) -> Counters:
     """Read the texts of these files, those that are there, by their paths."""
     times = _CLOCK.findall(texts.get(TIMES, ""))
     ours = [60 * float(minutes) + float(seconds) for minutes, seconds in times]
     line = _found(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
     return Counters(
         seconds=_number(_found(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
-        ticks=tuple(int(one) for one in line.split()),
+        ticks=tuple(int(word) for word in line.split()),
         waited=_number(_found(texts.get(PRESSURE, ""), r"^some .*total=([0-9]+)$"), 1e-6),
         throttled=sum(stopped) if (stopped := [*_stopped(texts)]) else None,
         hot={
@@ -64,27 +64,31 @@ def counters(texts: Mapping[str, str]) -> Counters:
     )
 
 
-def here() -> Counters:
+def read_own_counters() -> Counters:
     """Return what this machine's kernel has counted."""
     mine = groups.paths(_text(groups.OWN) or "", (GROUP,))
     asked = (UPTIME, STAT, PRESSURE, *mine, *_heat())
-    found = counters({path: text for path in asked if (text := _text(path)) is not None})
-    return replace(found, ours=sum(os.times()[:4]))
+    counts = parse_counters({path: text for path in asked if (text := _text(path)) is not None})
+    return replace(counts, ours=sum(os.times()[:4]))
 
 
 @cache
 def _heat() -> tuple[str, ...]:
     """Return where processors tell for how long they were too hot: those of Intel do."""
-    found = _PROCESSORS.glob("cpu[0-9]*/thermal_throttle/*_throttle_total_time_ms")
-    return tuple(sorted(map(str, found)))
+    sensor_files = _PROCESSORS.glob("cpu[0-9]*/thermal_throttle/*_throttle_total_time_ms")
+    return tuple(sorted(map(str, sensor_files)))
 
 
-def between(before: Counters, after: Counters, processors: int | None = None) -> HostInterference:
+def interference_between(
+    before: Counters, after: Counters, processors: int | None = None
+) -> HostInterference:
     """Return what was counted meanwhile; the process may use so many processors (None: all)."""
     lasted = _difference(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
     all_ticks = sum(ticks[:_COUNTED])
-    hot = [after.hot[one] - before.hot[one] for one in before.hot.keys() & after.hot.keys()]
+    hot = [
+        after.hot[sensor] - before.hot[sensor] for sensor in before.hot.keys() & after.hot.keys()
+    ]
     return HostInterference(
         stolen=ticks[_STOLEN] / all_ticks if len(ticks) > _STOLEN and all_ticks > 0 else None,
         waited=_share(_difference(before.waited, after.waited), lasted),
@@ -100,7 +104,7 @@ def _others(ticks: Sequence[int], ours: float | None, processors: int | None) ->
     With few of many processors, others may have used only the rest. Whether they were in the way of
     the process, `Strain.waited` tells.
     """
-    busy = sum(one for at, one in enumerate(ticks[:_COUNTED]) if at not in _IDLE)
+    busy = sum(processor for at, processor in enumerate(ticks[:_COUNTED]) if at not in _IDLE)
     if ours is None or not ticks:
         return None
     every = os.cpu_count() or 1
@@ -113,8 +117,8 @@ def _stopped(texts: Mapping[str, str]) -> Iterator[float]:
     for path, text in texts.items():
         if path.rpartition("/")[2] == GROUP:
             for pattern, unit in _THROTTLED:
-                if (found := _number(_found(text, pattern), unit)) is not None:
-                    yield found
+                if (seconds := _number(_found(text, pattern), unit)) is not None:
+                    yield seconds
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
@@ -127,8 +131,8 @@ def _difference(before: float | None, after: float | None) -> float | None:
 
 
 def _found(text: str, pattern: str) -> str | None:
-    found = re.search(pattern, text, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _number(text: str | None, unit: float = 1.0) -> float | None:

@@ -68,11 +68,13 @@ class LocalHost:
     def facts(self) -> HostFacts:
         """Return what must be equal for two runs to be comparable."""
         if self._facts is None:
-            found = machine_facts()
+            host_facts = machine_facts()
             if self._processors:
                 pinned = {"cores": str(self._processor_count), "pinned": self._processors}
-                found = HostFacts(found.name, tuple(sorted((dict(found.facts) | pinned).items())))
-            self._facts = found
+                host_facts = HostFacts(
+                    host_facts.name, tuple(sorted((dict(host_facts.facts) | pinned).items()))
+                )
+            self._facts = host_facts
         return self._facts
 
     def run(self, job: Invocation) -> Completed:
@@ -83,7 +85,7 @@ class LocalHost:
         """
         write_files(job)
         following = Following(job)
-        before, started = interference.here(), self._clock.monotonic()
+        before, started = interference.read_own_counters(), self._clock.monotonic()
         words = _pinned(job, self._processors) if self._processors else job.argv
         with DESCENDANTS.job(), _keeper() as keep, _process(job, words) as process:
             keep(process.pid)
@@ -110,7 +112,9 @@ class LocalHost:
             files=collect(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
             enough=watch.enough,
-            strain=interference.between(before, interference.here(), self._processor_count),
+            strain=interference.interference_between(
+                before, interference.read_own_counters(), self._processor_count
+            ),
         )
         refuse_full(job, answer)
         return self._within_caps(job, answer, exceeded())
@@ -124,7 +128,7 @@ class LocalHost:
 
 
 def _watched(process: "subprocess.Popen[bytes]") -> WatchedProcess:
-    stdout, stderr = (cast("IO[bytes]", one) for one in (process.stdout, process.stderr))
+    stdout, stderr = (cast("IO[bytes]", pipe) for pipe in (process.stdout, process.stderr))
     return WatchedProcess(
         stdout=stdout.fileno(),
         stderr=stderr.fileno(),

@@ -70,20 +70,22 @@ class MachineFacts:
     cores: str
 
 
-def fenced(printed: str) -> dict[str, str]:
+def split_fenced_texts(printed: str) -> dict[str, str]:
     """Return the texts of files that a shell has printed, each behind a line with its path."""
     return {
         head.strip(): text.strip()
-        for head, _, text in (one.partition("\n") for one in f"\n{printed}".split(f"\n{_FENCE}"))
+        for head, _, text in (
+            section.partition("\n") for section in f"\n{printed}".split(f"\n{_FENCE}")
+        )
     }
 
 
-def said(printed: str) -> MachineFacts:
+def parse_facts(printed: str) -> MachineFacts:
     """Return what SCRIPT has printed."""
-    parts = fenced(printed)
+    parts = split_fenced_texts(printed)
     named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
-    known = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
-    return MachineFacts(texts=known, **named)
+    facts = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
+    return MachineFacts(texts=facts, **named)
 
 
 def _limits(path: str) -> bool:
@@ -98,7 +100,7 @@ def linux_facts(of: MachineFacts) -> HostFacts:
         "kernel": of.kernel,
         **{key: reader(of.texts) or UNKNOWN for key, reader in _LINUX.items()},
     }
-    number = next((of.texts[one] for one in _IDS if of.texts.get(one)), "")
+    number = next((of.texts[text] for text in _IDS if of.texts.get(text)), "")
     return HostFacts(_digest(number or of.node), tuple(sorted(facts.items())))
 
 
@@ -143,13 +145,13 @@ Texts = Mapping[str, str]
 
 def _chosen(text: str) -> str:
     """Return the value in brackets of a kernel setting such as `always [madvise] never`."""
-    found = re.search(r"\[(\w+)\]", text)
-    return found[1] if found else ""
+    match = re.search(r"\[(\w+)\]", text)
+    return match[1] if match else ""
 
 
 def _found(text: str, pattern: str) -> str:
-    found = re.search(pattern, text, re.MULTILINE)
-    return found[1].strip() if found else ""
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1].strip() if match else ""
 
 
 def _turbo(texts: Texts) -> str:
@@ -209,7 +211,7 @@ def _virtual(texts: Texts) -> str:
 
 
 def _container(texts: Texts) -> str:
-    if any(one in texts for one in _MARKS):
+    if any(mark in texts for mark in _MARKS):
         return "yes"
     marks = re.search(r"docker|kubepods|containerd|libpod|lxc", texts.get("/proc/1/cgroup", ""))
     return "yes" if marks else "no"
@@ -217,15 +219,15 @@ def _container(texts: Texts) -> str:
 
 def _quota(texts: Texts) -> str:
     """Return what the control group that grants least grants: microseconds, and of how many."""
-    found = [text for _, text in _of_groups(texts, "cpu.max")]
-    found += [
+    quotas = [text for _, text in _of_groups(texts, "cpu.max")]
+    quotas += [
         f"{text} {texts.get(f'{folder}/cpu.cfs_period_us', _PERIOD)}"
         for folder, text in _of_groups(texts, "cpu.cfs_quota_us")
     ]
-    granted = [text for text in found if re.fullmatch(r"[1-9][0-9]* [1-9][0-9]*", text)]
+    granted = [text for text in quotas if re.fullmatch(r"[1-9][0-9]* [1-9][0-9]*", text)]
     if granted:
         return min(granted, key=_share)
-    return "max" if found or groups.OWN in texts else ""
+    return "max" if quotas or groups.OWN in texts else ""
 
 
 def _share(quota: str) -> float:

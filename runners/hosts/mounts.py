@@ -56,6 +56,6 @@ def _hand_over(folders: Sequence[Path], user: User) -> None:
     for folder in folders:
         for path, names, files in os.walk(folder):
             for name in ("", *names, *files):
-                one = os.path.join(path, name).rstrip("/")  # noqa: PTH118 thousands of files
-                if os.lstat(one).st_uid != user[0]:
-                    os.chown(one, *user, follow_symlinks=False)
+                option = os.path.join(path, name).rstrip("/")  # noqa: PTH118 thousands of files
+                if os.lstat(option).st_uid != user[0]:
+                    os.chown(option, *user, follow_symlinks=False)

@@ -9,11 +9,11 @@ from auditor.core.errors import MachineError, UsageError
 
 def numbers(written: str) -> frozenset[int]:
     """Return the processors of "0,2-3"."""
-    found: set[int] = set()
+    processors: set[int] = set()
     for part in written.split(","):
         first, _, last = part.partition("-")
-        found |= set(range(int(first), int(last or first) + 1))
-    return frozenset(found)
+        processors |= set(range(int(first), int(last or first) + 1))
+    return frozenset(processors)
 
 
 @contextmanager

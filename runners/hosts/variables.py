@@ -34,14 +34,14 @@ _PATTERN = re.compile(
 _INSTALLERS = ("PIP_", "UV_")
 
 
-def usual(name: str) -> bool:
+def is_usual_variable(name: str) -> bool:
     """Tell whether it is one that shells, compilers, build tools and ways to the network need."""
     return name in _NAMES or _PATTERN.fullmatch(name) is not None
 
 
 def usual_ones(environment: Mapping[str, str]) -> dict[str, str]:
     """Return those of an environment."""
-    return {name: value for name, value in environment.items() if usual(name)}
+    return {name: value for name, value in environment.items() if is_usual_variable(name)}
 
 
 def of_installers(name: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from auditor.core.subject import Part, Role
-from runners.jmh.classes import benchmark_list, opened
+from runners.jmh.classes import benchmark_list, open_jar
 
 _RUNNER = "org/openjdk/jmh/runner/Runner.class"
 _PROPERTIES = "jmh.properties"
@@ -19,7 +19,7 @@ def jar_parts(jar: Path, shown: Path) -> tuple[Part, ...]:
         raise SourceUnreadable(f"{shown} is no readable jar; build it again")
     if benchmark_list(jar) is None:
         raise NoBenchmarks(f"{shown} has no benchmarks: no META-INF/BenchmarkList; {_ADVICE}")
-    with opened(jar) as archive:
+    with open_jar(jar) as archive:
         if _RUNNER not in archive.namelist():
             raise NoBenchmarks(f"{shown} holds benchmarks, but no JMH to run them; {_ADVICE}")
     return Part(Role.BENCHMARKS, jar), Part(Role.LIBRARY, jar)
@@ -27,8 +27,8 @@ def jar_parts(jar: Path, shown: Path) -> tuple[Part, ...]:
 
 def jmh_within(jar: Path) -> str:
     """Return the version of JMH as the jar has it, "unknown" where it does not say."""
-    with opened(jar) as archive:
+    with open_jar(jar) as archive:
         has = _PROPERTIES in archive.namelist()
         text = archive.read(_PROPERTIES).decode(errors="replace") if has else ""
-    found = re.search(r"^jmh\.version=(\S+)", text, re.MULTILINE)
-    return found[1] if found else "unknown"
+    match = re.search(r"^jmh\.version=(\S+)", text, re.MULTILINE)
+    return match[1] if match else "unknown"

@@ -11,7 +11,7 @@ from runners.home import Home
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk, java_environment
 from runners.subjects.placed import Placed
-from runners.tree_archive import packed, unpacked
+from runners.tree_archive import pack_folders, unpack_folders
 
 _TREE, _GUESTS = "tree", "guests"
 
@@ -42,7 +42,7 @@ class BuiltSuite:
             names.append(f"parts/{number}/{part.path.name}")
             if part.path.exists():
                 apart.append((names[-1], part.path))
-        archive = packed([(_TREE, top), (_GUESTS, guests.folder), *apart])
+        archive = pack_folders([(_TREE, top), (_GUESTS, guests.folder), *apart])
         return cls(project, (Path(_TREE) / inside).as_posix(), tuple(names), archive)
 
     def here(
@@ -56,7 +56,7 @@ class BuiltSuite:
                 f"{jdk.java} is of another JDK ({_line(jdk.version)}) than that of the machine "
                 f"that asks ({_line(theirs)}); install the same one"
             )
-        there = unpacked(self.archive, f"java-{self.project.digest}", home)
+        there = unpack_folders(self.archive, f"java-{self.project.digest}", home)
         programs = {"java": jdk.java, "javac": jdk.javac}
         project = replace(
             self.project,

@@ -20,7 +20,7 @@ def benchmark_list(place: Path) -> str | None:
     if place.is_dir():
         path = place / BENCHMARK_LIST
         return path.read_text(errors="replace") if path.is_file() else None
-    with opened(place) as jar:
+    with open_jar(place) as jar:
         if BENCHMARK_LIST not in jar.namelist():
             return None
         return jar.read(BENCHMARK_LIST).decode(errors="replace")
@@ -28,15 +28,15 @@ def benchmark_list(place: Path) -> str | None:
 
 def benchmark_classes(listed: str) -> frozenset[str]:
     """Return the names of the classes that a list speaks of."""
-    found = (_named(listed, entry) for entry in _ENTRY.finditer(listed))
-    return frozenset(found)
+    names = (_named(listed, entry) for entry in _ENTRY.finditer(listed))
+    return frozenset(names)
 
 
 def _named(listed: str, entry: re.Match[str]) -> str:
     return listed[entry.end() : entry.end() + int(entry[1])]
 
 
-def opened(path: Path) -> zipfile.ZipFile:
+def open_jar(path: Path) -> zipfile.ZipFile:
     """Open a jar; raises SourceUnreadable for what is none."""
     try:
         return zipfile.ZipFile(path)
@@ -77,7 +77,7 @@ def files(place: Path) -> Iterator[tuple[str, bytes]]:
         for path in sorted(file for file in place.rglob("*") if file.is_file()):
             yield path.relative_to(place).as_posix(), path.read_bytes()
         return
-    with opened(place) as jar:
+    with open_jar(place) as jar:
         for name in sorted(jar.namelist()):
             safe = not name.startswith("/") and ".." not in PurePosixPath(name).parts
             if safe and not name.endswith("/"):

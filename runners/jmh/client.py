@@ -11,7 +11,7 @@ from runners.home import Home
 from runners.jmh import testing
 from runners.jmh.build import artifact
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_tree import built_by_tool, copied, is_built
+from runners.jmh.build.source_tree import built_by_tool, copy_folder, is_built
 from runners.jmh.classes import digest
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
@@ -67,8 +67,8 @@ class JavaClients:
         self, spec: ClientSpec, of: MavenSpec, placed: Placed, library: Project
     ) -> JavaClient:
         folder = artifact_folder(of, self._maven.home).tree
-        found = artifact.fetched(of, folder, self._maven)
-        path = testing.published(found)
+        fetched = artifact.fetch_artifact(of, folder, self._maven)
+        path = testing.published_tests_path(fetched)
         if not path:
             raise UsageError(
                 f"{spec.name} has no published tests (no jar with the classifier tests); name a "
@@ -77,10 +77,10 @@ class JavaClients:
         content = digest(path, repr(spec.tests), testing.CONSOLE)
         ready = testing.of_jar(self._maven, self._jdk, path, spec.tests)
         parts = tuple(Part(Role.DEPENDENCY, one) for one in path)
-        return self._project(placed, _Content(content, found.version), parts, ready, library)
+        return self._project(placed, _Content(content, fetched.version), parts, ready, library)
 
     def _of_tree(self, spec: ClientSpec, placed: Placed, library: Project) -> JavaClient:
-        folder = copied(placed, self._maven, self._jdk, spec.build, "client")
+        folder = copy_folder(placed, self._maven, self._jdk, spec.build, "client")
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
         with self._maven.home.locked(folder):

@@ -10,7 +10,7 @@ from auditor.core.ports import Build
 from auditor.core.schedule import Phase
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
-from runners.folders import running
+from runners.folders import running_folder
 from runners.jmh.guests import JmhGuest
 from runners.jmh.listing import JmhSettings, settings_of
 from runners.jmh.sampling import (
@@ -55,7 +55,7 @@ def run_benchmark(project: Project, guests: JmhGuest, trial: Trial, into: Path) 
     if benchmark is None:
         raise ValueError("a trial without a benchmark has no process")
     settings = settings_of(benchmark)
-    folder = running(into, trial)
+    folder = running_folder(into, trial)
     schedule, records = folder / f"{trial.id}.schedule", folder / records_name(trial)
     enough = folder / f"{trial.id}.enough" if trial.watch else None
     path = _joined((*_class_path(project), *guests.in_benchmarks))

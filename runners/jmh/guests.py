@@ -10,7 +10,7 @@ from auditor.core.errors import MachineError
 from auditor.core.ports import Host
 from runners.disk import writing
 from runners.home import Home
-from runners.jmh.build.maven import Maven, fetched, file_digest
+from runners.jmh.build.maven import Maven, fetch_jar, file_digest
 from runners.jmh.javac import Javac, jar, read_sources, write_sources
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.sampling import SamplerMaker
@@ -69,7 +69,7 @@ def prepare_guests(
     with home.locked(tools):
         if folder.is_dir():
             return _sampled(folder, sampler, jmh_core_jar)
-        asm = fetched(maven, ASM, _ASM_SHA256, "the Java agent")
+        asm = fetch_jar(maven, ASM, _ASM_SHA256, "the Java agent")
         javac = Javac(host, java_environment(environment), jdk, _RELEASE)
         compiler = _Compiler(javac, asm, jmh_core_jar)
         with home.scratch() as scratch, writing(folder):

@@ -12,7 +12,7 @@ from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
-from runners.folders import running
+from runners.folders import running_folder
 from runners.jmh import commandline
 from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import JmhGuest
@@ -62,14 +62,14 @@ class JmhHarness:
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
-        asked = running(into) / "benchmarks.jsonl"
+        asked = running_folder(into) / "benchmarks.jsonl"
         benchmarks = _ask(commandline.list_benchmarks(project, self.guests, asked), ask, asked)
         listed = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
         return Suite(listed.benchmarks, self.sources(project, into, ask), listed.unusable)
 
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """List the library's methods by their byte code, and read what there is of its text."""
-        asked = running(into) / CLASSES
+        asked = running_folder(into) / CLASSES
         classes = _ask(commandline.list_classes(project, self.guests, asked), ask, asked)
         for path in {*project.paths(Role.BENCHMARKS)} & {*project.paths(Role.LIBRARY)}:
             classes = library_lines(classes, benchmark_classes(benchmark_list(path) or ""))

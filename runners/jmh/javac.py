@@ -17,14 +17,14 @@ BRIEF = ("-J-XX:+IgnoreUnrecognizedVMOptions", "-J-XX:TieredStopAtLevel=1", "-J-
 
 def read_sources(folder: Traversable, path: str = "") -> dict[str, bytes]:
     """Return the Java files below a folder by their paths in it."""
-    found: dict[str, bytes] = {}
+    sources: dict[str, bytes] = {}
     for entry in folder.iterdir():
         name = f"{path}{entry.name}"
         if entry.is_dir():
-            found |= read_sources(entry, f"{name}/")
+            sources |= read_sources(entry, f"{name}/")
         elif name.endswith(".java"):
-            found[name] = entry.read_bytes()
-    return found
+            sources[name] = entry.read_bytes()
+    return sources
 
 
 def write_sources(sources: Mapping[str, bytes], folder: Path) -> None:

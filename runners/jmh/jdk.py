@@ -42,25 +42,27 @@ def find_jdk(host: Host, environment: tuple[tuple[str, str], ...]) -> Jdk:
     """Find the JDK of JAVA_HOME, else of PATH; raises ToolMissing for none and for an old one."""
     home = dict(environment).get("JAVA_HOME")
     java, javac = (f"{home}/bin/{name}" if home else name for name in ("java", "javac"))
-    said = ask(host, java, environment, _ADVICE)
-    ask(host, javac, environment, _ADVICE)
-    return Jdk(java, javac, said, known(java, said, LEAST, _ADVICE))
+    output = ask_version(host, java, environment, _ADVICE)
+    ask_version(host, javac, environment, _ADVICE)
+    return Jdk(java, javac, output, java_feature(java, output, LEAST, _ADVICE))
 
 
-def known(program: str, said: str, least: int, advice: str) -> int:
+def java_feature(program: str, output: str, least: int, advice: str) -> int:
     """Return the number of the Java that said this of itself.
 
     Raises ToolMissing with `advice` where it says none, or one below `least`.
     """
-    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
-    if not found:
-        raise ToolMissing(f"{program} -version gave no version: {said[:80]!r}; {advice}")
-    if int(found[1]) < least:
-        raise ToolMissing(f"{program} is version {found[1]}, too old; {advice}")
-    return int(found[1])
+    match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
+    if not match:
+        raise ToolMissing(f"{program} -version gave no version: {output[:80]!r}; {advice}")
+    if int(match[1]) < least:
+        raise ToolMissing(f"{program} is version {match[1]}, too old; {advice}")
+    return int(match[1])
 
 
-def ask(host: Host, program: str, environment: tuple[tuple[str, str], ...], advice: str) -> str:
+def ask_version(
+    host: Host, program: str, environment: tuple[tuple[str, str], ...], advice: str
+) -> str:
     """Return what a program of a JDK says of its version.
 
     Raises ToolMissing with `advice` where there is none, or one that fails.

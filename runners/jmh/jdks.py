@@ -52,12 +52,12 @@ def installed_jdks(
         answer = host.run(job)
     except MachineError:
         return ()
-    found: dict[str, InstalledJdk] = {}
+    jdks: dict[str, InstalledJdk] = {}
     for line in answer.stdout.decode(errors="replace").splitlines():
         version, real, home = (*line.split("\t"), "", "")[:3]
         if home:
-            found.setdefault(real, InstalledJdk(version, Path(home)))
-    return tuple(sorted(found.values(), key=lambda jdk: (-jdk.feature, jdk.home)))
+            jdks.setdefault(real, InstalledJdk(version, Path(home)))
+    return tuple(sorted(jdks.values(), key=lambda jdk: (-jdk.feature, jdk.home)))
 
 
 def with_jdk(
@@ -71,11 +71,11 @@ def with_jdk(
         return environment
     home = chosen
     if chosen.isdigit():
-        known = installed_jdks(host, environment)
-        homes = [str(jdk.home) for jdk in known if jdk.feature == int(chosen)]
+        jdks = installed_jdks(host, environment)
+        homes = [str(jdk.home) for jdk in jdks if jdk.feature == int(chosen)]
         if not homes:
             raise UsageError(
-                f"no JDK {chosen} is installed; {describe_jdks(known)}; "
+                f"no JDK {chosen} is installed; {describe_jdks(jdks)}; "
                 "name the folder of one in jdk"
             )
         home = homes[0]

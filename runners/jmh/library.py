@@ -10,11 +10,11 @@ from auditor.core.request import BuildOptions, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.build import artifact
-from runners.jmh.build.build_steps import nobody
+from runners.jmh.build.build_steps import ignore_step
 from runners.jmh.build.bytecode_generator import has_benchmarks
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_sets import SourceSet
-from runners.jmh.build.source_tree import built
+from runners.jmh.build.source_tree import build_copy
 from runners.jmh.classes import digest
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.subjects.place import artifact_folder
@@ -29,7 +29,7 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildOptions,
-    tell: Callable[[str], None] = nobody,
+    tell: Callable[[str], None] = ignore_step,
 ) -> Project:
     """Return a project that has only the parts LIBRARY and SOURCES.
 
@@ -39,16 +39,18 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment, tell=tell)
     if spec is not None:
-        found = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
-        if "" not in found.files:
+        fetched = artifact.fetch_artifact(spec, artifact_folder(spec, home).tree, maven)
+        if "" not in fetched.files:
             raise UsageError(f"{placed.name} is no jar; name the artifact that holds the classes")
-        parts = [Part(Role.LIBRARY, found.files[""])]
+        parts = [Part(Role.LIBRARY, fetched.files[""])]
         parts += [
-            Part(Role.SOURCES, found.files[one]) for one in ("sources",) if one in found.files
+            Part(Role.SOURCES, fetched.files[kind])
+            for kind in ("sources",)
+            if kind in fetched.files
         ]
-        placed = replace(placed, revision=found.version)
+        placed = replace(placed, revision=fetched.version)
         return _project(placed, placed.tree, parts, jdk, environment)
-    root, sets = built(placed, maven, jdk, words)
+    root, sets = build_copy(placed, maven, jdk, words)
     return _project(placed, root, _parts(sets), jdk, environment)
 
 
@@ -58,8 +60,13 @@ def _parts(sets: Sequence[SourceSet]) -> list[Part]:
         for source_set in sets
         if not (source_set.test or source_set.lists or has_benchmarks(source_set))
     ]
-    classes = [class_ for one in own for class_ in one.classes if any(class_.rglob("*.class"))]
-    sources = [source for one in own for source in one.sources if source.is_dir()]
+    classes = [
+        class_
+        for source_set in own
+        for class_ in source_set.classes
+        if any(class_.rglob("*.class"))
+    ]
+    sources = [source for source_set in own for source in source_set.sources if source.is_dir()]
     return [
         *(Part(Role.LIBRARY, fromkey) for fromkey in dict.fromkeys(classes)),
         *(Part(Role.SOURCES, fromkey) for fromkey in dict.fromkeys(sources)),

@@ -13,7 +13,7 @@ import msgspec
 from auditor.core.errors import SourceUnreadable
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Benchmark, Configured
-from runners.jmh.classes import is_benchmark, opened
+from runners.jmh.classes import is_benchmark, open_jar
 
 CLASSES = "classes.jsonl"
 """The path of the list of classes among a suite's sources."""
@@ -107,7 +107,7 @@ def settings_of(benchmark: Benchmark) -> JmhSettings:
 
 def _benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
     """A benchmark counts once, whatever number of modes it can be run in."""
-    entry = min(modes, key=lambda each: _order(each.mode))
+    entry = min(modes, key=lambda listing_entry: _order(listing_entry.mode))
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
     settings = JmhSettings(mode=mode, prepend=entry.prepend or ())
     others = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
@@ -136,12 +136,12 @@ def _configured(entry: ListingEntry, jmh: str) -> Configured:
     usual = _defaults(jmh)
     if entry.mode == _SINGLE:
         usual = replace(usual, warmup_iterations=0, measurement_iterations=1)
-    each = 0.0 if entry.mode == _SINGLE else 1.0
+    value = 0.0 if entry.mode == _SINGLE else 1.0
     return Configured(
         warmup_iterations=_said(entry.warmups, usual.warmup_iterations),
-        warmup_seconds=each * _said(entry.warmup_seconds, usual.warmup_seconds),
+        warmup_seconds=value * _said(entry.warmup_seconds, usual.warmup_seconds),
         measurement_iterations=_said(entry.iterations, usual.measurement_iterations),
-        measurement_seconds=each * _said(entry.iteration_seconds, usual.measurement_seconds),
+        measurement_seconds=value * _said(entry.iteration_seconds, usual.measurement_seconds),
         forks=max(1, _said(entry.forks, usual.forks)),
     )
 
@@ -151,8 +151,8 @@ def _said(written: Number | None, usual: Number) -> Number:
 
 
 def _defaults(jmh: str) -> Configured:
-    known = re.match(r"(\d+)\.(\d+)", jmh)
-    return _OF_OLD if known and (int(known[1]), int(known[2])) < _LONGER_SINCE else _OF_NOW
+    match = re.match(r"(\d+)\.(\d+)", jmh)
+    return _OF_OLD if match and (int(match[1]), int(match[2])) < _LONGER_SINCE else _OF_NOW
 
 
 def _order(mode: str) -> int:
@@ -222,7 +222,7 @@ def _java_files(part: Path) -> Iterator[tuple[str, bytes]]:
         for path in sorted(part.rglob("*.java")):
             yield path.relative_to(part).as_posix(), path.read_bytes()
         return
-    with opened(part) as jar:
+    with open_jar(part) as jar:
         for name in sorted(jar.namelist()):
             if name.endswith(".java"):
                 yield name, jar.read(name)

@@ -7,7 +7,7 @@ from runners.jmh import testing
 from runners.jmh.build import artifact, reactor
 from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_tree import copied, is_built
+from runners.jmh.build.source_tree import copy_folder, is_built
 from runners.jmh.jdk import find_jdk
 from runners.jmh.testing import UnitTests
 from runners.subjects.place import artifact_folder
@@ -28,7 +28,7 @@ def tests_of_tree(
     """
     maven = Maven(home=home, host=host, environment=environment)
     jdk = find_jdk(host, environment)
-    folder = copied(placed, maven, jdk, words, "tests")
+    folder = copy_folder(placed, maven, jdk, words, "tests")
     top = folder / "tree"
     root = top / placed.tree.relative_to(placed.root)
     with home.locked(folder):
@@ -43,6 +43,6 @@ def published_tests(
 ) -> UnitTests | None:
     """Return the call of JUnit for the jar of tests, None where none was published."""
     maven = Maven(home=home, host=host, environment=environment)
-    found = artifact.fetched(spec, artifact_folder(spec, home).tree, maven)
-    path = testing.published(found)
+    fetched = artifact.fetch_artifact(spec, artifact_folder(spec, home).tree, maven)
+    path = testing.published_tests_path(fetched)
     return testing.of_jar(maven, find_jdk(host, environment), path, ()) if path else None

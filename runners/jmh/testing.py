@@ -7,11 +7,11 @@ from pathlib import Path
 from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.request import BuildOptions
-from runners.folders import running
+from runners.folders import running_folder
 from runners.jmh.build import reactor
 from runners.jmh.build.artifact import Fetched
 from runners.jmh.build.gradle import Gradle
-from runners.jmh.build.maven import Maven, fetched
+from runners.jmh.build.maven import Maven, fetch_jar
 from runners.jmh.classes import digest
 from runners.jmh.commandline import INSTRUCTIONS
 from runners.jmh.guests import JmhGuest
@@ -38,7 +38,7 @@ class UnitTests:
 
         The agent itself tells the JVMs of build tools from those that run tests.
         """
-        records = running(into, trial) / RECORDS
+        records = running_folder(into, trial) / RECORDS
         own = dict(self.job.environment)
         agent = f'"-javaagent:{guests.agent}={into / INSTRUCTIONS}"'
         own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()
@@ -71,16 +71,16 @@ def of_tree(
     return UnitTests(job, root)
 
 
-def published(found: Fetched) -> tuple[Path, ...]:
+def published_tests_path(published_files: Fetched) -> tuple[Path, ...]:
     """Return the class path of an artifact's published tests, they first; empty without any."""
-    tests = found.files.get("tests")
-    own = [path for path in (found.files.get(""),) if path]
-    return () if tests is None else (tests, *own, *found.class_path)
+    tests = published_files.files.get("tests")
+    own = [path for path in (published_files.files.get(""),) if path]
+    return () if tests is None else (tests, *own, *published_files.class_path)
 
 
 def of_jar(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -> UnitTests:
     """Return the call of JUnit for the tests in the first jar of a class path."""
-    console = fetched(maven, CONSOLE, _CONSOLE_SHA256, "running tests")
+    console = fetch_jar(maven, CONSOLE, _CONSOLE_SHA256, "running tests")
     argv = (
         jdk.java, "-cp", ":".join(map(str, (console, *path))),
         "org.junit.platform.console.ConsoleLauncher", "execute",

@@ -98,11 +98,11 @@ def read_usage(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     """
     if not answers:
         return Skipped("neither a build tool nor a published jar of tests runs any")
-    found = read_tests(trial, answers[-1])
-    if not isinstance(found, Traced):
-        return found
-    calls = tuple((call.method, call.outside) for call in found.calls if call.outside)
-    return Counted((Window(0, calls),), missing=found.missing)
+    outcome = read_tests(trial, answers[-1])
+    if not isinstance(outcome, Traced):
+        return outcome
+    calls = tuple((call.method, call.outside) for call in outcome.calls if call.outside)
+    return Counted((Window(0, calls),), missing=outcome.missing)
 
 
 def _declared(calls: MethodCalls, bodiless: Set[str]) -> MethodCalls:
@@ -127,7 +127,7 @@ def _unseen(records: Records, answer: Completed) -> Outcome:
 
 def _tests(answer: Completed) -> tuple[int | None, int]:
     """Return how many tests ran and how many of them failed, as Maven or JUnit says at the end."""
-    found = [tuple(map(int, one)) for one in _MAVEN.findall(answer.stdout)]
+    found = [tuple(map(int, figures)) for figures in _MAVEN.findall(answer.stdout)]
     if found:
         ran = sum(all_ - skipped for all_, _, _, skipped in found)
         return ran, sum(failures + errors for _, failures, errors, _ in found)

@@ -50,13 +50,13 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     """
     if detect(client.tree) != "python":
         raise SubjectError(f"{client.name} is no Python project: nothing in it says how to install")
-    made = Environments(host, dict(environment), python)
-    base = made.base(client.tree)
-    tool = PIP if python.interpreter else made.tool(base, client.tree)
+    environments = Environments(host, dict(environment), python)
+    base = environments.base(client.tree)
+    tool = PIP if python.interpreter else environments.tool(base, client.tree)
     words = (base.version, str(base.path), repr(python), tool.installer, _RUNNER)
     key = digest("client", client.digest_of_tree, library.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
-    both = ClientAndLibrary(
+    placed = ClientAndLibrary(
         client,
         library,
         folder / "tree" / client.tree.relative_to(client.root),
@@ -65,60 +65,67 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     done = folder / "made"
     with home.locked(folder):
         if not done.is_file():
-            path = _make(made, base, tool, both, folder)
+            path = _make(environments, base, tool, placed, folder)
             with writing(done):
                 done.write_text(f"{path}\n")
-        found = replace(base, path=Path(done.read_text().strip()))
-        found = replace(found, installed=made.installed(found, both.root))
-    variables = own_variables(dict(environment), found, folder)
+        interpreter = replace(base, path=Path(done.read_text().strip()))
+        interpreter = replace(
+            interpreter, installed=environments.installed(interpreter, placed.root)
+        )
+    variables = own_variables(dict(environment), interpreter, folder)
     if python.interpreter:
-        variables["PYTHONPATH"] = f"{top(both.library_root)}:{top(both.root)}"
-    return _project(both, found, variables, (key, *tests))
+        variables["PYTHONPATH"] = f"{top(placed.library_root)}:{top(placed.root)}"
+    return _project(placed, interpreter, variables, (key, *tests))
 
 
 def _make(
-    made: Environments,
+    environments: Environments,
     base: Interpreter,
     tool: InstallerChoice,
-    both: ClientAndLibrary,
+    placed: ClientAndLibrary,
     folder: Path,
 ) -> Path:
     """Copy both projects, and return an interpreter that has them."""
-    copy(both.client, folder / "tree")
-    copy(both.library, folder / "library")
-    if made.python.interpreter:
+    copy(placed.client, folder / "tree")
+    copy(placed.library, folder / "library")
+    if environments.python.interpreter:
         return base.path
-    path = made.empty(base, tool, both.root, folder)
-    _fill(made, tool, path, both)
+    path = environments.empty(base, tool, placed.root, folder)
+    _fill(environments, tool, path, placed)
     return path
 
 
-def _fill(made: Environments, tool: InstallerChoice, path: Path, both: ClientAndLibrary) -> None:
+def _fill(
+    environments: Environments, tool: InstallerChoice, path: Path, placed: ClientAndLibrary
+) -> None:
     """Install both projects; each build is told the version of its own tree."""
-    theirs = replace(made, versions=told_versions(both.library_root, both.library.tag))
-    own = replace(made, versions=told_versions(both.root, both.client.tag))
-    theirs.install(path, tool, both.library_root, "--editable", ".")
-    own.fill_with_needs(path, tool, both.root, _RUNNER)
-    units = [module.unit for module in modules(both.library_root, ())]
-    origin = theirs.origin(path, min(units, key=len, default=""), both.library_root)
-    if not Path(origin).is_relative_to(both.library_root):
-        theirs.install(path, tool, both.library_root, "--no-deps", "--editable", ".")
+    theirs = replace(environments, versions=told_versions(placed.library_root, placed.library.tag))
+    own = replace(environments, versions=told_versions(placed.root, placed.client.tag))
+    theirs.install(path, tool, placed.library_root, "--editable", ".")
+    own.fill_with_needs(path, tool, placed.root, _RUNNER)
+    units = [module.unit for module in modules(placed.library_root, ())]
+    origin = theirs.origin(path, min(units, key=len, default=""), placed.library_root)
+    if not Path(origin).is_relative_to(placed.library_root):
+        theirs.install(path, tool, placed.library_root, "--no-deps", "--editable", ".")
 
 
 def _project(
-    both: ClientAndLibrary, found: Interpreter, variables: dict[str, str], words: tuple[str, ...]
+    placed: ClientAndLibrary,
+    interpreter: Interpreter,
+    variables: dict[str, str],
+    words: tuple[str, ...],
 ) -> Project:
-    client = both.client
-    decides = (client.digest_of_tree, both.library.digest_of_tree, repr(words), guests.digest())
+    client = placed.client
+    decides = (client.digest_of_tree, placed.library.digest_of_tree, repr(words), guests.digest())
     return Project(
         name=client.name,
         revision=client.revision,
         language=Language.PYTHON,
         harness="pytest",
-        root=both.root,
-        digest=digest("client", *decides, found.version, *found.installed),
-        parts=(Part(Role.LIBRARY, both.library_root), Part(Role.BENCHMARKS, both.root)),
+        root=placed.root,
+        digest=digest("client", *decides, interpreter.version, *interpreter.installed),
+        parts=(Part(Role.LIBRARY, placed.library_root), Part(Role.BENCHMARKS, placed.root)),
         environment=tuple(sorted(variables.items())),
-        options=(("python", str(found.path)),),
-        versions=(("python", found.version),),
+        options=(("python", str(interpreter.path)),),
+        versions=(("python", interpreter.version),),
     )

@@ -14,9 +14,9 @@ from runners.pybench import needs
 from runners.pybench.installers import (
     PIP,
     InstallerChoice,
+    choose_installer,
     failure,
     pip_settings,
-    taken,
     uv_version,
 )
 
@@ -82,7 +82,7 @@ class Environments:
         if answer.exit_code != 0 or len(fields) != 3:
             raise UsageError(f"{path} is no Python interpreter: {answer.tail(1)}")
         name, version, where = fields
-        if tuple(int(one) for one in re.findall(r"\d+", version)[:2]) < OLDEST:
+        if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
             raise UsageError(f"{path} is Python {version}; 3.9 or newer is needed")
         return Interpreter(Path(where), version if name == "cpython" else f"{name} {version}")
 
@@ -97,7 +97,7 @@ class Environments:
         # Pip itself knows best which files and variables it is set up with.
         listing = (str(base.path), "-I", "-m", "pip", "config", "list")
         settings = pip_settings(self._answer(listing, cwd)) if version else {}
-        return taken(self.python.installer, version, settings)
+        return choose_installer(self.python.installer, version, settings)
 
     def made(
         self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path, requirement: str
@@ -137,8 +137,8 @@ class Environments:
 
     def _plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
-        found = needs.imported(tree)
-        missing = [needs.PLUGINS[one] for one in found if not self.origin(own, one, tree)]
+        plugins = needs.imported_plugins(tree)
+        missing = [needs.PLUGINS[one] for one in plugins if not self.origin(own, one, tree)]
         if missing:
             self.install(own, tool, tree, *missing)
             names = ", ".join(missing)
@@ -175,9 +175,9 @@ class Environments:
         answer = self._answer((str(own), "-I", "-c", _ORIGIN, module), cwd)
         return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""
 
-    def installed(self, found: Interpreter, cwd: Path) -> tuple[str, ...]:
+    def installed(self, interpreter: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
-        answer = self._run((str(found.path), "-c", _INSTALLED), cwd, PIP)
+        answer = self._run((str(interpreter.path), "-c", _INSTALLED), cwd, PIP)
         return tuple(answer.stdout.decode(errors="replace").split())
 
     def _run(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice) -> Completed:

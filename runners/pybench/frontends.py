@@ -56,8 +56,8 @@ def _asv_folders(tree: Path) -> list[str]:
 
 
 def _count(tree: Path, places: list[str], counted: re.Pattern[bytes]) -> int:
-    found = [tree / place for place in places]
-    texts = (read(file) for path in found for file in ([path] if path.is_file() else files(path)))
+    paths = [tree / place for place in places]
+    texts = (read(file) for path in paths for file in ([path] if path.is_file() else files(path)))
     return sum(len(counted.findall(text)) for text in texts)
 
 
@@ -66,7 +66,7 @@ def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 
     `places` are files, folders and tests as pytest names them; none: where it looks by itself.
     """
-    own = pytest_options.kept(tree, frozenset(_WITHOUT))
+    own = pytest_options.project_options(tree, frozenset(_WITHOUT))
     return _called("zz_bench_audit_tests", "--continue-on-collection-errors", *own, *places)
 
 
@@ -106,7 +106,7 @@ FRONTENDS = {
             call=_pytest,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
             count=pytest_suites.count,
-            declared=pytest_suites.declared,
+            declared=pytest_suites.declares_plugin,
         ),
         Frontend(
             name="asv",
@@ -132,14 +132,14 @@ FRONTENDS = {
 }
 
 
-def present(tree: Path) -> list[str]:
+def frameworks_present(tree: Path) -> list[str]:
     """Return the names of the frameworks that a tree has a suite of, that of `chosen` first."""
     return [name for name, frontend in FRONTENDS.items() if frontend.suite(tree)]
 
 
-def chosen(tree: Path) -> str:
+def framework_of(tree: Path) -> str:
     """Return the name of the framework that a tree uses: the first one that it has a suite of."""
-    return next(iter(present(tree)), "pytest")
+    return next(iter(frameworks_present(tree)), "pytest")
 
 
 def sources(tree: Path) -> list[SourceFile]:

@@ -14,7 +14,7 @@ def guest() -> tuple[tuple[str, bytes], ...]:
     return tuple((part.name, part.read_bytes()) for part in parts if part.name.endswith(".py"))
 
 
-def placed(into: Path) -> tuple[tuple[Path, bytes], ...]:
+def placed_guest_files(into: Path) -> tuple[tuple[Path, bytes], ...]:
     """Return the files by where they are to be, in a folder of ours."""
     return tuple((into / FOLDER / name, text) for name, text in guest())
 

@@ -17,7 +17,7 @@ from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Suite
-from runners.folders import running
+from runners.folders import running_folder
 from runners.limits import within_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, listings, reading
@@ -98,22 +98,22 @@ class PythonHarness:
             {"unusable": place, "why": " ".join(why.split())[:_LONGEST_REASON]}
             for why, place in failures.items()
         ]
-        found, unusable = listings.judged(listed)
-        if not found and not unusable:
+        benchmarks, unusable = listings.check_listing(listed)
+        if not benchmarks and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
-        return Suite(found, self.sources(project, into, ask), unusable)
+        return Suite(benchmarks, self.sources(project, into, ask), unusable)
 
     def _list(
         self, project: Project, into: Path, ask: Ask, chosen: Sequence[str]
     ) -> list[dict[str, Any]]:
         """Return what one process of the framework lists."""
-        written = running(into) / LISTING
+        written = running_folder(into) / LISTING
         variables = {"BENCH_AUDIT_LIST": str(written)}
         call = self._frontend.call(chosen, project.root)
-        asked = job(project, into, call, variables, _LIST_SECONDS)
-        files = (*guests.placed(into), (written, b""))
-        asked = replace(asked, files=files, collects=(written,))
-        answer = within_limits(asked, ask(asked))
+        invocation = job(project, into, call, variables, _LIST_SECONDS)
+        files = (*guests.placed_guest_files(into), (written, b""))
+        invocation = replace(invocation, files=files, collects=(written,))
+        answer = within_limits(invocation, ask(invocation))
         if answer.exit_code not in self._frontend.listed or written not in answer.files:
             raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
         try:
@@ -124,16 +124,16 @@ class PythonHarness:
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""
         library = tuple(sources(project.root))
-        told = running(into) / PUBLIC
+        told = running_folder(into) / PUBLIC
         lines = "".join(f"{file.unit}\t{file.path}\n" for file in library)
-        listed = running(into) / MODULES
+        listed = running_folder(into) / MODULES
         call = ("-m", "zz_bench_audit_api", str(listed), str(told))
-        asked = job(project, into, call, {}, _IMPORT_SECONDS)
-        files = (*guests.placed(into), (listed, lines.encode()), (told, b""))
-        answer = ask(replace(asked, files=files, collects=(told,)))
+        invocation = job(project, into, call, {}, _IMPORT_SECONDS)
+        files = (*guests.placed_guest_files(into), (listed, lines.encode()), (told, b""))
+        answer = ask(replace(invocation, files=files, collects=(told,)))
         text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
         if not text:
-            return (*library, unimported(_why_nothing(answer)))
+            return (*library, static_public_names(_why_nothing(answer)))
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
@@ -161,14 +161,14 @@ class PythonHarness:
             lines.append(f"{kind}\t{unit}\t{text}\t{digest}\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
         written = "".join(lines).encode()
-        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed(into)))
+        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed_guest_files(into)))
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the one process of a trial."""
         if trial.benchmark is None:
             return (self._unit_tests(project, trial, into),)
         name = trial.benchmark.name
-        folder = running(into, trial)
+        folder = running_folder(into, trial)
         records, schedule = folder / RECORDS, folder / SCHEDULE
         follow = None
         variables = {
@@ -195,32 +195,32 @@ class PythonHarness:
             variables[ENOUGH_VARIABLE] = str(follow.enough)
         chosen = self._frontend.of_benchmark(name, project.root)
         call = self._frontend.call(chosen, project.root)
-        made = job(project, into, call, variables, trial.timeout_seconds)
+        invocation = job(project, into, call, variables, trial.timeout_seconds)
         files = (
-            *(guests.placed(into) if trial.variant.kind is Kind.PLAIN else ()),
+            *(guests.placed_guest_files(into) if trial.variant.kind is Kind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
             *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),
         )
-        return (replace(made, files=files, collects=(records, *profiles), follow=follow),)
+        return (replace(invocation, files=files, collects=(records, *profiles), follow=follow),)
 
     def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
-        records = running(into, trial) / RECORDS
+        records = running_folder(into, trial) / RECORDS
         variables = {
             "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),
         }
-        made = job(project, into, unit_tests(project.root), variables, trial.timeout_seconds)
+        invocation = job(project, into, unit_tests(project.root), variables, trial.timeout_seconds)
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return replace(made, files=files, collects=(records,))
+        return replace(invocation, files=files, collects=(records,))
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return how a trial ended."""
         return reading.outcome(trial, answers, RECORDS, PROFILE)
 
 
-def unimported(why: str) -> SourceFile:
+def static_public_names(why: str) -> SourceFile:
     """Return what stands for the public names of a library that no interpreter has told."""
     text = json.dumps({"failure": " ".join(why.split())}).encode()
     return SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text)

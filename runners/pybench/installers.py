@@ -51,23 +51,23 @@ PIP = InstallerChoice(Installer.PIP)
 
 def uv_version(answer: Completed) -> str:
     """Return the version that `uv --version` tells; empty if it is none that can be used."""
-    told = _UV.match(answer.stdout.decode(errors="replace"))
-    if answer.exit_code != 0 or told is None:
+    match = _UV.match(answer.stdout.decode(errors="replace"))
+    if answer.exit_code != 0 or match is None:
         return ""
-    return told[1] if tuple(map(int, told[1].split("."))) >= OLDEST_UV else ""
+    return match[1] if tuple(map(int, match[1].split("."))) >= OLDEST_UV else ""
 
 
-def taken(asked: Installer, version: str, pip: Mapping[str, str]) -> InstallerChoice:
+def choose_installer(installer: Installer, version: str, pip: Mapping[str, str]) -> InstallerChoice:
     """Return what is to be used: `version` is uv's, empty if there is none, `pip` pip's settings.
 
     uv reads no settings of pip, and does with some of them (several indexes) something else. So
     pip stays where it is told what to install, or from where; a certificate uv can be handed.
     Raises ToolMissing where uv is asked for by name and is not there.
     """
-    if asked is Installer.UV and not version:
+    if installer is Installer.UV and not version:
         oldest = ".".join(map(str, OLDEST_UV))
         raise ToolMissing(f"no uv from {oldest} on was found on PATH; install it, or choose pip")
-    if not version or (asked is Installer.AUTO and pip.keys() - _HARMLESS):
+    if not version or (installer is Installer.AUTO and pip.keys() - _HARMLESS):
         return PIP
     certificate = (("SSL_CERT_FILE", pip["cert"]),) if "cert" in pip else ()
     return InstallerChoice(Installer.UV, version, certificate)
@@ -80,25 +80,25 @@ def pip_settings(answer: Completed) -> dict[str, str]:
 
 def failure(tool: InstallerChoice, answer: Completed, what: str) -> BuildFailed | ResolveFailed:
     """Return the error that a failed call means; `what` is the call, in a few words."""
-    said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-    if away := _AWAY.search(said):
+    output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
+    if away := _AWAY.search(output):
         why = away[1].strip().removeprefix("cause: ")
         return ResolveFailed(
             f"the environment: {why[:300]}; check the name, the network and "
             f"{tool.installer}'s index"
         )
-    if tool.installer is Installer.UV and (causes := _causes(said)):
+    if tool.installer is Installer.UV and (causes := _causes(output)):
         return BuildFailed(f"the environment: {what}: {': '.join(causes)[:1500]}")
-    errors = [line.strip() for line in _ERROR.findall(said) if line.strip() not in _CHATTER]
+    errors = [line.strip() for line in _ERROR.findall(output) if line.strip() not in _CHATTER]
     return BuildFailed(
         f"the environment: {what} ended with {answer.exit_code}; it said:\n"
         f"{chr(10).join(errors[:6])[:1500] or answer.tail()}"
     )
 
 
-def _causes(said: str) -> list[str]:
+def _causes(output: str) -> list[str]:
     """Return uv's error and its causes, and what a build of the project said last."""
-    told, *_ = said.partition("\nhint: ")
+    told, *_ = output.partition("\nhint: ")
     causes = [line.strip() for line in _CAUSE.findall(told)]
     _, _, built = told.partition("[stderr]")
     lines = [line.strip(" │") for line in built.splitlines()]

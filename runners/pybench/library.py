@@ -22,7 +22,7 @@ def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
     `__init__.py`; below one, folders without are, too.
     """
     left_out, above = set(benchmarks), top(tree)
-    found = []
+    names = []
     for path in sorted(_packages(above)):
         for file in [path] if path.is_file() else files(path, _NO_PART):
             shown = file.relative_to(tree).as_posix()
@@ -30,8 +30,8 @@ def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
             if not outside and not _is_test(file.stem):
                 unit = _unit(PurePosixPath(file.relative_to(above).as_posix()))
                 role = SourceRole.LIBRARY
-                found.append(SourceFile(path=shown, unit=unit, role=role, text=file.read_bytes()))
-    return found
+                names.append(SourceFile(path=shown, unit=unit, role=role, text=file.read_bytes()))
+    return names
 
 
 def top(tree: Path) -> Path:

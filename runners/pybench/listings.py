@@ -37,7 +37,7 @@ def entry(line: bytes) -> dict[str, Any]:
     raise ValueError(line)
 
 
-def judged(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Unusable]:
+def check_listing(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Unusable]:
     """Return the benchmarks of a listing, and what cannot be listed or run, with the reason.
 
     Where all benchmarks are skipped, none is left. Files that fail and are not known to hold
@@ -51,8 +51,8 @@ def judged(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Un
     if listed and all(skipped.values()):
         unusable = {name: f"skipped: {why}" for name, why in skipped.items()} | unusable
         listed = {}
-    found = tuple(_benchmark(one) for one in listed.values())
-    return found, tuple((name, with_remedy(why)) for name, why in unusable.items())
+    benchmarks = tuple(_benchmark(one) for one in listed.values())
+    return benchmarks, tuple((name, with_remedy(why)) for name, why in unusable.items())
 
 
 def with_remedy(why: str) -> str:

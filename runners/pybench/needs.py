@@ -52,14 +52,14 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
     """
     if python.interpreter or python.extras or python.groups or python.requirements:
         return [Needs(python)]
-    found = [
+    requirement_groups = [
         *tool_needs.groups_and_extras(tree),
         *_requirement_files(tree),
         *tool_needs.tool_environments(tree),
     ]
-    benchmarks, tests = _first(found, _BENCHMARKS), _first(found, _TESTS)
+    benchmarks, tests = _first(requirement_groups, _BENCHMARKS), _first(requirement_groups, _TESTS)
     both = [*benchmarks, *(test for test in tests if test not in benchmarks)]
-    development = _first(found, _DEVELOPMENT)
+    development = _first(requirement_groups, _DEVELOPMENT)
     if not any(_PYTEST.search(requirement_group.text) for requirement_group in both):
         both += [group for group in development if not both or _PYTEST.search(group.text)]
     tried = [both, benchmarks, tests, []]
@@ -70,15 +70,15 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
     ]
 
 
-def imported(tree: Path) -> tuple[str, ...]:
+def imported_plugins(tree: Path) -> tuple[str, ...]:
     """Return the modules of PLUGINS that files of tests and benchmarks import."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in files(tree):
         text = read(path)
         if b"bench" in text or b"pyperf" in text or b"codspeed" in text:
-            found |= {(match[1] or match[2]).decode() for match in _IMPORT.finditer(text)}
-            found |= {"pytest_asyncio"} if _ASYNCIO.search(text) else set()
-    return tuple(sorted(found & PLUGINS.keys()))
+            names |= {(match[1] or match[2]).decode() for match in _IMPORT.finditer(text)}
+            names |= {"pytest_asyncio"} if _ASYNCIO.search(text) else set()
+    return tuple(sorted(names & PLUGINS.keys()))
 
 
 def _needs(python: PythonSpec, chosen: Sequence[RequirementGroup]) -> Needs:
@@ -89,13 +89,13 @@ def _needs(python: PythonSpec, chosen: Sequence[RequirementGroup]) -> Needs:
     return Needs(spec, tuple(dict.fromkeys(requirement_group.name for requirement_group in chosen)))
 
 
-def _first(found: Sequence[RequirementGroup], words: frozenset[str]) -> list[RequirementGroup]:
+def _first(groups: Sequence[RequirementGroup], words: frozenset[str]) -> list[RequirementGroup]:
     """Return what the first place declares under a name of a kind, the plainest name first."""
-    named = [(len(parts), group) for group in found if (parts := _parts(group.called, words))]
+    named = [(len(parts), group) for group in groups if (parts := _parts(group.called, words))]
     places = [requirement_group.place for _, requirement_group in named]
-    here = [each for each in named if each[1].place == places[0]]
+    here = [numbered_group for numbered_group in named if numbered_group[1].place == places[0]]
     fewest = min((number for number, _ in here), default=0)
-    return [one for number, one in here if number == fewest][:1]
+    return [group for number, group in here if number == fewest][:1]
 
 
 def _parts(name: str, words: frozenset[str]) -> list[str]:

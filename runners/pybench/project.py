@@ -13,10 +13,10 @@ from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.disk import writing
 from runners.home import Home
-from runners.hosts.variables import usual
+from runners.hosts.variables import is_usual_variable
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.frontends import FRONTENDS, Frontend, chosen, present
+from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, frameworks_present
 from runners.pybench.installers import PIP
 from runners.pybench.library import read, top
 from runners.pybench.versions import variables as told_versions
@@ -44,11 +44,11 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     versions = told_versions(placed.tree, placed.tag)
-    made = Environments(host, dict(environment), python, versions)
-    base = made.base(placed.tree)
-    tool = PIP if python.interpreter else made.tool(base, placed.tree)
-    asked = replace(python, installer=tool.installer)
-    words = (base.version, str(base.path), repr(asked), frontend.requirement, *versions.values())
+    environments = Environments(host, dict(environment), python, versions)
+    base = environments.base(placed.tree)
+    tool = PIP if python.interpreter else environments.tool(base, placed.tree)
+    spec = replace(python, installer=tool.installer)
+    words = (base.version, str(base.path), repr(spec), frontend.requirement, *versions.values())
     key = digest(placed.digest_of_tree, *words)
     folder = home.work(f"python-{key[:24]}")
     with home.locked(folder):
@@ -56,21 +56,24 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
         done = folder / "made"
         if not done.is_file():
             copy(placed, folder / "tree")
-            found = (
+            interpreter = (
                 base
                 if python.interpreter
-                else made.made(base, tool, root, folder, frontend.requirement)
+                else environments.made(base, tool, root, folder, frontend.requirement)
             )
             with writing(done):
-                done.write_text("\n".join((str(found.path), found.made_by, *found.notes)) + "\n")
+                done.write_text(
+                    "\n".join((str(interpreter.path), interpreter.made_by, *interpreter.notes))
+                    + "\n"
+                )
         own, by, *notes = done.read_text().splitlines()
-        found = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
-        found = replace(found, installed=made.installed(found, root))
-    variables = own_variables(dict(environment), found, folder)
+        interpreter = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
+        interpreter = replace(interpreter, installed=environments.installed(interpreter, root))
+    variables = own_variables(dict(environment), interpreter, folder)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(top(root))
-    return _project(placed, root, found, variables, frontend)
+    return _project(placed, root, interpreter, variables, frontend)
 
 
 def prepare_library(
@@ -86,7 +89,7 @@ def prepare_library(
         host=host,
         environment=environment,
         python=PythonSpec(),
-        frontend=FRONTENDS[chosen(placed.tree)],
+        frontend=FRONTENDS[framework_of(placed.tree)],
         needs_suite=False,
     )
 
@@ -98,14 +101,16 @@ def copy(placed: Placed, top: Path) -> None:
         shutil.copytree(placed.root, top, symlinks=True)
 
 
-def own_variables(given: dict[str, str], found: Interpreter, folder: Path) -> dict[str, str]:
+def own_variables(given: dict[str, str], interpreter: Interpreter, folder: Path) -> dict[str, str]:
     """Return the variables of processes of an environment whose folder this is.
 
     What tools need is for what makes the environment; anything else was named, or is an image's.
     """
-    variables = {key: given[key] for key in given if key in _PASSED_ON or not usual(key)}
+    variables = {
+        key: given[key] for key in given if key in _PASSED_ON or not is_usual_variable(key)
+    }
     return variables | {
-        "PATH": f"{found.path.parent}:{variables.get('PATH', '')}",
+        "PATH": f"{interpreter.path.parent}:{variables.get('PATH', '')}",
         # Beside the copy, not in it, and not in what another environment's processes read.
         "PYTHONPYCACHEPREFIX": str(folder / "pycache"),
         "PYTHONNOUSERSITE": "1",
@@ -114,12 +119,16 @@ def own_variables(given: dict[str, str], found: Interpreter, folder: Path) -> di
 
 
 def _project(
-    placed: Placed, root: Path, found: Interpreter, variables: dict[str, str], frontend: Frontend
+    placed: Placed,
+    root: Path,
+    interpreter: Interpreter,
+    variables: dict[str, str],
+    frontend: Frontend,
 ) -> Project:
-    versions = dict(one.split("==", 1) for one in found.installed if "==" in one)
+    versions = dict(name.split("==", 1) for name in interpreter.installed if "==" in name)
     package = frontend.requirement.partition(">")[0]
-    tools = {"python": found.version, package: versions.get(package, "none")}
-    maker, _, version = found.made_by.partition(" ")
+    tools = {"python": interpreter.version, package: versions.get(package, "none")}
+    maker, _, version = interpreter.made_by.partition(" ")
     tools |= {maker: version or versions.get(maker, "none")} if maker else {}
     return Project(
         name=placed.name,
@@ -128,20 +137,22 @@ def _project(
         harness=frontend.name,
         root=root,
         # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-        digest=digest(placed.digest_of_tree, guests.digest(), found.version, *found.installed),
-        content=_content(placed, guests.digest(), found.version, *found.installed),
+        digest=digest(
+            placed.digest_of_tree, guests.digest(), interpreter.version, *interpreter.installed
+        ),
+        content=_content(placed, guests.digest(), interpreter.version, *interpreter.installed),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         notes=tuple(_frameworks(root, frontend)),
-        requirements=found.notes,
+        requirements=interpreter.notes,
         environment=tuple(sorted(variables.items())),
-        options=(("python", str(found.path)),),
+        options=(("python", str(interpreter.path)),),
         versions=tuple(tools.items()),
     )
 
 
 def _frameworks(root: Path, frontend: Frontend) -> Iterator[str]:
     """Say which suite is taken where a tree has suites of several frameworks."""
-    others = [name for name in present(root) if name != frontend.name]
+    others = [name for name in frameworks_present(root) if name != frontend.name]
     if others:
         shown = " and ".join(_places(root, name) for name in others)
         choice = " or ".join(f"--harness {name}" for name in others)

@@ -29,7 +29,7 @@ _FILES = (
 )
 
 
-def kept(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
+def project_options(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
     """Return the project's own options that a run of its tests needs; no plugin `without`."""
     return tuple(_chosen(_words(tree, "addopts"), without, _WITH_VALUE, _FLAGS))
 
@@ -78,7 +78,7 @@ def _words(folder: Path, key: str) -> list[str]:
     try:
         if isinstance(value, str):
             return shlex.split(value)
-        return [str(one) for one in value] if isinstance(value, list) else []
+        return [str(word) for word in value] if isinstance(value, list) else []
     except ValueError:
         return []
 
@@ -86,9 +86,9 @@ def _words(folder: Path, key: str) -> list[str]:
 def _section(folder: Path) -> dict[str, Any] | None:
     """Return the settings of the first file that configures pytest, None where none does."""
     for name, section in _FILES:
-        found = _ini(folder / name, section) if section else _toml(folder / name)
-        if found is not None:
-            return found
+        section_values = _ini(folder / name, section) if section else _toml(folder / name)
+        if section_values is not None:
+            return section_values
     return None
 
 

@@ -46,7 +46,7 @@ def suite(tree: Path) -> list[str]:
     return [path.relative_to(tree).as_posix() for path in _holding(tree)]
 
 
-def declared(tree: Path) -> bool:
+def declares_plugin(tree: Path) -> bool:
     """Tell whether the project declares one of the plugins, so that pytest has to be asked."""
     return any(_DECLARED.search(read(tree / name)) for name in _DECLARING)
 

@@ -89,9 +89,9 @@ def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Trac
         gaps.append(f"the unit tests ended with {answer.exit_code}")
     known = {method.id for method in trial.variant.methods}
     if trial.purpose is Purpose.TRACE:
-        found = records.traced({name: name for name in known})
+        method_calls = records.traced({name: name for name in known})
         return Traced(
-            calls=found,
+            calls=method_calls,
             tests=records.tests,
             missing="; ".join(gaps),
             ended_after=trial.timeout_seconds if answer.timed_out else None,

@@ -33,7 +33,7 @@ class RequirementGroup:
 
     def words(self, kind: str) -> Iterator[str]:
         """Yield the words of a kind."""
-        return (word for one, word in self.what if one == kind)
+        return (word for name, word in self.what if name == kind)
 
 
 def groups_and_extras(tree: Path) -> Iterator[RequirementGroup]:
@@ -107,10 +107,10 @@ def _tox(tree: Path) -> Iterator[RequirementGroup]:
     for section in parser.sections():
         kind, _, name = section.partition(":")
         if kind == "testenv":
-            given = parser[section]
-            deps = list(_without_factors(given.get("deps", "")))
-            extras = [f".[{one}]" for one in given.get("extras", "").split()]
-            groups = given.get("dependency_groups", "").split()
+            proxy = parser[section]
+            deps = list(_without_factors(proxy.get("deps", "")))
+            extras = [f".[{extra}]" for extra in proxy.get("extras", "").split()]
+            groups = proxy.get("dependency_groups", "").split()
             yield _of_tool(tree, "tox", name or "test", [*deps, *extras], groups)
     native = _table(document, "tool", "tox") | _toml(tree / "tox.toml")
     base = {"test": native.get("env_run_base")}
@@ -132,7 +132,9 @@ def _nox(tree: Path) -> Iterator[RequirementGroup]:
     for node in ast.walk(_python(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
-            words = [_constant(given) for call in calls if _installs(call) for given in call.args]
+            words = [
+                _constant(argument) for call in calls if _installs(call) for argument in call.args
+            ]
             yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
 
 
@@ -163,7 +165,7 @@ def _of_tool(
     for word in words:
         plain = re.sub(r"\{(?:toxinidir|tox_root)\}[/\\]?", "", word).strip()
         if extras := _EXTRAS.match(plain):
-            what += [("extra", one.strip()) for one in extras[1].split(",")]
+            what += [("extra", extra.strip()) for extra in extras[1].split(",")]
         elif file := _FILE.match(plain):
             path = tree / file[1].strip()
             inside = is_file(path) and path.resolve().is_relative_to(tree.resolve())
@@ -209,7 +211,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 def _table(document: Any, *keys: str) -> dict[str, Any]:

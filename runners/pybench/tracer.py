@@ -11,7 +11,7 @@ from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project, Role
-from runners.folders import running
+from runners.folders import running_folder
 from runners.pybench import guests, reading
 from runners.pybench.frontends import unit_tests
 from runners.pybench.harness import INSTRUCTIONS, RECORDS, job
@@ -45,19 +45,19 @@ class PythonTracer:
             lines.append("\t".join((kind, *fields)) + "\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
         written = "".join(lines).encode()
-        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed(into)))
+        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed_guest_files(into)))
 
     def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
         """Return the process of all tests."""
-        records = running(into, trial) / RECORDS
+        records = running_folder(into, trial) / RECORDS
         variables = {
             "BENCH_AUDIT_TRACE": str(into / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),
         }
         call = unit_tests(project.root, self._places)
-        made = job(project, into, call, variables, trial.timeout_seconds)
+        invocation = job(project, into, call, variables, trial.timeout_seconds)
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return (replace(made, files=files, collects=(records,)),)
+        return (replace(invocation, files=files, collects=(records,)),)
 
     def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
         """Return what was called, or why that is not known."""

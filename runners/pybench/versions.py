@@ -24,5 +24,5 @@ def variables(tree: Path, tag: str) -> dict[str, str]:
 
 def of_tag(tag: str) -> str:
     """Return the version that a tag names, empty if it names none: `v1.2`, `lib-1.2rc1`."""
-    found = _TAG.fullmatch(tag)
-    return found[1] if found else ""
+    match = _TAG.fullmatch(tag)
+    return match[1] if match else ""

@@ -59,17 +59,17 @@ class Ledger:
         self._environment = environment
 
     @contextmanager
-    def renting(self, asked: RentedSpec) -> Iterator[str]:
+    def renting(self, spec: RentedSpec) -> Iterator[str]:
         """Give the name of a new audit's machines, all of which are removed at its end.
 
         Raises MachineError where that fails; the note is kept then.
         """
         note = Note(
             id=uuid4().hex[:8],
-            cluster=asked.cluster,
-            listed_by=asked.listed_by,
-            removed_by=asked.removed_by,
-            environment=asked.environment,
+            cluster=spec.cluster,
+            listed_by=spec.listed_by,
+            removed_by=spec.removed_by,
+            environment=spec.environment,
             started=self._clock.now(),
         )
         with self._written(note):
@@ -79,7 +79,7 @@ class Ledger:
                 self._remove(note)
                 self._path(note.id).unlink()
 
-    def look(self, told: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
+    def look(self, report: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
         """Say of each note whether its auditor has ended, and which machines are there.
 
         Raises MachineError where that cannot be told of some, after all others were.
@@ -88,7 +88,7 @@ class Ledger:
         def say(path: Path, file: IO[str]) -> None:
             note = _read(path, file)
             ended = _lock(file)
-            told(note, ended, self.listed(note))
+            report(note, ended, self.listed(note))
 
         self._each(say)
 
@@ -96,7 +96,7 @@ class Ledger:
         """Return the machines that are there; raises MachineError where that cannot be told."""
         if not note.listed_by:
             return ()
-        printed = self._run(note, tuple(one.replace(ID, note.id) for one in note.listed_by))
+        printed = self._run(note, tuple(word.replace(ID, note.id) for word in note.listed_by))
         names = tuple(printed.split())
         if odd := [name for name in names if name.startswith("-")]:
             raise MachineError(
@@ -104,7 +104,7 @@ class Ledger:
             )
         return names
 
-    def clean(self, told: Callable[[Note, tuple[str, ...]], None]) -> None:
+    def clean(self, report: Callable[[Note, tuple[str, ...]], None]) -> None:
         """Remove what auditors have left that were killed, and say of each which machines.
 
         Raises MachineError where some cannot be removed, after all others were.
@@ -113,7 +113,7 @@ class Ledger:
         def remove(path: Path, file: IO[str]) -> None:
             if _lock(file) and path.exists():
                 note = _read(path, file)
-                told(note, self._remove(note))
+                report(note, self._remove(note))
                 path.unlink()
 
         self._each(remove)
@@ -162,7 +162,7 @@ class Ledger:
             now = self._clock.monotonic()
             if there := self.listed(note):
                 empty_since = None
-                again = [one for one in there if now - asked.get(one, -1e9) > _AGAIN_SECONDS]
+                again = [name for name in there if now - asked.get(name, -1e9) > _AGAIN_SECONDS]
                 if again:
                     asked |= dict.fromkeys(again, now)
                     self._run(note, _filled(note, again))
@@ -178,7 +178,7 @@ class Ledger:
             time.sleep(_LOOK_SECONDS)
 
     def _run(self, note: Note, words: tuple[str, ...]) -> str:
-        missing = [one for one in note.environment if one not in self._environment]
+        missing = [variable for variable in note.environment if variable not in self._environment]
         if missing:
             raise MachineError(f"{missing[0]}, which {words[0]} needs, is not set; set it")
         names = ("PATH", "HOME", *note.environment)
@@ -202,8 +202,8 @@ class Ledger:
 def _filled(note: Note, machines: list[str]) -> tuple[str, ...]:
     return tuple(
         part
-        for one in note.removed_by
-        for part in (machines if one == MACHINES else (one.replace(ID, note.id),))
+        for word in note.removed_by
+        for part in (machines if word == MACHINES else (word.replace(ID, note.id),))
     )
 
 

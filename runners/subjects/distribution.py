@@ -72,11 +72,11 @@ def _unpacked(downloads: Path, into: Path) -> Path:
 
 
 def _failure(spec: DistributionSpec, answer: Completed) -> UsageError | ResolveFailed | BuildFailed:
-    said = (answer.stdout + b"\n" + answer.stderr).decode(errors="replace")
+    output = (answer.stdout + b"\n" + answer.stderr).decode(errors="replace")
     what = f"pypi:{spec.name}@{spec.version}"
-    if _AWAY.search(said) or answer.timed_out:
+    if _AWAY.search(output) or answer.timed_out:
         return ResolveFailed(f"cannot get {what}; check the network, and pip's index")
-    if _ABSENT.search(said):
+    if _ABSENT.search(output):
         return UsageError(
             f"{what} has no source distribution on the index; check the name and the version"
         )

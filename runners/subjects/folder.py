@@ -115,7 +115,7 @@ def _outermost(folder: Path, repository: Repository | None) -> Path:
     kind = detect(folder)
     if repository is None:
         parents = folder.parents if marks_of(folder) else _from_mark(folder, kind)
-        around = list(takewhile(lambda each: kind in marks_of(each), parents))
+        around = list(takewhile(lambda path: kind in marks_of(path), parents))
         return around[-1] if around else folder
     inside = [
         parent for parent in (folder, *folder.parents) if parent.is_relative_to(repository.top)

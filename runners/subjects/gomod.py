@@ -56,13 +56,13 @@ def replacements(folder: Path) -> tuple[Replacement, ...]:
 
     An absolute path is left out: in a copy it would still lead to the folder itself.
     """
-    found = []
+    modules = []
     for words in (*_read(folder, MODULE_FILE), *_read(folder, WORKSPACE_FILE)):
         if words[0] == "replace" and "=>" in words[2:] and words[-1].startswith(_LOCAL):
             target = _resolved(folder, words[words.index("=>") + 1])
             if is_file(target / MODULE_FILE):
-                found.append(Replacement(words[1], target))
-    return tuple(found)
+                modules.append(Replacement(words[1], target))
+    return tuple(modules)
 
 
 def workspace_modules(folder: Path) -> tuple[Path, ...]:

@@ -26,18 +26,18 @@ def history(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
 def commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
     """Return commits by their names; raises UsageError for those that do not exist."""
     repository = _repository(spec)
-    found: list[Commit] = []
+    revisions: list[Commit] = []
     for name in names:
         known = repository.commit(name)
         if known is None:
             raise UsageError(f"no such commit: {name}; write a hash, a tag or a branch")
-        found += repository.log(known, 1)
-    return tuple(found)
+        revisions += repository.log(known, 1)
+    return tuple(revisions)
 
 
 def _repository(spec: SubjectSpec) -> Repository:
     if isinstance(spec, FolderSpec):
-        found = Repository.around(spec.path.expanduser().absolute())
-        if found is not None:
-            return replace(found, top=spec.path.expanduser().absolute())
+        repository = Repository.around(spec.path.expanduser().absolute())
+        if repository is not None:
+            return replace(repository, top=spec.path.expanduser().absolute())
     raise UsageError("only a folder in a git repository has a past; clone it, and name its folder")

@@ -27,8 +27,8 @@ def place_module(
     spec: GoModuleSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> Placed:
     """Download a module into a cache of ours and copy it to where it can be written."""
-    found = _download(spec, home, host, environment)
-    folder = Path(found["Dir"])
+    metadata = _download(spec, home, host, environment)
+    folder = Path(metadata["Dir"])
     entries = [tree_entry for path in walk(folder) for tree_entry in entry(folder, path)]
     if not (folder / "go.mod").is_file():
         # Published before modules were: what the proxy made up requires nothing.
@@ -38,7 +38,7 @@ def place_module(
         root=root,
         tree=root,
         name=spec.module,
-        revision=found["Version"],
+        revision=metadata["Version"],
         digest_of_tree=digest,
         files=files,
     )
@@ -55,14 +55,14 @@ def _download(
         # would need the network.
         proxy = (Path(theirs["GOMODCACHE"]) / "cache" / "download").as_uri()
         cached = ours | {"GOPROXY": proxy, "GONOSUMDB": "*", "GOSUMDB": "off"}
-        found = _module(_go(_get(spec), home, host, cached))
-        if "Error" not in found:
-            return found
+        metadata = _module(_go(_get(spec), home, host, cached))
+        if "Error" not in metadata:
+            return metadata
     answer = _go(_get(spec), home, host, ours)
-    found = _module(answer)
-    if "Error" in found:
-        raise _failure(spec, str(found["Error"]))
-    return found
+    metadata = _module(answer)
+    if "Error" in metadata:
+        raise _failure(spec, str(metadata["Error"]))
+    return metadata
 
 
 def _get(spec: GoModuleSpec) -> tuple[str, ...]:
@@ -116,14 +116,14 @@ def _go(
 
 def _module(answer: Completed) -> dict[str, Any]:
     try:
-        found = json.loads(answer.stdout)
+        metadata = json.loads(answer.stdout)
     except ValueError:
         return {"Error": answer.tail(3) or "go mod download ended without an answer"}
-    return dict(found)
+    return dict(metadata)
 
 
-def _failure(spec: GoModuleSpec, said: str) -> UsageError | ResolveFailed:
-    line = " ".join(said.split())[:300]
+def _failure(spec: GoModuleSpec, output: str) -> UsageError | ResolveFailed:
+    line = " ".join(output.split())[:300]
     what = f"go:{spec.module}@{spec.version}"
     if _WRONG.search(line) and "dial" not in line and "lookup" not in line:
         return UsageError(f"{what} is no published module version: {line}; check path and version")

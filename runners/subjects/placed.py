@@ -58,8 +58,8 @@ def detect(tree: Path) -> str | None:
 def marks_of(tree: Path) -> frozenset[str]:
     """Return the KINDS of which a folder holds a mark."""
     java = _has(tree, _MAVEN) or is_gradle(tree)
-    found = zip(KINDS, (_has(tree, _GO), java, _has(tree, _PYTHON)), strict=True)
-    return frozenset(kind for kind, is_marked in found if is_marked)
+    marks = zip(KINDS, (_has(tree, _GO), java, _has(tree, _PYTHON)), strict=True)
+    return frozenset(kind for kind, is_marked in marks if is_marked)
 
 
 def is_gopath(tree: Path, top: Path | None = None) -> bool:

@@ -251,8 +251,8 @@ def _git(folder: Path, *arguments: str) -> bytes:
             strip_newline_in_stdout=False,
         )
     except git.GitCommandError as error:
-        said = str(error.stderr).strip().removeprefix("stderr: ").strip("' \n")
-        raise GitFailed(said.splitlines()[-1] if said else "git ended with an error") from error
+        output = str(error.stderr).strip().removeprefix("stderr: ").strip("' \n")
+        raise GitFailed(output.splitlines()[-1] if output else "git ended with an error") from error
     except git.GitCommandNotFound as error:
         raise MachineError(f"git could not be run in {folder}: {error.cause}") from error
     return cast("bytes", answer)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.files.foreign_files import read_beginning
-from runners.pybench.frontends import FRONTENDS, chosen, present
+from runners.pybench.frontends import FRONTENDS, framework_of, frameworks_present
 from runners.subjects.placed import detect
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
@@ -41,7 +41,7 @@ class DetectedSuite:
     others: tuple[str, ...] = ()  # further harnesses that the folder has suites of
 
 
-def look(folder: Path) -> DetectedSuite:
+def detect_suite(folder: Path) -> DetectedSuite:
     """Read the sources below a folder; links are not followed, and nothing is run."""
     return look_as(folder, detect(folder))
 
@@ -89,8 +89,8 @@ def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
 
 
 def _python(folder: Path) -> DetectedSuite:
-    name = chosen(folder)
-    others = tuple(one for one in present(folder) if one != name)
+    name = framework_of(folder)
+    others = tuple(one for one in frameworks_present(folder) if one != name)
     return DetectedSuite(harness=name, benchmarks=FRONTENDS[name].count(folder), others=others)
 
 

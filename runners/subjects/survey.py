@@ -52,14 +52,14 @@ def suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
 def _suites(
     projects: Iterable[tuple[Path, str]], top: Path, kinds: Sequence[str] = KINDS
 ) -> tuple[SuiteFolder, ...]:
-    found = [
-        SuiteFolder(folder.relative_to(top).as_posix(), seen)
+    folders = [
+        SuiteFolder(folder.relative_to(top).as_posix(), suite)
         for folder, kind in projects
-        if kind in kinds and (seen := look_as(folder, kind)).benchmarks
+        if kind in kinds and (suite := look_as(folder, kind)).benchmarks
     ]
     return tuple(
         sorted(
-            found,
+            folders,
             key=lambda suite_folder: (
                 suite_folder.path != ".",
                 -suite_folder.seen.benchmarks,
@@ -128,10 +128,10 @@ def no_benchmarks_hint(
     return f"{wanted}; {others}"
 
 
-def list_suites(found: Sequence[SuiteFolder]) -> str:
+def list_suites(folders: Sequence[SuiteFolder]) -> str:
     """Return the first of these folders in words, and how many more there are."""
-    more = len(found) - MOST_NAMED
-    texts = ", ".join(folder.text for folder in found[:MOST_NAMED])
+    more = len(folders) - MOST_NAMED
+    texts = ", ".join(folder.text for folder in folders[:MOST_NAMED])
     return texts + (f" and {more} more" if more > 0 else "")
 
 

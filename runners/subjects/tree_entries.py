@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError
 from runners.disk import writing
-from runners.home import Home, used
+from runners.home import Home, mark_used
 from runners.subjects.placed import Files, Placed
 
 _EVERYWHERE = frozenset(
@@ -61,14 +61,14 @@ def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterato
     files below `within` (the repository; None means `top`), so that no subject can have private
     files of this machine, or the environment in /proc, copied into what it runs.
     """
-    here = top / path
+    source = top / path
     within = (within or top).resolve()
     try:
-        mode = here.lstat().st_mode
-        if not here.parent.resolve().is_relative_to(within):
+        mode = source.lstat().st_mode
+        if not source.parent.resolve().is_relative_to(within):
             return  # a folder above it has become a link that leads out
         if stat.S_ISREG(mode):
-            yield TreeEntry(path, here, bool(mode & stat.S_IXUSR))
+            yield TreeEntry(path, source, bool(mode & stat.S_IXUSR))
         elif stat.S_ISLNK(mode):
             yield from _link(top, path, within)
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
                 # Another auditor was faster: the name is the content's, so it has the same.
                 if not target.is_dir():
                     raise
-    used(target)
+    mark_used(target)
 
 
 def _copy(entries: Iterable[TreeEntry], copy: Path) -> tuple[str, Files]:
@@ -204,7 +204,7 @@ def _file_line(path: str, content: bytes, *, executable: bool) -> str:
     return f"{executable:d} {path}\0{hashlib.sha256(content).hexdigest()}"
 
 
-def changed(placed: Placed) -> list[str]:
+def changed_files(placed: Placed) -> list[str]:
     """Return the copied files that are no longer what was copied, by their paths in the copy.
 
     What was written beside them is none: a suite may leave there what it likes.

@@ -10,7 +10,7 @@ import pytest
 from auditor.core.contracts.qualify import Answer, Case, Side, Version
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed
-from runners.gates import Alarm, LocalGate, named, sides
+from runners.gates import Alarm, LocalGate, named_files, sides
 from runners.hosts.local import LocalHost
 
 SLOWED = Case(side=Side.SLOWED, method="a.Parse", factor=2.0)
@@ -60,13 +60,13 @@ def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path
     path = [("PATH", str(tmp_path))]
     words = ("gate.sh", "{base}", "lib/factor", str(tmp_path), str(tmp_path / "absent"))
 
-    before = list(named(words, path))
-    again = list(named(("sh", str(script)), path))
+    before = list(named_files(words, path))
+    again = list(named_files(("sh", str(script)), path))
     script.write_text("false\n")
 
     assert [one for one, _ in before] == [str(script)]
     assert again == before
-    assert list(named(words, path)) != before
+    assert list(named_files(words, path)) != before
 
 
 def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):

@@ -16,11 +16,11 @@ from auditor.core.ports import Build
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from runners.dispatch.machine import MachineDispatcher
-from runners.folders import running
+from runners.folders import running_folder
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.programs import is_made
-from runners.trial import TrialRunner, nowhere
+from runners.trial import TrialRunner, no_artifact_source
 
 OURS, THEIRS = b"#!/bin/sh\necho ours\n", b"#!/bin/sh\necho theirs\n"
 
@@ -261,7 +261,7 @@ def at_once(one, other):
 
 
 def test_a_program_that_two_need_at_a_time_is_made_once(tmp_path):
-    found, program, _ = ran(tmp_path, nowhere, launcher=Slowly(), at_a_time=2)
+    found, program, _ = ran(tmp_path, no_artifact_source, launcher=Slowly(), at_a_time=2)
 
     assert found == ["ours", "ours"]
     assert (program.parent.parent / "made").read_text() == "made\n"
@@ -284,13 +284,13 @@ def test_what_another_has_is_run_and_asked_for_once(there, said, tmp_path):
 
 
 def test_nobody_is_asked_unless_there_is_somebody(tmp_path):
-    found, _, _ = ran(tmp_path, nowhere)
+    found, _, _ = ran(tmp_path, no_artifact_source)
 
     assert found == ["ours", "ours"]
 
 
 def test_what_was_broken_off_is_built_again(tmp_path):
-    found, _, _ = ran(tmp_path, nowhere, launcher=BrokenOff())
+    found, _, _ = ran(tmp_path, no_artifact_source, launcher=BrokenOff())
 
     assert found == ["", "ours"]
 
@@ -299,9 +299,9 @@ def test_what_is_measured_may_not_write_what_others_are_built_with_or_run(tmp_pa
     seen = []
     cache = tmp_path / "cache"
 
-    _, _, builds = ran(tmp_path, nowhere, Noting(seen), writes=(cache,))
+    _, _, builds = ran(tmp_path, no_artifact_source, Noting(seen), writes=(cache,))
 
-    measured = ("a.test", (running(builds / Overlay().digest),))
+    measured = ("a.test", (running_folder(builds / Overlay().digest),))
     assert seen == [("sh", (builds, cache)), measured, measured]
 
 

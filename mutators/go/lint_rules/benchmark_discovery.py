@@ -76,11 +76,11 @@ class BenchmarkDeclaration:
 
         They are lowered.
         """
-        found = [self.name, self.benchmark]
+        words = [self.name, self.benchmark]
         for ancestor in syntax.around(node, self.above):
             if ancestor.type == "call_expression" and self.uses(ancestor, "Run"):
-                found += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
-        return frozenset(one.lower() for name in found for one in _WORD.findall(name))
+                words += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
+        return frozenset(word.lower() for name in words for word in _WORD.findall(name))
 
 
 def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
@@ -89,8 +89,8 @@ def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
     if testing is None:
         return []
     prefix = "*" if testing == "." else f"*{testing}."
-    found = [_part(source, root, function, prefix) for function in tree.functions(root)]
-    parts = [declaration for declaration in found if declaration is not None]
+    declarations = [_part(source, root, function, prefix) for function in tree.functions(root)]
+    parts = [declaration for declaration in declarations if declaration is not None]
     users = _users(parts)
     return [_placed(part, users.get(part.name, set())) for part in parts]
 
@@ -171,10 +171,10 @@ def _aliases(part: BenchmarkDeclaration) -> Iterator[str]:
 def is_count(part: BenchmarkDeclaration, node: Node) -> bool:
     """Tell whether an expression is b.N, converted or not."""
     while node.type == "call_expression" and syntax.called(node) in syntax.NUMBERS:
-        given = syntax.arguments(node)
-        if len(given) != 1:
+        nodes = syntax.arguments(node)
+        if len(nodes) != 1:
             return False
-        node = given[0]
+        node = nodes[0]
     operand, field = syntax.selector(node)
     return operand in part.handles and field == "N"
 

@@ -51,20 +51,20 @@ class Brief:
         path, _ = names.standard(call)
         if path in _SHORT:
             return 1
-        found = names.function(call)
-        if found is None or depth > _DEEPEST:
+        declaration = names.function(call)
+        if declaration is None or depth > _DEEPEST:
             return _TOO_MUCH
-        key = (found.home.root.id, found.node.id)
+        key = (declaration.home.root.id, declaration.node.id)
         if key not in self._known:
             self._known[key] = _TOO_MUCH  # while it is looked at: one that calls itself is long
-            self._known[key] = self._function(found, depth + 1)
+            self._known[key] = self._function(declaration, depth + 1)
         return self._known[key]
 
-    def _function(self, found: Declared, depth: int) -> int:
-        body = found.node.child_by_field_name("body")
-        if body is None or found.node.has_error:
+    def _function(self, declaration: Declared, depth: int) -> int:
+        body = declaration.node.child_by_field_name("body")
+        if body is None or declaration.node.has_error:
             return _TOO_MUCH
-        names = Names.of(self.packages, found.home, found.node)
+        names = Names.of(self.packages, declaration.home, declaration.node)
         total, pending = 0, list(body.named_children)
         while pending and total <= _BUDGET:
             node = pending.pop()

@@ -39,12 +39,12 @@ class BenchmarkTimer:
         cls, declaration: Node, handles: frozenset[str], above: syntax.Parents
     ) -> "BenchmarkTimer":
         """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
-        found = []
+        switches = []
         for call in syntax.calls(declaration):
             operand, field = syntax.selector(syntax.callee(call))
             if operand in handles and field in _TIMER and not _is_later(call, above):
-                found.append(Switch(call.start_byte, field, _function(call, above)))
-        return cls(tuple(found), above)
+                switches.append(Switch(call.start_byte, field, _function(call, above)))
+        return cls(tuple(switches), above)
 
     def within(self, node: Node) -> list[str]:
         """Return the names of the timer's methods that are called in a node, in their order."""
@@ -92,16 +92,18 @@ class BenchmarkTimer:
         return ""
 
     def _earlier(self, node: Node) -> Iterator[Node]:
-        here = node
+        inner_node = node
         for ancestor in syntax.around(node, self.above):
             if _is_own(ancestor):
                 return
             if ancestor.type in _LISTS:
                 before = [
-                    child for child in ancestor.named_children if child.end_byte <= here.start_byte
+                    child
+                    for child in ancestor.named_children
+                    if child.end_byte <= inner_node.start_byte
                 ]
                 yield from reversed(before)
-            here = ancestor
+            inner_node = ancestor
 
 
 def _start(switch: Switch) -> int:

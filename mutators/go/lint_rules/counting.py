@@ -54,8 +54,8 @@ def _once(part: BenchmarkDeclaration, node: Node, what: str) -> NodeFinding:
 def _runs(part: BenchmarkDeclaration, body: Node) -> Iterator[Node]:
     """Yield the calls of b.Run that are given a function literal."""
     for call in syntax.calls(body):
-        given = syntax.arguments(call)
-        if part.uses(call, "Run") and len(given) > 1 and given[-1].type == "func_literal":
+        nodes = syntax.arguments(call)
+        if part.uses(call, "Run") and len(nodes) > 1 and nodes[-1].type == "func_literal":
             yield call
 
 
@@ -120,14 +120,14 @@ def _in_loop(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[N
         index, counter = _counted(part, call)
     if index < 0:
         return
-    found = names.function(call)
+    declaration = names.function(call)
     is_made = syntax.called(call) == "make" and index > 0 and not counter
-    if is_made or (found is not None and counts_to(found, index)):
+    if is_made or (declaration is not None and counts_to(declaration, index)):
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.shown(call)} as a "
-            "size, so the time of one iteration grows with the number of iterations.",
+            f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.callee_text(call)} as "
+            "a size, so the time of one iteration grows with the number of iterations.",
         )
 
 
@@ -154,8 +154,8 @@ def _sorted(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[No
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"{syntax.shown(call)} sorts b.N elements at once, so the time of one grows with "
-            "the number of iterations.",
+            f"{syntax.callee_text(call)} sorts b.N elements at once, so the time of one grows "
+            "with the number of iterations.",
         )
 
 
@@ -166,34 +166,36 @@ def _is_of_size(part: BenchmarkDeclaration, names: Names, value: Node) -> bool:
     bound = names.bindings(tree.source(value)) if value.type == "identifier" else []
     if len(bound) != 1:
         return False
-    made = syntax.values(bound[0].child_by_field_name("right"))
-    return len(made) == 1 and made[0].type == "call_expression" and _given(part, made[0]) >= 0
+    nodes = syntax.values(bound[0].child_by_field_name("right"))
+    return len(nodes) == 1 and nodes[0].type == "call_expression" and _given(part, nodes[0]) >= 0
 
 
 def _steep(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
     """Yield a call with b.N of a function whose time grows faster than its argument."""
     index = _given(part, call)
-    found = names.function(call) if index >= 0 else None
-    if found is not None and _branches(found, index):
+    declaration = names.function(call) if index >= 0 else None
+    if declaration is not None and _branches(declaration, index):
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"{syntax.shown(call)} gets b.N as its argument and calls itself more than once, so "
-            "its time does not grow in step with b.N and the time per iteration means nothing.",
+            f"{syntax.callee_text(call)} gets b.N as its argument and calls itself more than once, "
+            "so its time does not grow in step with b.N and the time per iteration means nothing.",
         )
 
 
-def _parameter(found: Declared, index: int) -> str:
-    named = [tree.source(node) for _, listed, _ in tree.parameters(found.node) for node in listed]
+def _parameter(declaration: Declared, index: int) -> str:
+    named = [
+        tree.source(node) for _, listed, _ in tree.parameters(declaration.node) for node in listed
+    ]
     return named[index] if index < len(named) else ""
 
 
-def counts_to(found: Declared, index: int) -> bool:
+def counts_to(declaration: Declared, index: int) -> bool:
     """Tell whether a function loops as often as a parameter says, or makes something so large."""
-    name = _parameter(found, index)
+    name = _parameter(declaration, index)
     if not name:
         return False
-    for node in tree.descend(found.node):
+    for node in tree.descend(declaration.node):
         if node.type == "for_statement":
             body = node.child_by_field_name("body")
             heads = [child for child in node.named_children if body is None or child.id != body.id]
@@ -201,7 +203,7 @@ def counts_to(found: Declared, index: int) -> bool:
                 return True
         elif name in _made(node):
             return True
-    return _branches(found, index)
+    return _branches(declaration, index)
 
 
 def _made(node: Node) -> list[str]:
@@ -218,21 +220,21 @@ def _bounds(head: Node, name: str) -> bool:
     condition = head.child_by_field_name("condition")
     if condition is None or head.child_by_field_name("update") is None:
         return False
-    sides = [condition.child_by_field_name(one) for one in ("left", "right")]
+    sides = [condition.child_by_field_name(side) for side in ("left", "right")]
     plain = [tree.source(side) for side in sides if side is not None and "index" not in side.type]
     return name in plain and len(plain) == 2
 
 
-def _branches(found: Declared, index: int) -> bool:
+def _branches(declaration: Declared, index: int) -> bool:
     """Tell whether a function adds up two calls of itself, with less of a parameter each."""
-    function = found.node
+    function = declaration.node
     name = tree.source(function.child_by_field_name("name"))
-    parameter = _parameter(found, index)
+    parameter = _parameter(declaration, index)
     if function.type != "function_declaration" or not parameter:
         return False
     for node in tree.descend(function):
         if node.type == "binary_expression":
-            sides = [node.child_by_field_name(one) for one in ("left", "right")]
+            sides = [node.child_by_field_name(side) for side in ("left", "right")]
             if all(_is_smaller_call(side, name, (index, parameter)) for side in sides):
                 return True
     return False

@@ -65,26 +65,28 @@ class GoLinter:
             if not self.may_hold(source):
                 continue
             root = tree.parse(source.text)
-            found = parts(source, root)
-            benchmarks += [declaration.name for declaration in found if declaration.is_benchmark]
-            if root.has_error and (found or tree.BENCHMARK.search(source.text)):
+            declarations = parts(source, root)
+            benchmarks += [
+                declaration.name for declaration in declarations if declaration.is_benchmark
+            ]
+            if root.has_error and (declarations or tree.BENCHMARK.search(source.text)):
                 unread.append(source.path)
-            smells += sorted(_smells(found, packages), key=_place)
+            smells += sorted(_smells(declarations, packages), key=_place)
         return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))
 
 
 def _is_left_alone(path: str) -> bool:
     """Tell whether the go tool never looks at a file, by its name or that of a folder around it."""
-    return any(one == "testdata" or one.startswith(("_", ".")) for one in path.split("/"))
+    return any(part == "testdata" or part.startswith(("_", ".")) for part in path.split("/"))
 
 
 def _place(smell: Smell) -> tuple[int, int, str]:
     return smell.span.first_line, smell.span.last_line, smell.rule
 
 
-def _smells(found: list[BenchmarkDeclaration], packages: Packages) -> Iterator[Smell]:
-    home = FileScope.of(found[0].source.unit, found[0].root) if found else None
-    for part in found:
+def _smells(declarations: list[BenchmarkDeclaration], packages: Packages) -> Iterator[Smell]:
+    home = FileScope.of(declarations[0].source.unit, declarations[0].root) if declarations else None
+    for part in declarations:
         if home is not None and not part.declaration.has_error:
             for finding in _findings(part, packages, home):
                 yield _smell(part, finding)

@@ -90,8 +90,8 @@ class Names:
         if node.type == "unary_expression":
             return self.type_of(node.child_by_field_name("operand"), depth + 1)
         if node.type == "composite_literal":
-            found = node.child_by_field_name("type")
-            return Declared(self.home, found) if found is not None else None
+            inner_node = node.child_by_field_name("type")
+            return Declared(self.home, inner_node) if inner_node is not None else None
         if node.type == "identifier":
             return self._of_name(tree.source(node), depth)
         return self._of_part(node, depth)
@@ -139,8 +139,8 @@ class Names:
             return None
         for listed in owner.node.named_children:
             for child in listed.named_children:
-                if wanted in _named(child) and (found := child.child_by_field_name("type")):
-                    return Declared(owner.home, found)
+                if wanted in _named(child) and (inner_node := child.child_by_field_name("type")):
+                    return Declared(owner.home, inner_node)
         return None
 
     def _of_element(self, node: Node, depth: int) -> Declared | None:
@@ -148,30 +148,34 @@ class Names:
         if owner is None:
             return None
         wanted = "value" if owner.node.type == "map_type" else "element"
-        found = owner.node.child_by_field_name(wanted)
-        return Declared(owner.home, found) if found is not None else None
+        inner_node = owner.node.child_by_field_name(wanted)
+        return Declared(owner.home, inner_node) if inner_node is not None else None
 
     def _of_call(self, node: Node, depth: int) -> Declared | None:
         if syntax.called(node) == "new" and len(syntax.arguments(node)) == 1:
             return Declared(self.home, syntax.arguments(node)[0])
         if syntax.called(node) == "make" and syntax.arguments(node):
             return Declared(self.home, syntax.arguments(node)[0])
-        found = self.function(node, depth + 1)
-        result = found.node.child_by_field_name("result") if found is not None else None
-        if found is None or result is None or found.node.child_by_field_name("type_parameters"):
+        declaration = self.function(node, depth + 1)
+        result = declaration.node.child_by_field_name("result") if declaration is not None else None
+        if (
+            declaration is None
+            or result is None
+            or declaration.node.child_by_field_name("type_parameters")
+        ):
             return None
         if result.type == "parameter_list":
             declared = [
                 inner_node for child in result.named_children for inner_node in _types(child)
             ]
-            return Declared(found.home, declared[0]) if declared else None
-        return Declared(found.home, result)
+            return Declared(declaration.home, declared[0]) if declared else None
+        return Declared(declaration.home, result)
 
-    def named(self, found: Declared | None) -> Declared | None:
+    def named(self, declaration: Declared | None) -> Declared | None:
         """Return the specification of the named type that a type is, or points to."""
-        if found is None:
+        if declaration is None:
             return None
-        node = found.node
+        node = declaration.node
         while node.type in ("pointer_type", "parenthesized_type", "generic_type"):
             inner = node.child_by_field_name("type") or next(iter(node.named_children), None)
             if inner is None:
@@ -179,30 +183,34 @@ class Names:
             node = inner
         if node.type == "qualified_type":
             package = self.packages.imported(
-                found.home, tree.source(node.child_by_field_name("package"))
+                declaration.home, tree.source(node.child_by_field_name("package"))
             )
             name = tree.source(node.child_by_field_name("name"))
         else:
-            package, name = self.packages.here(found.home), tree.source(node)
+            package, name = self.packages.here(declaration.home), tree.source(node)
         return only(package.types.get(name)) if package is not None else None
 
-    def underlying(self, found: Declared | None) -> Declared | None:
+    def underlying(self, declaration: Declared | None) -> Declared | None:
         """Return the type behind names and pointers, as far as the project declares it."""
         for _ in range(_DEEPEST):
-            named = self.named(found)
+            named = self.named(declaration)
             if named is None:
                 break
             inner = named.node.child_by_field_name("type")
-            found = Declared(named.home, inner) if inner is not None else None
-        if found is not None and found.node.type == "pointer_type" and found.node.named_children:
-            return Declared(found.home, found.node.named_children[0])
-        return found
+            declaration = Declared(named.home, inner) if inner is not None else None
+        if (
+            declaration is not None
+            and declaration.node.type == "pointer_type"
+            and declaration.node.named_children
+        ):
+            return Declared(declaration.home, declaration.node.named_children[0])
+        return declaration
 
 
 def _types(parameter: Node) -> list[Node]:
     """Return the type of a result, once for each of its names."""
-    found = parameter.child_by_field_name("type")
-    return [found] * max(1, len(parameter.children_by_field_name("name"))) if found else []
+    node = parameter.child_by_field_name("type")
+    return [node] * max(1, len(parameter.children_by_field_name("name"))) if node else []
 
 
 def _named(node: Node) -> list[str]:

@@ -88,12 +88,12 @@ class Packages:
         folder = self._folders.get(home.imports.get(name, ""))
         if folder is None:
             return None
-        found = [
+        candidates = [
             declarations
             for key, declarations in self._unit(folder).items()
             if not key.endswith("_test")
         ]
-        return found[0] if len(found) == 1 else None
+        return candidates[0] if len(candidates) == 1 else None
 
     def path(self, unit: str) -> str:
         """Return how the package of a folder is imported, empty where nobody knows."""
@@ -119,18 +119,20 @@ def _path(folder: str, modules: Mapping[str, str]) -> str:
 
 
 def _imports(root: Node) -> dict[str, str]:
-    found: dict[str, str] = {}
+    imports: dict[str, str] = {}
     for child in root.named_children:
         if child.type == "import_declaration":
             for spec in (node for node in tree.descend(child) if node.type == "import_spec"):
                 path = tree.source(spec.child_by_field_name("path"))[1:-1]
-                found.setdefault(tree.source(spec.child_by_field_name("name")) or _last(path), path)
-    return found
+                imports.setdefault(
+                    tree.source(spec.child_by_field_name("name")) or _last(path), path
+                )
+    return imports
 
 
 def _last(path: str) -> str:
     """Return the usual name of a package: the last part of its path that is not a version."""
-    parts = [one for one in path.split("/") if not (one[:1] == "v" and one[1:].isdigit())]
+    parts = [part for part in path.split("/") if not (part[:1] == "v" and part[1:].isdigit())]
     return parts[-1] if parts else path
 
 
@@ -162,6 +164,6 @@ def _specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
         yield spec, [tree.source(child) for child in spec.children_by_field_name("name")]
 
 
-def only(found: list[Declared] | None) -> Declared | None:
+def only(declared: list[Declared] | None) -> Declared | None:
     """Return the declaration if there is exactly one."""
-    return found[0] if found is not None and len(found) == 1 else None
+    return declared[0] if declared is not None and len(declared) == 1 else None

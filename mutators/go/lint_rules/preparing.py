@@ -157,7 +157,7 @@ def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> b
 
 
 def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
-    name = syntax.shown(place.call)
+    name = syntax.callee_text(place.call)
     if chore is _SLEEP or chore is _PATTERN:
         if not _is_idle(place, chore):
             yield NodeFinding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
@@ -169,7 +169,7 @@ def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
         SETUP_IN_LOOP,
         place.call,
         f"{name} {chore.does} in the timed loop only to make an argument of "
-        f"{syntax.shown(measured)}, so the number holds the time of both.",
+        f"{syntax.callee_text(measured)}, so the number holds the time of both.",
     )
 
 
@@ -177,10 +177,10 @@ def _is_idle(place: _Place, chore: _Chore) -> bool:
     """Tell whether a call is all that the loop does, or is another one in each iteration."""
     if all(call.id == place.call.id for call in syntax.calls(place.loop.body)):
         return True
-    given = syntax.arguments(place.call)
+    nodes = syntax.arguments(place.call)
     if chore is _PATTERN:
-        return not all(inner_node.type in _TEXTS for inner_node in given)
-    return [tree.source(node) for node in given] == ["0"]
+        return not all(inner_node.type in _TEXTS for inner_node in nodes)
+    return [tree.source(node) for node in nodes] == ["0"]
 
 
 def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool:
@@ -199,7 +199,7 @@ def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool
     name = syntax.called(measured).lower()
     if name.startswith(_LOGGING + _SENDING):
         return False
-    owner = syntax.shown(measured).partition(".")[0].lower()
+    owner = syntax.callee_text(measured).partition(".")[0].lower()
     return len(others) <= _FEW and not owner.endswith(_REMOTE)
 
 
@@ -233,9 +233,9 @@ def _reader(place: _Place, statement: Node, targets: set[str]) -> Node | None:
     for node in syntax.walk(place.loop.body, syntax.LITERAL):
         later = node.start_byte >= statement.end_byte
         if later and node.type == "identifier" and tree.source(node) in targets:
-            found = _gets(place, node)
-            if found is not None:
-                return found
+            inner_node = _gets(place, node)
+            if inner_node is not None:
+                return inner_node
     return None
 
 

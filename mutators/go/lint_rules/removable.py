@@ -70,17 +70,17 @@ class Removable:
         path, name = names.standard(call)
         if path and name in _STANDARD.get(path, ()):
             return _TOO_MUCH if depth and path in _COMPARING else _STANDARD_COST
-        found = names.function(call)
-        if found is None or depth > _DEEPEST:
+        declaration = names.function(call)
+        if declaration is None or depth > _DEEPEST:
             return _TOO_MUCH
-        key = (found.home.root.id, found.node.id)
+        key = (declaration.home.root.id, declaration.node.id)
         if key not in self._known:
             self._known[key] = _TOO_MUCH  # while it is looked at: one that calls itself stays
-            self._known[key] = self._function(found, depth + 1)
+            self._known[key] = self._function(declaration, depth + 1)
         return self._known[key]
 
-    def _function(self, found: Declared, depth: int) -> int:
-        declaration = found.node
+    def _function(self, declared_name: Declared, depth: int) -> int:
+        declaration = declared_name.node
         body = declaration.child_by_field_name("body")
         if body is None or declaration.has_error or _is_marked(declaration):
             return _TOO_MUCH
@@ -88,7 +88,7 @@ class Removable:
             return _TOO_MUCH
         if declaration.child_by_field_name("result") is None:
             return _TOO_MUCH
-        return self._sum(Names.of(self.packages, found.home, declaration), body, depth)
+        return self._sum(Names.of(self.packages, declared_name.home, declaration), body, depth)
 
     def _sum(self, names: Names, node: Node, depth: int) -> int:
         """Return the number of nodes of some code that only gives a value, with its callees."""
@@ -141,17 +141,17 @@ def _is_local(names: Names, change: Node) -> bool:
     """Tell whether an assignment changes nothing but variables of the function."""
     left = change.child_by_field_name("left")
     changed = syntax.names(left if left is not None else next(iter(change.named_children), None))
-    return all(one == "_" or (one and names.bindings(one)) for one in changed)
+    return all(name == "_" or (name and names.bindings(name)) for name in changed)
 
 
 def _is_indexed(names: Names, operand: Node | None) -> bool:
     """Tell whether what is indexed is surely no map, of which a look-up is a call."""
     if operand is not None and syntax.plain(operand).type in _TEXTS:
         return True
-    found = names.underlying(names.type_of(operand))
-    if found is None:
+    declaration = names.underlying(names.type_of(operand))
+    if declaration is None:
         return False
-    return found.node.type in _INDEXED or tree.source(found.node) == "string"
+    return declaration.node.type in _INDEXED or tree.source(declaration.node) == "string"
 
 
 def _is_text(names: Names, node: Node) -> bool:
@@ -159,7 +159,7 @@ def _is_text(names: Names, node: Node) -> bool:
     operator = tree.source(node.child_by_field_name("operator"))
     if operator not in ("+", "<", ">", "<=", ">=", "==", "!="):
         return False
-    sides = [node.child_by_field_name(one) for one in ("left", "right")]
+    sides = [node.child_by_field_name(side) for side in ("left", "right")]
     if any(side is not None and syntax.plain(side).type in _TEXTS for side in sides):
         return operator not in ("==", "!=")
     types = [names.underlying(names.type_of(side)) for side in sides]

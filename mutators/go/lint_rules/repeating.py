@@ -56,7 +56,7 @@ def _is_on_purpose(part: BenchmarkDeclaration, loop: Node, rounds: int) -> bool:
         for ancestor in syntax.around(loop, part.above)
         if _is_run(part, ancestor)
     )
-    text = " ".join((part.name, part.benchmark, *(one[:200] for one in around)))
+    text = " ".join((part.name, part.benchmark, *(name[:200] for name in around)))
     return states_repetition(text, part.subject(loop), rounds)
 
 
@@ -74,9 +74,9 @@ def _rounds_are_alike(part: BenchmarkDeclaration, names: Names, loop: Node) -> b
         return False
     calls = [node for node in nodes if node.type == "call_expression" and not part.uses(node)]
     named = [syntax.called(call) for call in calls]
-    if not any(one and one not in syntax.NUMBERS for one in named):
+    if not any(name and name not in syntax.NUMBERS for name in named):
         return False
-    if any(changes_next_call(one) or one in ("make", "new", "copy") for one in named):
+    if any(changes_next_call(name) or name in ("make", "new", "copy") for name in named):
         return False
     changed = _changed(nodes) | syntax.counters(loop)
     reads = (node for call in calls for node in tree.descend(call) if node.type == "identifier")
@@ -92,15 +92,15 @@ def _is_failure(part: BenchmarkDeclaration, node: Node) -> bool:
 
 def _changed(nodes: list[Node]) -> set[str]:
     """Return the names that some code assigns to, with those of what they are part of."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in nodes:
         if node.type == "assignment_statement":
             left = node.child_by_field_name("left")
             named = tree.descend(left) if left is not None else ()
-            found |= {
+            names |= {
                 tree.source(inner_node) for inner_node in named if inner_node.type == "identifier"
             }
-    return found
+    return names
 
 
 def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
@@ -110,14 +110,14 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
         if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
             continue
         for call in _used(loop):
-            given = syntax.arguments(call)
-            folds = bool(given) and all(_is_constant(names, node) for node in given)
+            nodes = syntax.arguments(call)
+            folds = bool(nodes) and all(_is_constant(names, node) for node in nodes)
             if folds and _is_plain(names, call) and removable.call(names, call):
                 yield NodeFinding(
                     CONSTANT_INPUTS,
                     call,
-                    f"All inputs of {syntax.shown(call)} are constants, and it is small enough to "
-                    "be inlined, so the compiler may do its work beforehand.",
+                    f"All inputs of {syntax.callee_text(call)} are constants, and it is small "
+                    "enough to be inlined, so the compiler may do its work beforehand.",
                 )
                 break
 
@@ -125,7 +125,7 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
 def _has_other_calls(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> bool:
     """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
     calls = [call for call in syntax.calls(loop.body) if not part.uses(call)]
-    return len({syntax.shown(call) for call in calls}) > 1
+    return len({syntax.callee_text(call) for call in calls}) > 1
 
 
 def _used(loop: BenchmarkLoop) -> Iterator[Node]:

@@ -57,20 +57,26 @@ def _may_reset(part: BenchmarkDeclaration, names: Names, statement: Node) -> boo
     for call in islice(syntax.calls(statement), _MOST):
         given = {tree.source(argument) for argument in syntax.arguments(call)}
         if given & part.handles and not part.uses(call):
-            found = names.function(call)
-            if found is None or b"Timer" in (found.node.text or b"") or _hands_on(found):
+            declaration = names.function(call)
+            if (
+                declaration is None
+                or b"Timer" in (declaration.node.text or b"")
+                or _hands_on(declaration)
+            ):
                 return True
     return False
 
 
-def _hands_on(found: Declared) -> bool:
+def _hands_on(declaration: Declared) -> bool:
     """Tell whether a function hands one of its parameters to another one as it is."""
     own = {
-        each for _, listed, _ in tree.parameters(found.node) for each in map(tree.source, listed)
+        name
+        for _, listed, _ in tree.parameters(declaration.node)
+        for name in map(tree.source, listed)
     }
     return any(
         {tree.source(argument) for argument in syntax.arguments(call)} & own
-        for call in islice(syntax.calls(found.node), _MOST)
+        for call in islice(syntax.calls(declaration.node), _MOST)
         if syntax.called(call) not in _BUILT_IN
     )
 
@@ -90,7 +96,7 @@ def _fills(names: Names, earlier: Node, loop: BenchmarkLoop) -> str:
             target = target.child_by_field_name("operand") or target
         filled.add(tree.source(target))
     used = {tree.source(node) for node in tree.descend(loop.body) if node.type == "identifier"}
-    both = sorted(one for one in filled & used if names.bindings(one))
+    both = sorted(name for name in filled & used if names.bindings(name))
     if not both or not _calls(earlier):
         return ""
     return f"a loop fills {both[0]} with as many elements as there are iterations"
@@ -101,19 +107,19 @@ def _cost(names: Names, statement: Node) -> str:
     for call in islice(syntax.calls(statement, nested), _MOST):
         path, name = names.standard(call)
         if name in _DEAR.get(path, ()):
-            return f"{syntax.shown(call)} is called"
+            return f"{syntax.callee_text(call)} is called"
         count = _asked(names, call)
         if count and count >= _enough(names.function(call)):
-            return f"{syntax.shown(call)} loops {count:,} times"
+            return f"{syntax.callee_text(call)} loops {count:,} times"
     rounds = _rounds(names, statement)
     if rounds >= (_MANY if _calls(statement) else _LIGHT):
         return f"a loop runs {rounds:,} times"
     return ""
 
 
-def _enough(found: Declared | None) -> int:
+def _enough(declaration: Declared | None) -> int:
     """Return how many rounds of a function's loops are costly."""
-    return _MANY if found is not None and _calls(found.node) else _LIGHT
+    return _MANY if declaration is not None and _calls(declaration.node) else _LIGHT
 
 
 def _calls(node: Node) -> bool:
@@ -128,25 +134,27 @@ def _calls(node: Node) -> bool:
 
 def _asked(names: Names, call: Node) -> int:
     """Return how often a function loops that gets the number of its rounds as an argument."""
-    found = names.function(call)
-    if found is None:
+    declaration = names.function(call)
+    if declaration is None:
         return 0
     counts = [number(names, argument) for argument in syntax.arguments(call)]
-    return max((one for at, one in enumerate(counts) if one and counts_to(found, at)), default=0)
+    return max(
+        (one for at, one in enumerate(counts) if one and counts_to(declaration, at)), default=0
+    )
 
 
 def _rounds(names: Names, statement: Node) -> int:
     """Return how often the innermost work of nested loops is done, as far as literals tell."""
-    rounds, here = 1, statement
+    rounds, descendant = 1, statement
     for _ in range(_DEEPEST):
-        if here.type != "for_statement":
+        if descendant.type != "for_statement":
             break
-        body = here.child_by_field_name("body")
+        body = descendant.child_by_field_name("body")
         if body is None or not any(inner_node.type in _WORK for inner_node in syntax.walk(body)):
             return 0
-        rounds *= max(bound(names, here), 1)
+        rounds *= max(bound(names, descendant), 1)
         inner = [node for node in syntax.statements(body) if node.type == "for_statement"]
-        here = inner[0] if inner else body
+        descendant = inner[0] if inner else body
     return rounds
 
 
@@ -180,7 +188,7 @@ def number(names: Names, node: Node | None) -> int:
 
 
 def _product(node: Node) -> int:
-    sides = [_literal(tree.source(node.child_by_field_name(one))) for one in ("left", "right")]
+    sides = [_literal(tree.source(node.child_by_field_name(side))) for side in ("left", "right")]
     operator = tree.source(node.child_by_field_name("operator"))
     if operator == "*":
         return sides[0] * sides[1]

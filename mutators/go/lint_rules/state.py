@@ -63,8 +63,8 @@ def _grown_inputs(
                 LEAKING_STATE,
                 node,
                 f"{name} is declared outside of the loop and grows in each iteration, and "
-                f"{syntax.shown(reader)} gets it, so each iteration works on more than the one "
-                "before.",
+                f"{syntax.callee_text(reader)} gets it, so each iteration works on more than the "
+                "one before.",
             )
 
 
@@ -162,9 +162,9 @@ def _growth(names: Names, loop: BenchmarkLoop, node: Node) -> tuple[str, str]:
     if left[0].type == "index_expression":
         operand = left[0].child_by_field_name("operand")
         name = tree.source(operand) if operand is not None else ""
-        found = names.underlying(names.type_of(operand))
+        declaration = names.underlying(names.type_of(operand))
         key = left[0].child_by_field_name("index")
-        if found is not None and found.node.type == "map_type" and _varies(loop, key):
+        if declaration is not None and declaration.node.type == "map_type" and _varies(loop, key):
             return name, "gets new keys"
     return "", ""
 
@@ -228,7 +228,7 @@ def _allocation(names: Names, node: Node) -> str:
     if node.type == "call_expression":
         path, name = names.standard(node)
         if path == "fmt" and name in _ALLOCATES:
-            return syntax.shown(node)
+            return syntax.callee_text(node)
         if not path and syntax.called(node) in ("make", "new"):
             return syntax.called(node)
     if node.type == "unary_expression" and node.text and node.text.startswith(b"&"):

@@ -28,22 +28,28 @@ def walk(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
     """Yield the node and the named nodes below it in order; nodes of some types are left out."""
     pending = [node]
     while pending:
-        here = pending.pop()
-        yield here
-        pending += [child for child in reversed(here.named_children) if child.type not in without]
+        inner_node = pending.pop()
+        yield inner_node
+        pending += [
+            child for child in reversed(inner_node.named_children) if child.type not in without
+        ]
 
 
 def parents(node: Node) -> Parents:
     """Return the parent of each named node below a node, by the child's id."""
-    return {child.id: here for here in tree.descend(node) for child in here.named_children}
+    return {
+        child.id: inner_node
+        for inner_node in tree.descend(node)
+        for child in inner_node.named_children
+    }
 
 
 def around(node: Node, above: Parents) -> Iterator[Node]:
     """Yield what a node lies in, the nearest first."""
-    here = above.get(node.id)
-    while here is not None:
-        yield here
-        here = above.get(here.id)
+    inner_node = above.get(node.id)
+    while inner_node is not None:
+        yield inner_node
+        inner_node = above.get(inner_node.id)
 
 
 def holds(outer: Node, inner: Node) -> bool:
@@ -89,7 +95,7 @@ def called(call: Node) -> str:
     return tree.source(function) if function.type == "identifier" else ""
 
 
-def shown(call: Node) -> str:
+def callee_text(call: Node) -> str:
     """Return how a text names what a call calls: its dotted name, without line breaks."""
     text = " ".join(tree.source(callee(call)).split())
     return text if len(text) <= 60 else called(call)
@@ -99,10 +105,10 @@ def statements(block: Node | None) -> list[Node]:
     """Return the statements of a block; some versions of the grammar wrap them in a list."""
     if block is None:
         return []
-    found: list[Node] = []
+    nodes: list[Node] = []
     for child in block.named_children:
-        found += child.named_children if child.type == "statement_list" else [child]
-    return [node for node in found if node.type != "comment"]
+        nodes += child.named_children if child.type == "statement_list" else [child]
+    return [node for node in nodes if node.type != "comment"]
 
 
 def names(node: Node | None) -> list[str]:

@@ -25,7 +25,7 @@ def stops(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[No
             yield NodeFinding(
                 TIMER_IN_LOOP,
                 stop,
-                f"{syntax.shown(call)} is called in each iteration, around as little work as "
+                f"{syntax.callee_text(call)} is called in each iteration, around as little work as "
                 f"{_shown(part, measured)}: stopping takes longer than that, empties caches, and "
                 "lets the benchmark run for minutes.",
             )
@@ -78,5 +78,5 @@ def _shown(part: BenchmarkDeclaration, measured: list[Node]) -> str:
     for node in measured:
         for call in syntax.calls(node):
             if not part.uses(call):
-                return syntax.shown(call)
+                return syntax.callee_text(call)
     return "one statement"

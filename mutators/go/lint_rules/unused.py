@@ -28,12 +28,16 @@ def unused(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
     for loop in part.loops:
         if loop.kind is not LoopKind.KEPT and loop.timed:
             dropped = [
-                one
-                for one in _dropped(unread, loop)
-                if removable.call(names, one.call) and not part.clock.is_off(one.call, loop.body)
+                dropped_call
+                for dropped_call in _dropped(unread, loop)
+                if removable.call(names, dropped_call.call)
+                and not part.clock.is_off(dropped_call.call, loop.body)
             ]
             if dropped and not _has_other_work(part, names, loop, dropped):
-                firsts = {syntax.shown(one.call): one for one in reversed(dropped)}
+                firsts = {
+                    syntax.callee_text(dropped_call.call): dropped_call
+                    for dropped_call in reversed(dropped)
+                }
                 yield from (_finding(first, names, loop) for first in firsts.values())
 
 
@@ -46,7 +50,7 @@ class _Dropped:
 
 
 def _finding(dropped: _Dropped, names: Names, loop: BenchmarkLoop) -> NodeFinding:
-    name = syntax.shown(dropped.call)
+    name = syntax.callee_text(dropped.call)
     known = _identity(names, dropped.call)
     return NodeFinding(
         UNUSED_RESULT,
@@ -60,12 +64,12 @@ def _finding(dropped: _Dropped, names: Names, loop: BenchmarkLoop) -> NodeFindin
 
 def _identity(names: Names, call: Node) -> str:
     """Return a method of the project as its identity ends, empty where it is none of it."""
-    found = names.function(call)
-    if found is None:
+    declaration = names.function(call)
+    if declaration is None:
         return ""
-    if found.node.type == "method_declaration":
-        return ".".join((tree.receiver(found.node)[1], syntax.called(call)))
-    package = names.packages.path(found.home.unit).rpartition("/")[2]
+    if declaration.node.type == "method_declaration":
+        return ".".join((tree.receiver(declaration.node)[1], syntax.called(call)))
+    package = names.packages.path(declaration.home.unit).rpartition("/")[2]
     return ".".join(filter(None, (package, syntax.called(call))))
 
 
@@ -88,7 +92,7 @@ def _has_other_work(
     part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop, dropped: list[_Dropped]
 ) -> bool:
     """Tell whether a loop makes calls that stay, other than those that only prepare."""
-    own = {one.call.id for one in dropped}
+    own = {dropped_call.call.id for dropped_call in dropped}
     return any(
         call.id not in own
         and not part.uses(call)

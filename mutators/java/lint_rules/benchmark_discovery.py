@@ -53,8 +53,10 @@ class BenchmarkMethod:
     @cached_property
     def modes(self) -> frozenset[str]:
         """Return the modes that it runs in; none where the source does not show them."""
-        found = self.annotation("BenchmarkMode")
-        words = frozenset(found.words()) if found is not None else frozenset({"Throughput"})
+        annotation = self.annotation("BenchmarkMode")
+        words = (
+            frozenset(annotation.words()) if annotation is not None else frozenset({"Throughput"})
+        )
         return words if words <= _MODES else frozenset()
 
     @property
@@ -65,8 +67,8 @@ class BenchmarkMethod:
     @cached_property
     def threads(self) -> str:
         """Return how many threads run it, as the source puts it; empty for one and if unknown."""
-        found = self.annotation("Threads")
-        for node in found.listed() if found is not None else ():
+        annotation = self.annotation("Threads")
+        for node in annotation.listed() if annotation is not None else ():
             if source(node).rpartition(".")[2] in _MANY:
                 return source(node)
             number = whole_number(node, self.scope)
@@ -101,12 +103,12 @@ class BenchmarkMethod:
     @cached_property
     def _caught(self) -> list[tuple[int, int]]:
         """Return where exceptions are caught that may be what is measured."""
-        found = []
+        ranges = []
         for node in descend(self.body):
             clauses = [child for child in node.children if child.type == "catch_clause"]
             if clauses and not all(_handles_error(clause) for clause in clauses):
-                found.append((node.start_byte, node.end_byte))
-        return found
+                ranges.append((node.start_byte, node.end_byte))
+        return ranges
 
     def catches(self, node: Node) -> bool:
         """Tell whether a part of it may be there for the exception that it throws."""
@@ -161,9 +163,9 @@ def benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
 def state_scope(declared: TypeDeclaration, project: JavaProject) -> str:
     """Return the scope of a state (`Benchmark`, `Thread`, `Group`), empty where it has none."""
     for ancestor in project.lineage(declared):
-        found = ancestor.annotation("State")
-        if found is not None:
-            return next(iter(found.words()), "")
+        annotation = ancestor.annotation("State")
+        if annotation is not None:
+            return next(iter(annotation.words()), "")
     return ""
 
 

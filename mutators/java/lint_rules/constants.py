@@ -22,21 +22,21 @@ def constant(node: Node | None, scope: MethodScope) -> bool:
 
 def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local] | None:
     """Return the variables that a constant expression is made of; None where it is none."""
-    found: list[Field | Local] = []
+    variables: list[Field | Local] = []
     pending = [bare(node)]
     for _ in range(_LARGEST):
         if not pending:
-            return found
-        here = pending.pop()
-        if here is None:
+            return variables
+        inner_node = pending.pop()
+        if inner_node is None:
             return None
-        if here.type in _FOLDED:
-            pending += [bare(expression) for expression in expressions(here)]
-        elif here.type not in LITERALS:
-            variable = _variable(here, scope)
+        if inner_node.type in _FOLDED:
+            pending += [bare(expression) for expression in expressions(inner_node)]
+        elif inner_node.type not in LITERALS:
+            variable = _variable(inner_node, scope)
             if variable is None or variable.value is None:
                 return None
-            found.append(variable)
+            variables.append(variable)
             pending.append(variable.value)
     return None
 
@@ -47,10 +47,10 @@ def _variable(node: Node, scope: MethodScope) -> Field | Local | None:
         local = scope.find(source(node))
         once = isinstance(local, Local) and not local.parameter and local.name not in scope.changed
         return local if once else None
-    found = scope.field_of(node)
-    if found is None or not found.final:
+    field = scope.field_of(node)
+    if field is None or not field.final:
         return None
-    return found if found.type in _CONSTANT_TYPES else None
+    return field if field.type in _CONSTANT_TYPES else None
 
 
 def number_of(node: Node) -> int:
@@ -62,14 +62,21 @@ def number_of(node: Node) -> int:
 
 def whole_number(node: Node | None, scope: MethodScope) -> int | None:
     """Return the number that a literal or a constant's name stands for; None if it is neither."""
-    here = bare(node)
+    inner_node = bare(node)
     for _ in range(_LARGEST):
-        if here is None:
+        if inner_node is None:
             return None
-        if here.type == "decimal_integer_literal":
-            return number_of(here)
-        if here.type == "unary_expression" and source(here).replace(" ", "") in ("-1", "-2"):
-            return int(source(here).replace(" ", ""))
-        variable = _variable(here, scope) if here.type in ("identifier", "field_access") else None
-        here = bare(variable.value) if variable is not None else None
+        if inner_node.type == "decimal_integer_literal":
+            return number_of(inner_node)
+        if inner_node.type == "unary_expression" and source(inner_node).replace(" ", "") in (
+            "-1",
+            "-2",
+        ):
+            return int(source(inner_node).replace(" ", ""))
+        variable = (
+            _variable(inner_node, scope)
+            if inner_node.type in ("identifier", "field_access")
+            else None
+        )
+        inner_node = bare(variable.value) if variable is not None else None
     return None

@@ -143,8 +143,8 @@ class TypeDeclaration:
     @cached_property
     def fields(self) -> dict[str, Field]:
         """Return its fields by name."""
-        found = (each for member in self._members() for each in _fields(member, self))
-        return {each.name: each for each in found}
+        all_fields = (each for member in self._members() for each in _fields(member, self))
+        return {each.name: each for each in all_fields}
 
     @cached_property
     def methods(self) -> tuple[JavaMethod, ...]:
@@ -178,22 +178,22 @@ class TypeDeclaration:
 
 def types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
     """Return all types of a file, each before those inside it; local ones are left out."""
-    found: list[TypeDeclaration] = []
+    declarations: list[TypeDeclaration] = []
     pending: list[tuple[Node, TypeDeclaration | None]] = [
         (child, None) for child in reversed(root.named_children) if child.type in _TYPES
     ]
     while pending:
         node, outer = pending.pop()
         name = part(node, "name")
-        here = TypeDeclaration(
+        declaration = TypeDeclaration(
             file, package, f"{outer.name}.{name}" if outer else name, node, outer
         )
-        found.append(here)
+        declarations.append(declaration)
         if outer is not None:
-            outer.inner.append(here)
+            outer.inner.append(declaration)
         inside = [member for member in _members(node) if member.type in _TYPES]
-        pending += [(inner_node, here) for inner_node in reversed(inside)]
-    return found
+        pending += [(inner_node, declaration) for inner_node in reversed(inside)]
+    return declarations
 
 
 def _members(node: Node) -> Iterator[Node]:
@@ -220,15 +220,15 @@ def _fields(node: Node, owner: TypeDeclaration) -> Iterator[Field]:
 def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
     """Return the modifiers and the annotations of a declaration."""
     words: set[str] = set()
-    found: list[Annotation] = []
+    annotations: list[Annotation] = []
     for child in node.children:
         for inner_node in child.children if child.type == "modifiers" else ():
             if inner_node.type in ("annotation", "marker_annotation"):
                 name = part(inner_node, "name").rpartition(".")[2]
-                found.append(Annotation(name, inner_node, _values(inner_node)))
+                annotations.append(Annotation(name, inner_node, _values(inner_node)))
             else:
                 words.add(source(inner_node))
-    return frozenset(words), tuple(found)
+    return frozenset(words), tuple(annotations)
 
 
 def _values(annotation: Node) -> dict[str, Node]:

@@ -54,10 +54,10 @@ class Effects:
         callees = scope.callees(call)
         if not callees:
             return SideEffect.UNKNOWN
-        found = [self.of_method(callee, depth + 1) for callee in callees]
-        if SideEffect.SOME in found:
+        effects = [self.of_method(callee, depth + 1) for callee in callees]
+        if SideEffect.SOME in effects:
             return SideEffect.SOME
-        if SideEffect.UNKNOWN in found:
+        if SideEffect.UNKNOWN in effects:
             abstract = all(callee.body is None for callee in callees)
             return SideEffect.NONE if abstract and only_asks(name) else SideEffect.UNKNOWN
         return SideEffect.NONE
@@ -83,8 +83,8 @@ class Effects:
         for number, node in enumerate(descend(method.body)):
             if node.type in ("this", "super") or number >= _MOST_NODES:
                 return False
-            found = scope.field_of(node) if node.type in ("identifier", "field_access") else None
-            if found is not None and not (found.final and found.static):
+            member = scope.field_of(node) if node.type in ("identifier", "field_access") else None
+            if member is not None and not (member.final and member.static):
                 return False
             if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
                 inner = scope.callees(node)
@@ -101,13 +101,13 @@ class Effects:
         scope = MethodScope(self._project, method)
         worst = SideEffect.NONE
         for number, node in enumerate(descend(body)):
-            found = (
+            effect = (
                 self._of_node(node, scope, depth) if number < _MOST_NODES else SideEffect.UNKNOWN
             )
-            if found is SideEffect.SOME:
-                return found
-            if found is SideEffect.UNKNOWN:
-                worst = found
+            if effect is SideEffect.SOME:
+                return effect
+            if effect is SideEffect.UNKNOWN:
+                worst = effect
                 if number >= _MOST_NODES:
                     break
         return worst
@@ -125,11 +125,11 @@ class Effects:
             return SideEffect.NONE
         if receiver is not None and scope.type_of(receiver) == "Blackhole":
             return SideEffect.SOME
-        found = self.of_call(node, scope, depth)
+        effect = self.of_call(node, scope, depth)
         return (
             SideEffect.SOME
-            if found is SideEffect.UNKNOWN and changes(field(node, "name"))
-            else found
+            if effect is SideEffect.UNKNOWN and changes(field(node, "name"))
+            else effect
         )
 
 
@@ -179,13 +179,13 @@ def _is_its_own(changed: Node, scope: MethodScope) -> bool:
 
 def _is_made_here(receiver: Node, scope: MethodScope) -> bool:
     """Tell whether a call is on an object that the method has made, or on a chain of such calls."""
-    here: Node | None = receiver
-    while here is not None and here.type == "method_invocation":
-        here = bare(here.child_by_field_name("object"))
-    if here is None:
+    node: Node | None = receiver
+    while node is not None and node.type == "method_invocation":
+        node = bare(node.child_by_field_name("object"))
+    if node is None:
         return False
-    return here.type in _MAKES or _is_made(
-        scope.find(source(here)) if here.type == "identifier" else None
+    return node.type in _MAKES or _is_made(
+        scope.find(source(node)) if node.type == "identifier" else None
     )
 
 
@@ -197,9 +197,9 @@ def _is_made(variable: object) -> bool:
 
 def has_function(call: Node) -> bool:
     """Tell whether a call gets code to run: a lambda, a method reference or a class of its own."""
-    given = expressions(call.child_by_field_name("arguments"))
+    nodes = expressions(call.child_by_field_name("arguments"))
     return any(
         inner_node.type in (*_OPAQUE, "class_body")
-        for node in given
+        for node in nodes
         for inner_node in descend(node)
     )

@@ -30,33 +30,33 @@ _DECLARES = "variable_declarator"
 
 def _users(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, list[BenchmarkMethod]]:
     """Return the benchmarks that use each state; those of a class count for what it extends."""
-    found: dict[TypeDeclaration, list[BenchmarkMethod]] = {}
+    methods_by_state: dict[TypeDeclaration, list[BenchmarkMethod]] = {}
     for bench in benches:
         for state in bench.states:
             for ancestor in bench.project.lineage(state):
-                users = found.setdefault(ancestor, [])
+                users = methods_by_state.setdefault(ancestor, [])
                 if bench not in users:
                     users.append(bench)
-    return found
+    return methods_by_state
 
 
 def invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
     for state, users in _users(benches).items():
         fixtures = [(java_method, _of_invocation(java_method)) for java_method in state.methods]
-        method, found = next(
+        method, annotation = next(
             (fixture for fixture in fixtures if fixture[1] is not None), (None, None)
         )
         short = [user for user in users if _is_short(user)]
         bench = next(iter([*short, *filter(_may_be_short, users)]), None)
-        if bench is not None and method is not None and found is not None:
+        if bench is not None and method is not None and annotation is not None:
             how = f"for operations as short as {bench.name} that is much of what is measured."
             if not short:
                 how = f"that is much of what is measured where {bench.name} takes less than 1 ms."
             yield Smell(
                 rule=INVOCATION_SETUP.id,
                 benchmark=bench.name if len(users) == 1 else "",
-                span=method.span(found.node),
+                span=method.span(annotation.node),
                 text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
                 f"each time: {how}",
                 top=method.top,
@@ -66,9 +66,9 @@ def invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
 
 def _of_invocation(method: JavaMethod) -> Annotation | None:
     for name in ("Setup", "TearDown"):
-        found = method.annotation(name)
-        if found is not None and found.words() == ["Invocation"]:
-            return found
+        annotation = method.annotation(name)
+        if annotation is not None and annotation.words() == ["Invocation"]:
+            return annotation
     return None
 
 
@@ -128,12 +128,12 @@ def unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
         if not state_scope(state, users[0].project):
             continue
         for method in state.methods:
-            found = _unseeded(method, users[0].project)
-            if found is not None:
+            node = _unseeded(method, users[0].project)
+            if node is not None:
                 yield Smell(
                     rule=UNSEEDED_RANDOM.id,
                     benchmark=users[0].name if len(users) == 1 else "",
-                    span=method.span(found),
+                    span=method.span(node),
                     text=f"{method.full_name} makes data of random numbers without a seed, so each "
                     "fork and each run measures other data.",
                     top=method.top,
@@ -145,14 +145,14 @@ def _unseeded(fixture: JavaMethod, project: JavaProject) -> Node | None:
     if fixture.annotation("Setup") is None or fixture.body is None:
         return None
     drawn = {field(node, "name") for node in descend(fixture.body) if node.type == _CALL}
-    if "setSeed" in drawn or not any(_DRAWS.fullmatch(one) for one in drawn):
+    if "setSeed" in drawn or not any(_DRAWS.fullmatch(name) for name in drawn):
         return None
-    found = (
+    calls = (
         inner_node
         for inner_node in descend(fixture.body)
         if _is_unseeded(inner_node, fixture, project)
     )
-    return next(found, None)
+    return next(calls, None)
 
 
 def _is_unseeded(node: Node, fixture: JavaMethod, project: JavaProject) -> bool:

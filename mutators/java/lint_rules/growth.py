@@ -32,21 +32,23 @@ def growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the first call of a benchmark that makes each container of a state longer."""
     if bench.single_shots or bench.method.annotation("Group") is not None:
         return
-    seen: set[Field] = set()
+    fields: set[Field] = set()
     for node in own(bench.body):
-        found = _grown_container(node, bench)
-        if found is None or found in seen or len(seen) >= _MOST:
+        container = _grown_container(node, bench)
+        if container is None or container in fields or len(fields) >= _MOST:
             continue
-        seen.add(found)
-        if _is_used_otherwise(bench, found, node):
+        fields.add(container)
+        if _is_used_otherwise(bench, container, node):
             continue
-        levels = {level for method in _fixtures_naming(bench, found) for level in _levels(method)}
+        levels = {
+            level for method in _fixtures_naming(bench, container) for level in _levels(method)
+        }
         if "Invocation" not in levels:
             yield Smell(
                 rule=GROWING_STATE.id,
                 benchmark=bench.name,
                 span=bench.method.span(node),
-                text=f"Each invocation makes {found.name} longer and none empties it, so later "
+                text=f"Each invocation makes {container.name} longer and none empties it, so later "
                 "invocations work on more than the first and the memory fills up.",
                 top=bench.method.top,
                 sure=Sure.POSSIBLE if "Iteration" in levels else None,
@@ -57,17 +59,17 @@ def _grown_container(node: Node, bench: BenchmarkMethod) -> Field | None:
     """Return the field of a state whose container a call makes longer."""
     if node.type != "method_invocation":
         return None
-    found = bench.scope.field_of(node.child_by_field_name("object"))
+    container = bench.scope.field_of(node.child_by_field_name("object"))
     name = field(node, "name")
-    if found is None or not any(
-        kind.fullmatch(found.type) and grow.fullmatch(name) for kind, grow in _GROW
+    if container is None or not any(
+        kind.fullmatch(container.type) and grow.fullmatch(name) for kind, grow in _GROW
     ):
         return None
-    if _KEYED.fullmatch(found.type) and not any(
+    if _KEYED.fullmatch(container.type) and not any(
         _varies(argument) for argument in arguments(node)[:1]
     ):
         return None
-    return found if bench.is_in_state(found) else None
+    return container if bench.is_in_state(container) else None
 
 
 def _varies(key: Node) -> bool:
@@ -79,7 +81,7 @@ def _varies(key: Node) -> bool:
     )
 
 
-def _is_used_otherwise(bench: BenchmarkMethod, found: Field, growing: Node) -> bool:
+def _is_used_otherwise(bench: BenchmarkMethod, container: Field, growing: Node) -> bool:
     """Tell whether a benchmark does anything else with a field, which may make it shorter."""
     keeps = {field(growing, "name"), "contains", "get", "isEmpty", "size", "toString"}
     for node in descend(bench.body):
@@ -88,17 +90,17 @@ def _is_used_otherwise(bench: BenchmarkMethod, found: Field, growing: Node) -> b
             if field(node, "name") not in keeps:
                 parts.append(bare(node.child_by_field_name("object")))
             parts += arguments(node) if not bench.consumes(node) else []
-        if any(part is not None and bench.scope.field_of(part) is found for part in parts):
+        if any(part is not None and bench.scope.field_of(part) is container for part in parts):
             return True
     return False
 
 
-def _fixtures_naming(bench: BenchmarkMethod, found: Field) -> Iterator[JavaMethod]:
+def _fixtures_naming(bench: BenchmarkMethod, container: Field) -> Iterator[JavaMethod]:
     """Yield the fixtures that name a field."""
     for state in bench.states:
         for ancestor in bench.project.lineage(state):
             for method in ancestor.methods:
-                if _levels(method) and found.name in source(method.body):
+                if _levels(method) and container.name in source(method.body):
                     yield method
 
 

@@ -25,34 +25,34 @@ _ORDER = list(Sure)  # the surest first
 
 def measured_calls(bench: BenchmarkMethod) -> list[Node]:
     """Return the calls whose results a benchmark returns or hands to a Blackhole."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for node in own(bench.body):
         if node.type == "return_statement":
-            given = node.named_children
+            inner_nodes = node.named_children
         elif node.type == "method_invocation" and bench.consumes(node):
-            given = arguments(node)
+            inner_nodes = arguments(node)
         else:
             continue
-        found += [
+        nodes += [
             descendant
-            for descendant in (_made_by(value, bench.scope) for value in given)
+            for descendant in (_made_by(value, bench.scope) for value in inner_nodes)
             if descendant
         ]
     return [
         inner_node
-        for inner_node in found
+        for inner_node in nodes
         if inner_node.type == "method_invocation" and arguments(inner_node)
     ]
 
 
 def _made_by(value: Node, scope: MethodScope) -> Node | None:
     """Return an expression, or that of which a local variable has its only value."""
-    here = bare(value)
-    if here is not None and here.type == "identifier":
-        local = scope.find(source(here))
+    node = bare(value)
+    if node is not None and node.type == "identifier":
+        local = scope.find(source(node))
         if isinstance(local, Local) and not local.parameter and local.name not in scope.changed:
             return local.value
-    return here
+    return node
 
 
 def constant_inputs(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]:

@@ -48,15 +48,15 @@ class JavaLinter:
         """Return the benchmarks of all sources of a project, and what the rules find."""
         project = JavaProject(sources)
         files = list(files_of_jmh(project))
-        found = {file.path: benchmarks(file, project) for file in files}
-        benches = [method for methods in found.values() for method in methods]
+        methods_by_file = {file.path: benchmarks(file, project) for file in files}
+        benches = [method for methods in methods_by_file.values() for method in methods]
         smells = {*_of_all(benches, Effects(project))}
         for file in files:
             smells |= {*options(file, project)}
         return Looked(
             benchmarks=tuple(
                 name
-                for benchmark_methods in found.values()
+                for benchmark_methods in methods_by_file.values()
                 for name in dict.fromkeys(
                     benchmark_method.name for benchmark_method in benchmark_methods
                 )

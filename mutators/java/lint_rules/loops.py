@@ -88,9 +88,9 @@ def _bound_is_input(loop: Node, bench: BenchmarkMethod) -> bool:
             return True
         if _INPUT.search(source(side)):
             return True
-        found = bench.scope.field_of(side) if side.type not in LITERALS else None
-        if found is not None and any(
-            annotation.name == "Param" for annotation in found.annotations
+        bound_field = bench.scope.field_of(side) if side.type not in LITERALS else None
+        if bound_field is not None and any(
+            annotation.name == "Param" for annotation in bound_field.annotations
         ):
             return True
     return False

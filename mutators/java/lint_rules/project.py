@@ -88,15 +88,15 @@ class JavaProject:
     @cached_property
     def _declaring(self) -> dict[bytes, list[str]]:
         """Return the files that seem to declare a type of each simple name."""
-        found: dict[bytes, list[str]] = {}
+        files_by_name: dict[bytes, list[str]] = {}
         for path, text in self._texts.items():
             for name in set(_DECLARED.findall(text)):
-                found.setdefault(name, []).append(path)
-        return found
+                files_by_name.setdefault(name, []).append(path)
+        return files_by_name
 
     def type_named(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
-        here = self.file(near.file)
+        file = self.file(near.file)
         alike = self._of_file(near.file).get(name)
         if alike:
             return next(
@@ -112,7 +112,7 @@ class JavaProject:
             for path in self._declaring.get(name.encode(), ())
             for declaration in self._of_file(path).get(name, ())
         ]
-        imported = here.imports.get(name)
+        imported = file.imports.get(name)
         if imported is not None:
             candidates = [
                 candidate
@@ -122,29 +122,29 @@ class JavaProject:
         elif name in _ALWAYS_IMPORTED:
             return None
         elif any(
-            candidate.package == here.package and not candidate.outer for candidate in candidates
+            candidate.package == file.package and not candidate.outer for candidate in candidates
         ):
             candidates = [
-                candidate for candidate in candidates if candidate.package == here.package
+                candidate for candidate in candidates if candidate.package == file.package
             ]
         return candidates[0] if len(candidates) == 1 else None
 
     def _of_file(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
         """Return the types of a file by their simple names."""
         if path not in self._types:
-            found = self._types[path] = {}
+            types_by_name = self._types[path] = {}
             for declaration in self.file(path).types:
-                found.setdefault(declaration.simple, []).append(declaration)
+                types_by_name.setdefault(declaration.simple, []).append(declaration)
         return self._types[path]
 
     def qualified(self, name: str) -> TypeDeclaration | None:
         """Return the type of a full name."""
         paths = self._declaring.get(name.rpartition(".")[2].encode(), ())
-        found = (declaration for path in paths for declaration in self.file(path).types)
+        candidates = (declaration for path in paths for declaration in self.file(path).types)
         return next(
             (
                 type_declaration
-                for type_declaration in found
+                for type_declaration in candidates
                 if f"{type_declaration.package}.{type_declaration.name}" == name
             ),
             None,
@@ -152,21 +152,27 @@ class JavaProject:
 
     def lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
         """Yield the type and the classes that it extends, as far as the sources show them."""
-        here: TypeDeclaration | None = declared
-        seen: set[TypeDeclaration] = set()
-        while here is not None and here not in seen and len(seen) < _LONGEST_LINEAGE:
-            yield here
-            seen.add(here)
-            here = self.type_named(here.parent, here) if here.parent else None
+        declaration: TypeDeclaration | None = declared
+        declarations: set[TypeDeclaration] = set()
+        while (
+            declaration is not None
+            and declaration not in declarations
+            and len(declarations) < _LONGEST_LINEAGE
+        ):
+            yield declaration
+            declarations.add(declaration)
+            declaration = (
+                self.type_named(declaration.parent, declaration) if declaration.parent else None
+            )
 
     def field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""
-        here: TypeDeclaration | None = near
-        while here is not None:
-            for ancestor in self.lineage(here):
+        declaration: TypeDeclaration | None = near
+        while declaration is not None:
+            for ancestor in self.lineage(declaration):
                 if name in ancestor.fields:
                     return ancestor.fields[name]
-            here = here.outer
+            declaration = declaration.outer
         return None
 
     def methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
@@ -177,9 +183,11 @@ class JavaProject:
                 for method in ancestor.methods:
                     mine.setdefault(method.name, []).append(method)
             alike = self._methods[ancestor].get(name, ())
-            found = [java_method for java_method in alike if len(java_method.parameters) == count]
-            if found:
-                return found
+            java_methods = [
+                java_method for java_method in alike if len(java_method.parameters) == count
+            ]
+            if java_methods:
+                return java_methods
         return []
 
     def annotation(self, name: str, method: JavaMethod) -> Annotation | None:
@@ -192,13 +200,13 @@ class JavaProject:
 
     def type_annotation(self, name: str, declared: TypeDeclaration) -> Annotation | None:
         """Return the annotation of a type, of one that it extends, or of one around it."""
-        here: TypeDeclaration | None = declared
-        while here is not None:
-            for ancestor in self.lineage(here):
-                found = ancestor.annotation(name)
-                if found is not None:
-                    return found
-            here = here.outer
+        declaration: TypeDeclaration | None = declared
+        while declaration is not None:
+            for ancestor in self.lineage(declaration):
+                annotation = ancestor.annotation(name)
+                if annotation is not None:
+                    return annotation
+            declaration = declaration.outer
         return None
 
 

@@ -77,9 +77,9 @@ def _unread_locals(
     for child in node.children_by_field_name("declarator"):
         value = _unread(child, uses, bench, effects)
         if value is not None:
-            found = _smell(bench, node, value, _text_of_unread(field(child, "name"), value))
+            smell = _smell(bench, node, value, _text_of_unread(field(child, "name"), value))
             seen = _may_be_meant(value, bench, effects, kept=True)
-            yield replace(found, sure=Sure.POSSIBLE) if seen else found
+            yield replace(smell, sure=Sure.POSSIBLE) if seen else smell
 
 
 def _smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> Smell:
@@ -195,7 +195,7 @@ def _unread(declarator: Node, uses: Uses, bench: BenchmarkMethod, effects: Effec
         for descendant in worked
     ):
         return None
-    return next((one for one in worked if _is_work(one, bench)), None)
+    return next((node for node in worked if _is_work(node, bench)), None)
 
 
 def _is_called_for_result(value: Node, bench: BenchmarkMethod) -> bool:

@@ -121,29 +121,29 @@ class MethodScope:
             return ""
         match node.type:
             case "string_literal":
-                found = "String"
+                type_name = "String"
             case "object_creation_expression":
-                found = plain_type(node.child_by_field_name("type"))
+                type_name = plain_type(node.child_by_field_name("type"))
             case "identifier":
-                found = self._type_of_name(source(node), depth)
+                type_name = self._type_of_name(source(node), depth)
             case "array_access":
                 array = node.child_by_field_name("array")
-                found = self.type_of(array, depth + 1).removesuffix("[]")
+                type_name = self.type_of(array, depth + 1).removesuffix("[]")
             case "field_access":
                 member = self._field_behind(node, depth)
-                found = member.type if member else ""
+                type_name = member.type if member else ""
             case "method_invocation":
                 kinds = {callee.result for callee in self.callees(node, depth + 1)}
-                found = kinds.pop() if len(kinds) == 1 else ""
+                type_name = kinds.pop() if len(kinds) == 1 else ""
             case _:
-                found = ""
-        return found
+                type_name = ""
+        return type_name
 
     def _type_of_name(self, name: str, depth: int) -> str:
-        found = self.find(name)
-        if isinstance(found, Local) and found.type == "var":
-            return self.type_of(found.value, depth + 1)
-        return found.type if found else ""
+        local = self.find(name)
+        if isinstance(local, Local) and local.type == "var":
+            return self.type_of(local.value, depth + 1)
+        return local.type if local else ""
 
     def _field_behind(self, node: Node, depth: int) -> Field | None:
         inner = bare(node.child_by_field_name("object"))
@@ -174,12 +174,12 @@ class MethodScope:
         return self.project.methods(name, count, owner) if owner else []
 
     def _unqualified(self, name: str, count: int) -> list[JavaMethod]:
-        here: TypeDeclaration | None = self.method.owner
-        while here is not None:
-            found = self.project.methods(name, count, here)
-            if found:
-                return found
-            here = here.outer
+        declaration: TypeDeclaration | None = self.method.owner
+        while declaration is not None:
+            methods = self.project.methods(name, count, declaration)
+            if methods:
+                return methods
+            declaration = declaration.outer
         imported = self.project.file(self.method.owner.file).imports.get(name, "")
         path, _, _ = imported.rpartition(".")
         owner = self.project.qualified(path) if path else None

@@ -76,12 +76,12 @@ def _users(
     benches: list[BenchmarkMethod], name: str
 ) -> Iterator[tuple[Annotation, list[BenchmarkMethod]]]:
     """Yield each annotation of a name with the benchmarks that it counts for."""
-    found: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
+    users: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
     for bench in benches:
         annotation = bench.annotation(name)
         if annotation is not None:
-            found.setdefault(id(annotation), (annotation, []))[1].append(bench)
-    yield from found.values()
+            users.setdefault(id(annotation), (annotation, []))[1].append(bench)
+    yield from users.values()
 
 
 def _number(annotation: Annotation, key: str, bench: BenchmarkMethod) -> int | None:
@@ -92,12 +92,12 @@ def _holder(annotation: Annotation, bench: BenchmarkMethod) -> JavaMethod | Type
     """Return the declaration that bears an annotation."""
     if annotation in bench.method.annotations:
         return bench.method
-    here: TypeDeclaration | None = bench.method.owner
-    while here is not None:
-        for ancestor in bench.project.lineage(here):
+    declaration: TypeDeclaration | None = bench.method.owner
+    while declaration is not None:
+        for ancestor in bench.project.lineage(declaration):
             if annotation in ancestor.annotations:
                 return ancestor
-        here = here.outer
+        declaration = declaration.outer
     return bench.method.owner
 
 
@@ -118,12 +118,12 @@ def _zero_option(node: Node, scope: MethodScope) -> str:
     """Return the option that `new OptionsBuilder()....forks(0)` sets to 0, else an empty text."""
     if node.type != "method_invocation" or field(node, "name") not in _OPTIONS:
         return ""
-    given = arguments(node)
-    if len(given) != 1 or source(given[0]) != "0":
+    nodes = arguments(node)
+    if len(nodes) != 1 or source(nodes[0]) != "0":
         return ""
-    here = bare(node.child_by_field_name("object"))
+    inner_node = bare(node.child_by_field_name("object"))
     for _ in range(_LONGEST_CHAIN):
-        if here is None or here.type != "method_invocation":
+        if inner_node is None or inner_node.type != "method_invocation":
             break
-        here = bare(here.child_by_field_name("object"))
-    return field(node, "name") if scope.type_of(here).endswith("OptionsBuilder") else ""
+        inner_node = bare(inner_node.child_by_field_name("object"))
+    return field(node, "name") if scope.type_of(inner_node).endswith("OptionsBuilder") else ""

@@ -21,15 +21,15 @@ def shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     seen: set[str] = set()
     for node in own(bench.body):
         changed = target(node)
-        found = _changed_field(changed, bench) if changed is not None else None
-        if found is None or found.name in seen or not _is_shared(found, bench):
+        member = _changed_field(changed, bench) if changed is not None else None
+        if member is None or member.name in seen or not _is_shared(member, bench):
             continue
-        seen.add(found.name)
+        seen.add(member.name)
         yield Smell(
             rule=SHARED_STATE.id,
             benchmark=bench.name,
             span=bench.method.span(node),
-            text=f"{who} {found.name} of the one {found.owner.name} that all have, so "
+            text=f"{who} {member.name} of the one {member.owner.name} that all have, so "
             "their races for its cache line are part of the time.",
             top=bench.method.top,
         )
@@ -55,16 +55,16 @@ def _is_guarded(bench: BenchmarkMethod) -> bool:
 
 def _changed_field(changed: Node, bench: BenchmarkMethod) -> Field | None:
     """Return the field that an assignment changes, in whole or an element of its array."""
-    here: Node | None = changed
-    while here is not None and here.type == "array_access":
-        here = bare(here.child_by_field_name("array"))
-    if here is None or (here.type == "identifier" and source(here) in bench.scope.locals):
+    node: Node | None = changed
+    while node is not None and node.type == "array_access":
+        node = bare(node.child_by_field_name("array"))
+    if node is None or (node.type == "identifier" and source(node) in bench.scope.locals):
         return None
-    return bench.scope.field_of(here)
+    return bench.scope.field_of(node)
 
 
-def _is_shared(found: Field, bench: BenchmarkMethod) -> bool:
+def _is_shared(member: Field, bench: BenchmarkMethod) -> bool:
     """Tell whether all threads have the one field, and it is a plain one."""
-    if found.static or "volatile" in found.modifiers:
+    if member.static or "volatile" in member.modifiers:
         return False
-    return bench.is_in_state(found) and state_scope(found.owner, bench.project) == "Benchmark"
+    return bench.is_in_state(member) and state_scope(member.owner, bench.project) == "Benchmark"

@@ -53,18 +53,20 @@ def descend(node: Node) -> Iterator[Node]:
     """Yield the node and all named nodes below it, in the order of the text."""
     pending = [node]
     while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed(here.named_children)
+        inner_node = pending.pop()
+        yield inner_node
+        pending += reversed(inner_node.named_children)
 
 
 def own(node: Node) -> Iterator[Node]:
     """Yield the node and those below it, without the code of lambdas and classes inside it."""
     pending = [node]
     while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed([child for child in here.named_children if child.type not in _APART])
+        inner_node = pending.pop()
+        yield inner_node
+        pending += reversed(
+            [child for child in inner_node.named_children if child.type not in _APART]
+        )
 
 
 def bare(node: Node | None) -> Node | None:

@@ -61,13 +61,13 @@ def uses_in(body: Node) -> Uses:
 
 def _receiver(call: Node) -> Node:
     """Return what a chain of calls begins with."""
-    here = call
-    while here.type == "method_invocation":
-        inner = bare(here.child_by_field_name("object"))
+    node = call
+    while node.type == "method_invocation":
+        inner = bare(node.child_by_field_name("object"))
         if inner is None:
             break
-        here = inner
-    return here
+        node = inner
+    return node
 
 
 def _is_container(value: Node | None) -> bool:

@@ -45,20 +45,20 @@ class _Class:
 
     def methods(self) -> dict[str, cst.FunctionDef]:
         """Return the methods by name, inherited ones too."""
-        found: dict[str, cst.FunctionDef] = {}
+        definitions: dict[str, cst.FunctionDef] = {}
         for class_ in self.line:
             for node in class_.body.body:
                 if isinstance(node, cst.FunctionDef):
-                    found.setdefault(node.name.value, node)
-        return found
+                    definitions.setdefault(node.name.value, node)
+        return definitions
 
     def attributes(self) -> tree.Bindings:
         """Return what the class binds, inherited names too."""
-        found: dict[str, list[cst.BaseExpression | None]] = {}
+        values_by_name: dict[str, list[cst.BaseExpression | None]] = {}
         for class_ in self.line:
             for name, values in tree.bindings(class_.body.body).items():
-                found.setdefault(name, values)
-        return found
+                values_by_name.setdefault(name, values)
+        return values_by_name
 
 
 def find(project: PythonProject) -> Iterator[BenchmarkSource]:
@@ -170,8 +170,8 @@ def _once(bound: tree.Bindings, name: str) -> bool:
     values = bound.get(name)
     if not values:
         return False
-    found = [tree.constant(value) for value in values]
-    return any(one is None or one == 1 for one in found)
+    constants = [tree.constant(value) for value in values]
+    return any(one is None or one == 1 for one in constants)
 
 
 def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[TimedCode, ...]:
@@ -179,10 +179,10 @@ def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[TimedCode, ...]:
     if not _TIMED.match(node.name.value):
         return ()
     nodes = tree.body(node)
-    found = TimedCode(
+    timed_code = TimedCode(
         nodes=nodes,
         parameters=tree.all_parameters(node) - {"self"},
         function=node,
         renewed=renewed,
     )
-    return (found,)
+    return (timed_code,)

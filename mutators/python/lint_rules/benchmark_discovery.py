@@ -83,8 +83,8 @@ class TimedCode:
             if isinstance(node, cst.Global | cst.Nonlocal)
             for item in node.names
         }
-        found = tree.bindings(self.nodes)
-        return {name: values for name, values in found.items() if name not in outer}
+        values_by_name = tree.bindings(self.nodes)
+        return {name: values for name, values in values_by_name.items() if name not in outer}
 
     def outlives(self, name: str) -> bool:
         """Tell whether what a dotted name stands for is there before a round and after it."""
@@ -163,7 +163,7 @@ class BenchmarkSource(Around):
         return Around(file=self.file, scopes=(given, *self.scopes))
 
 
-def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
+def code_of_rounds(function: tree.Function, handed: Handed | None = None) -> TimedCode:
     """Return the code of a function that every round calls."""
     return TimedCode(
         nodes=tree.body(function),
@@ -176,11 +176,11 @@ def timed(function: tree.Function, handed: Handed | None = None) -> TimedCode:
 
 def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cst.BaseExpression]:
     """Return the defaults of those parameters that get no argument."""
-    given = handed.arguments if handed is not None else ()
-    if any(one.star for one in given):
+    arguments = handed.arguments if handed is not None else ()
+    if any(argument.star for argument in arguments):
         return {}
-    named = {argument.keyword.value for argument in given if argument.keyword is not None}
-    plain = sum(one.keyword is None for one in given)
+    named = {argument.keyword.value for argument in arguments if argument.keyword is not None}
+    plain = sum(argument.keyword is None for argument in arguments)
     listed = function.params
     later = (*listed.posonly_params, *listed.params)[plain:]
     return {

@@ -6,7 +6,7 @@ import libcst as cst
 
 from mutators.python.lint_rules import tree
 from mutators.python.lint_rules.benchmark_discovery import Around, BenchmarkSource, Preparation
-from mutators.python.lint_rules.kinds import copied_from, stored
+from mutators.python.lint_rules.kinds import copied_from, written_names
 from mutators.python.lint_rules.project import PythonProject
 
 _FARTHEST = 5
@@ -22,7 +22,7 @@ _BY_KEY = frozenset({"add", "setdefault", "discard"})
 def changes(
     method: str,
     arguments: tuple[cst.Arg, ...],
-    made: cst.CSTNode,
+    node: cst.CSTNode,
     at: Around,
     project: PythonProject,
 ) -> bool:
@@ -31,12 +31,12 @@ def changes(
     Left alone are keys that may be there already, or may not be there.
     """
     if method == "clear":
-        return not _empty(made, at)
+        return not _empty(node, at)
     if method == "update":
-        return _empty(made, at) and bool(arguments) and not _empty(arguments[0].value, at)
+        return _empty(node, at) and bool(arguments) and not _empty(arguments[0].value, at)
     if method in _BY_KEY or (method == "pop" and len(arguments) > 1):
         wanted = tree.constant(at.value(arguments[0].value)) if arguments else None
-        there = False if _empty(made, at) else _holds(project.once(_keys, made), wanted)
+        there = False if _empty(node, at) else _holds(project.once(_keys, node), wanted)
         return there is (method in ("discard", "pop"))
     return True
 
@@ -51,16 +51,16 @@ def _empty(node: cst.CSTNode, at: Around) -> bool:
     return (name in _EMPTY and not node.args) or (name in _EMPTY_OF and len(node.args) <= 1)
 
 
-def _keys(made: cst.CSTNode) -> frozenset[object]:
+def _keys(node: cst.CSTNode) -> frozenset[object]:
     """Return the keys of a container that is written out, with None for what is not seen."""
-    if not isinstance(made, cst.Dict | cst.Set):
+    if not isinstance(node, cst.Dict | cst.Set):
         return frozenset({None})
     keys = (
         element.key if isinstance(element, cst.DictElement) else element.value
-        for element in made.elements
+        for element in node.elements
     )
     starred = cst.StarredDictElement | cst.StarredElement
-    hidden = {None for element in made.elements if isinstance(element, starred)}
+    hidden = {None for element in node.elements if isinstance(element, starred)}
     return frozenset(map(tree.constant, keys)) | hidden
 
 
@@ -105,7 +105,7 @@ def _put_out_of_order(preparation: Preparation) -> frozenset[str]:
 
 
 def _mixed_by(node: cst.CSTNode) -> Iterator[str]:
-    yield from stored(node)
+    yield from written_names(node)
     if isinstance(node, cst.Call):
         receiver, _, method = tree.dotted(node.func).rpartition(".")
         if method in _DISORDER:

@@ -22,13 +22,13 @@ def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     if b"random" not in bench.file.text or project.once(_seeds, bench.file, project):
         return
     for preparation in bench.preparations:
-        found = project.once(_first_draw, preparation)
-        if found is not None:
+        call = project.once(_first_draw, preparation)
+        if call is not None:
             yield Hit(
                 rule=rules.UNSEEDED_RANDOM,
                 bench=bench,
-                node=found,
-                text=f"`{tree.code(found)}` draws how much the inputs hold, and nothing sets a"
+                node=call,
+                text=f"`{tree.code(call)}` draws how much the inputs hold, and nothing sets a"
                 " seed: each run measures another amount of work.",
                 head=preparation.head,
                 shared=preparation.shared,
@@ -108,16 +108,16 @@ def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """Yield the parts that a number is reckoned of: `a` and `b` of `int(a * 2) + b`."""
     pending = [node]
     while pending:
-        here = pending.pop()
-        match here:
+        expression = pending.pop()
+        match expression:
             case cst.BinaryOperation():
-                pending += (here.left, here.right)
+                pending += (expression.left, expression.right)
             case cst.UnaryOperation():
-                pending.append(here.expression)
-            case cst.Call() if tree.dotted(here.func) in _NUMBERS:
-                pending += (argument.value for argument in here.args)
+                pending.append(expression.expression)
+            case cst.Call() if tree.dotted(expression.func) in _NUMBERS:
+                pending += (argument.value for argument in expression.args)
             case _:
-                yield here
+                yield expression
 
 
 def _seeds(file: File, project: PythonProject) -> bool:

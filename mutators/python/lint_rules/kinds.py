@@ -200,9 +200,9 @@ def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, ObjectCh
         for kwonly_parameter in function.params.kwonly_params
     ]
     return {
-        one: next(iter(changes[one.name]))
-        for one in listed
-        if one.name not in bound and len(changes.get(one.name, ())) == 1
+        parameter: next(iter(changes[parameter.name]))
+        for parameter in listed
+        if parameter.name not in bound and len(changes.get(parameter.name, ())) == 1
     }
 
 
@@ -218,7 +218,7 @@ def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, Objec
         if isinstance(node, cst.Call):
             yield from _changed_by(node, file)
         elif sorts and isinstance(node, cst.Assign):
-            yield from ((name, ObjectChange.SWAPS) for name in stored(node))
+            yield from ((name, ObjectChange.SWAPS) for name in written_names(node))
 
 
 def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, ObjectChange]]:
@@ -229,7 +229,7 @@ def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, ObjectChange]
         yield tree.dotted(call.args[0].value), known[1]
 
 
-def stored(node: cst.CSTNode) -> Iterator[str]:
+def written_names(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names of what a statement writes elements to, or deletes some of."""
     targets: list[cst.CSTNode] = []
     if isinstance(node, cst.Assign):

@@ -64,21 +64,21 @@ def _function(
     if bench.file.meant(name) in _BUILTINS:
         hidden = "." not in name and not bench.file.plain(name)
         return "" if hidden else "is lazy, and nobody consumes what each call makes"
-    found = bench.inner.get(name) or _resolved(bench, name, project)
-    if found is None:
+    definition = bench.inner.get(name) or _resolved(bench, name, project)
+    if definition is None:
         return ""
-    if any(tree.dotted(decorator.decorator) != "benchmark" for decorator in found.decorators):
+    if any(tree.dotted(decorator.decorator) != "benchmark" for decorator in definition.decorators):
         return ""
-    if project.once(tree.yields, found):
+    if project.once(tree.yields, definition):
         return _MADE[True]
-    return _MADE[False] if found.asynchronous is not None and not awaited else ""
+    return _MADE[False] if definition.asynchronous is not None and not awaited else ""
 
 
 def _resolved(bench: BenchmarkSource, name: str, project: PythonProject) -> cst.FunctionDef | None:
     if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return None
-    found = project.function(bench.file, name)
-    return found[1] if found is not None else None
+    definition = project.function(bench.file, name)
+    return definition[1] if definition is not None else None
 
 
 def _dropped(code: TimedCode) -> Iterator[cst.BaseExpression]:

@@ -95,9 +95,9 @@ class PythonLinter:
         smells: list[Smell] = []
         names: list[str] = []
         for path in sorted(by_file):
-            found = by_file[path]
-            smells += _smells(found, project)
-            names += dict.fromkeys(bench.name for bench in found)
+            benchmark_sources = by_file[path]
+            smells += _smells(benchmark_sources, project)
+            names += dict.fromkeys(bench.name for bench in benchmark_sources)
         return Looked(
             benchmarks=tuple(names),
             smells=tuple(smells),
@@ -119,7 +119,7 @@ def _unread(file: File) -> bool:
 
 def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smell]:
     """Return what the rules find in the benchmarks of one file, each place once."""
-    found: dict[tuple[str, int], Hit] = {}
+    hits_by_place: dict[tuple[str, int], Hit] = {}
     left = _MOST
     for bench in benches:
         left = _left(bench, left)
@@ -127,12 +127,12 @@ def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smel
             break
         for search in _SEARCHES:
             for hit in search(bench, project):
-                found.setdefault((hit.rule.id, id(hit.node)), hit)
-    if not found:
+                hits_by_place.setdefault((hit.rule.id, id(hit.node)), hit)
+    if not hits_by_place:
         return []
     file = benches[0].file
     lines = tree.positions(file.module) if file.module is not None else {}
-    smells = (_smell(hit, lines, file) for hit in found.values())
+    smells = (_smell(hit, lines, file) for hit in hits_by_place.values())
     order = {rule.id: place for place, rule in enumerate(RULES)}
     return sorted(
         (smell for smell in smells if smell is not None),
@@ -169,5 +169,7 @@ def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
 def _first_line(node: cst.CSTNode, lines: _Lines) -> int:
     """Return the line on which a declaration begins, with its decorators."""
     decorators = node.decorators if isinstance(node, cst.FunctionDef | cst.ClassDef) else ()
-    found = [lines[decorator].start.line for decorator in (*decorators, node) if decorator in lines]
-    return min(found, default=0)
+    lines_of_statements = [
+        lines[decorator].start.line for decorator in (*decorators, node) if decorator in lines
+    ]
+    return min(lines_of_statements, default=0)

@@ -24,8 +24,8 @@ from mutators.python.lint_rules.kinds import (
     kind,
     passes_by,
     runs_out,
-    stored,
     transparent,
+    written_names,
 )
 from mutators.python.lint_rules.project import PythonProject
 
@@ -78,19 +78,19 @@ def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
     """Yield the calls that change what later calls are given."""
     for handed in bench.handed:
         if not handed.renewed:
-            for found in _handed(bench, handed, project):
-                yield _hit(bench, found)
+            for change in _handed(bench, handed, project):
+                yield _hit(bench, change)
     for code in bench.timed:
         if not code.renewed:
             yield from (_hit(bench, found) for found in _timed(bench, code, project))
 
 
-def _hit(bench: BenchmarkSource, found: _Changed) -> Hit:
+def _hit(bench: BenchmarkSource, change: _Changed) -> Hit:
     often = " (asv sets up once for many calls)" if bench.harness is BenchmarkFramework.ASV else ""
-    what = _WHAT[found.change].format(f"`{tree.code(found.name)}`")
-    text = f"`{tree.code(found.by)}` {what}{often}."
+    what = _WHAT[change.change].format(f"`{tree.code(change.name)}`")
+    text = f"`{tree.code(change.by)}` {what}{often}."
     return Hit(
-        rule=rules.MUTATED_ARGUMENT, bench=bench, node=found.call, text=text, sure=found.sure
+        rule=rules.MUTATED_ARGUMENT, bench=bench, node=change.call, text=text, sure=change.sure
     )
 
 
@@ -119,12 +119,12 @@ def _by_method(
     function = handed.function
     if not isinstance(function, cst.Attribute):
         return
-    made, method = at.value(function.value), function.attr.value
-    change = CHANGES.get(kind(made, at), {}).get(method)
-    if change is None or made is None:
+    expression, method = at.value(function.value), function.attr.value
+    change = CHANGES.get(kind(expression, at), {}).get(method)
+    if change is None or expression is None:
         return
     how = handed.arguments
-    seen = contents.changes(method, how, made, at, project) and not (
+    seen = contents.changes(method, how, expression, at, project) and not (
         change in _ORDERING and contents.in_order(function.value, how, bench, project)
     )
     yield _Changed(handed.call, function, function.value, change, seen)
@@ -135,11 +135,11 @@ def _by_function(
 ) -> Iterator[_Changed]:
     """Yield the arguments that a function is known to change."""
     for (place, name), change in _places(bench, handed.function, project).items():
-        given = handed.argument(place, name)
-        if given is not None and _can_change(given, change, at):
+        expression = handed.argument(place, name)
+        if expression is not None and _can_change(expression, change, at):
             how = handed.arguments
-            ordered = change in _ORDERING and contents.in_order(given, how, bench, project)
-            yield _Changed(handed.call, handed.function, given, change, not ordered)
+            ordered = change in _ORDERING and contents.in_order(expression, how, bench, project)
+            yield _Changed(handed.call, handed.function, expression, change, not ordered)
 
 
 def _places(
@@ -153,18 +153,18 @@ def _places(
     if known is not None:
         return dict([known])
     near = bench.inner.get(name)
-    found = (bench.file, near) if near is not None else project.function(bench.file, name)
-    if found is None or not transparent(found[1]):
+    definition = (bench.file, near) if near is not None else project.function(bench.file, name)
+    if definition is None or not transparent(definition[1]):
         return {}
-    return project.once(passes_by, found[1], found[0])
+    return project.once(passes_by, definition[1], definition[0])
 
 
-def _can_change(given: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
+def _can_change(expression: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
     """Tell whether an argument is a container that such a change is one of.
 
     What has its elements exchanged in place can be no other than that, even where it is not seen.
     """
-    made = kind(at.value(given), at)
+    made = kind(at.value(expression), at)
     if change is ObjectChange.SWAPS:
         return made in ("", "list", "array")
     return change in CHANGES.get(made, {}).values()
@@ -176,15 +176,15 @@ def _timed(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> I
     What the code appends to is most often a list of results, which nothing measured reads.
     """
     at = bench.around(code)
-    found: dict[str, list[_Changed]] = {}
+    changes_by_name: dict[str, list[_Changed]] = {}
     for call in code.calls:
         for each in _by_call(bench, call, at, project):
             name = tree.dotted(each.name)
             if name and code.outlives(name):
-                found.setdefault(name, []).append(each)
-    back = _put_back(bench, code, project) if found else frozenset()
-    read = _read(code) if found else frozenset()
-    for name, changes in found.items():
+                changes_by_name.setdefault(name, []).append(each)
+    back = _put_back(bench, code, project) if changes_by_name else frozenset()
+    read = _read(code) if changes_by_name else frozenset()
+    for name, changes in changes_by_name.items():
         kinds, seen = (
             {change.change for change in changes},
             [change for change in changes if change.seen],
@@ -208,7 +208,7 @@ def _put_back(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -
 
     The code writes to elements of it, or deletes some; or it hands it to what is not seen.
     """
-    stores = (name for node in code.every for name in stored(node))
+    stores = (name for node in code.every for name in written_names(node))
     hidden = (call for call in code.calls if not _is_seen(call, bench, project))
     return frozenset(stores) | {
         tree.dotted(argument.value) for call in hidden for argument in call.args

@@ -73,10 +73,10 @@ class File:
     @cached_property
     def imports(self) -> dict[str, str]:
         """Return what the names that are imported anywhere in the file stand for."""
-        found: dict[str, str] = {}
+        origins: dict[str, str] = {}
         for node in tree.descend(*self.statements):
-            found.update(_imported(node))
-        return found
+            origins.update(_imported(node))
+        return origins
 
     @cached_property
     def modules(self) -> frozenset[str]:
@@ -106,11 +106,11 @@ class File:
 
 
 def _single(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> dict[str, Kind]:
-    found: dict[str, list[Kind]] = {}
+    classes_by_name: dict[str, list[Kind]] = {}
     for node in tree.own(*nodes):
         if isinstance(node, kind):
-            found.setdefault(node.name.value, []).append(node)
-    return {name: classes[0] for name, classes in found.items() if len(classes) == 1}
+            classes_by_name.setdefault(node.name.value, []).append(node)
+    return {name: classes[0] for name, classes in classes_by_name.items() if len(classes) == 1}
 
 
 def _imported(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
@@ -186,10 +186,10 @@ class PythonProject:
 
     def around(self, file: File) -> list[File]:
         """Return the files that run with a file: what it imports, `conftest.py`, `__init__.py`."""
-        found = [one for above in file.place.parents for one in self._around.get(above, ())]
+        files = [one for above in file.place.parents for one in self._around.get(above, ())]
         for full in (*file.imports.values(), *file.starred):
-            found += self._homes(file, full)
-        return found
+            files += self._homes(file, full)
+        return files
 
     def _homes(self, file: File, full: str) -> Iterator[File]:
         """Yield the files that an imported name may come from."""
@@ -216,8 +216,8 @@ class PythonProject:
         if name in home.imports:
             return self._follow(home, home.imports[name], left - 1)
         starred = home.starred if len(home.starred) <= _STARRED else ()
-        found = (self._follow(home, f"{each}.{name}", left - 1) for each in starred)
-        return next(filter(None, found), None)
+        definitions = (self._follow(home, f"{module}.{name}", left - 1) for module in starred)
+        return next(filter(None, definitions), None)
 
     def _module(self, file: File, name: str) -> File | None:
         """Return the file of a module; None where none or several could be meant."""
@@ -234,8 +234,8 @@ class PythonProject:
         return fits[0] if len(fits) == 1 else None
 
     def _named(self, parts: tuple[str, ...]) -> File | None:
-        found = self._modules.get(parts[-_KNOWN:], ()) if parts else ()
-        fits = _nearest([file for file in found if file.parts[-len(parts) :] == parts])
+        candidates = self._modules.get(parts[-_KNOWN:], ()) if parts else ()
+        fits = _nearest([file for file in candidates if file.parts[-len(parts) :] == parts])
         return fits[0] if len(fits) == 1 else None
 
 

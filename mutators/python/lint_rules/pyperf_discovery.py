@@ -13,10 +13,10 @@ from mutators.python.lint_rules.benchmark_discovery import (
     Handed,
     Preparation,
     TimedCode,
-    timed,
+    code_of_rounds,
 )
 from mutators.python.lint_rules.project import File, PythonProject
-from mutators.python.lint_rules.pytest_discovery import unwrapped
+from mutators.python.lint_rules.pytest_discovery import unwrap_partial
 from mutators.python.parsing import parse
 
 HINT = re.compile(rb"\b(?:pyperf|perf)\b")
@@ -64,16 +64,18 @@ def _bound(function: cst.CSTNode) -> tree.Bindings:
 
 def _functions(file: File) -> dict[str, cst.FunctionDef]:
     """Return all functions of a file by name, without those defined more than once."""
-    found: dict[str, list[cst.FunctionDef]] = {}
+    functions_by_name: dict[str, list[cst.FunctionDef]] = {}
     for node in tree.descend(*file.statements):
         if isinstance(node, cst.FunctionDef):
-            found.setdefault(node.name.value, []).append(node)
-    return {name: functions[0] for name, functions in found.items() if len(functions) == 1}
+            functions_by_name.setdefault(node.name.value, []).append(node)
+    return {
+        name: functions[0] for name, functions in functions_by_name.items() if len(functions) == 1
+    }
 
 
 def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) -> BenchmarkSource:
     method = tree.dotted(call.func).rpartition(".")[2]
-    handed = unwrapped(
+    handed = unwrap_partial(
         Handed(
             call=call,
             function=call.args[1].value,
@@ -87,7 +89,7 @@ def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) 
     looped = method == "bench_time_func"
     codes: tuple[TimedCode, ...] = ()
     if code is not None:
-        whole = replace(timed(code, handed), renewed=False)
+        whole = replace(code_of_rounds(code, handed), renewed=False)
         codes = (whole,) if not looped else tuple(_between_clocks(whole))
     return BenchmarkSource(
         name=_name(call) or tree.dotted(handed.function),
@@ -101,8 +103,8 @@ def _of_function(file: File, call: cst.Call, inner: dict[str, cst.FunctionDef]) 
 
 
 def _name(call: cst.Call) -> str:
-    found = tree.constant(tree.argument(call, "name", 0))
-    return found if isinstance(found, str) else ""
+    name = tree.constant(tree.argument(call, "name", 0))
+    return name if isinstance(name, str) else ""
 
 
 def _between_clocks(whole: TimedCode) -> Iterator[TimedCode]:
@@ -127,12 +129,12 @@ def _reads_clock(node: cst.CSTNode) -> bool:
 
 def _of_text(file: File, call: cst.Call) -> BenchmarkSource:
     """Return the benchmark of a string of code."""
-    found = tree.constant(tree.argument(call, "stmt", 1))
-    module = parse(found.encode(errors="replace")) if isinstance(found, str) else None
+    text = tree.constant(tree.argument(call, "stmt", 1))
+    module = parse(text.encode(errors="replace")) if isinstance(text, str) else None
     nodes = tuple(module.body) if module is not None else ()
     code = TimedCode(nodes=nodes, place=call)
     return BenchmarkSource(
-        name=_name(call) or (found if isinstance(found, str) else ""),
+        name=_name(call) or (text if isinstance(text, str) else ""),
         harness=BenchmarkFramework.PYPERF,
         file=file,
         declaration=call,

@@ -13,7 +13,7 @@ from mutators.python.lint_rules.benchmark_discovery import (
     Handed,
     Preparation,
     TimedCode,
-    timed,
+    code_of_rounds,
 )
 from mutators.python.lint_rules.project import File, PythonProject
 
@@ -61,7 +61,10 @@ def _prefixes(project: PythonProject) -> tuple[str, ...]:
     """Return how the names of test functions may begin, also by the project's configuration."""
     texts = project.named(_CONFIGURATIONS)
     given = (
-        prefix for text in texts for one in _NAMING.findall(text) for prefix in _PREFIX.findall(one)
+        prefix
+        for text in texts
+        for name in _NAMING.findall(text)
+        for prefix in _PREFIX.findall(name)
     )
     return (*_TEST, *(prefix.decode() for prefix in given))
 
@@ -123,8 +126,8 @@ def _tests(file: File, suite: _Suite) -> Iterator[BenchmarkSource]:
 
 def _marks(values: list[cst.BaseExpression | None]) -> bool:
     """Tell whether `pytestmark` holds the marker."""
-    found = (tree.dotted(node) for value in values if value for node in tree.own(value))
-    return not _MARKERS.isdisjoint(found)
+    names = (tree.dotted(node) for value in values if value for node in tree.own(value))
+    return not _MARKERS.isdisjoint(names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,17 +182,17 @@ def _bench(
     if _FIXTURE in tree.all_parameters(node):
         yield _filled(bench, node)
     elif marked or not _MARKERS.isdisjoint(tree.decorators(node)):
-        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(timed(node),))
+        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(code_of_rounds(node),))
     elif prepared.suite.fixtures & tree.all_parameters(node):
         yield bench  # what the fixture does with what it is handed is not seen
 
 
 def _scope(node: cst.FunctionDef) -> tree.Bindings:
     """Return what a test binds; its parameters are bound to what is not seen."""
-    found = tree.bindings(tree.body(node))
+    values_by_name = tree.bindings(tree.body(node))
     for name in tree.all_parameters(node):
-        found.setdefault(name, []).insert(0, None)
-    return found
+        values_by_name.setdefault(name, []).insert(0, None)
+    return values_by_name
 
 
 def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
@@ -206,15 +209,15 @@ def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
     for call in tree.calls(*body):
         if tree.dotted(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
             registered.append(call)
-            found = _handed(call, bench)
-            if found is not None:
-                handed.append(found)
-                codes += _codes(found, inner, bench)
+            handed_code = _handed(call, bench)
+            if handed_code is not None:
+                handed.append(handed_code)
+                codes += _codes(handed_code, inner, bench)
     for function in inner.values():
         if _FIXTURE in tree.decorators(function):
             given = Handed(call=function, function=function.name)
             handed.append(given)
-            codes.append(timed(function))
+            codes.append(code_of_rounds(function))
     first = Preparation(file=bench.file, scopes=bench.scopes, nodes=body, head=node)
     return replace(
         bench,
@@ -231,17 +234,21 @@ def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
         first = call.args[0]
         if first.star or first.keyword:
             return None
-        return unwrapped(Handed(call=call, function=first.value, arguments=tuple(call.args[1:])))
+        return unwrap_partial(
+            Handed(call=call, function=first.value, arguments=tuple(call.args[1:]))
+        )
     function = tree.argument(call, "target", 0)
     if function is None:
         return None
-    given = tree.argument(call, "args", 1)
-    listed = given.elements if isinstance(given, cst.Tuple | cst.List) else ()
+    expression = tree.argument(call, "args", 1)
+    listed = expression.elements if isinstance(expression, cst.Tuple | cst.List) else ()
     plain = [cst.Arg(element.value) for element in listed if isinstance(element, cst.Element)]
     arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
     once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
     renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
-    return unwrapped(Handed(call=call, function=function, arguments=arguments, renewed=renewed))
+    return unwrap_partial(
+        Handed(call=call, function=function, arguments=arguments, renewed=renewed)
+    )
 
 
 def _named(given: cst.BaseExpression | None) -> Iterator[cst.Arg]:
@@ -262,14 +269,14 @@ def times(call: cst.Call, name: str, place: int, bench: BenchmarkSource) -> int 
     """Return one of these numbers of a call of `pedantic`, None where it is not seen."""
     if tree.splat(call):
         return None
-    given = tree.argument(call, name, place)
-    if given is None:
+    expression = tree.argument(call, name, place)
+    if expression is None:
         return 1
-    found = tree.constant(bench.value(given))
-    return found if isinstance(found, int) else None
+    constant = tree.constant(bench.value(expression))
+    return constant if isinstance(constant, int) else None
 
 
-def unwrapped(handed: Handed) -> Handed:
+def unwrap_partial(handed: Handed) -> Handed:
     """Return the function inside `functools.partial`, with the arguments it holds."""
     inner = handed.function
     if not isinstance(inner, cst.Call) or not inner.args:
@@ -286,10 +293,10 @@ def _codes(
     """Yield the code of the function, where it stands in this file and no other name hides it."""
     code = handed.function
     if isinstance(code, cst.Lambda):
-        yield timed(code, handed)
+        yield code_of_rounds(code, handed)
     elif isinstance(code, cst.Name):
         hidden = code.value in bench.scopes[0]
         outer = None if hidden else bench.file.functions.get(code.value)
         function = inner.get(code.value, outer)
         if function is not None:
-            yield timed(function, handed)
+            yield code_of_rounds(function, handed)

@@ -53,10 +53,10 @@ def is_unseeded(call: cst.Call, at: Around) -> bool:
         return True
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in _DRAWS:
         return False
-    made = at.value(call.func.value)
-    if not isinstance(made, cst.Call) or at.file.meant(made.func) not in _GENERATORS:
+    expression = at.value(call.func.value)
+    if not isinstance(expression, cst.Call) or at.file.meant(expression.func) not in _GENERATORS:
         return False
-    return all(tree.dotted(argument.value) == "None" for argument in made.args)
+    return all(tree.dotted(argument.value) == "None" for argument in expression.args)
 
 
 def makes_numbers(call: cst.Call, at: Around) -> bool:

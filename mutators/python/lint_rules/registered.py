@@ -27,7 +27,7 @@ def one_round(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]: 
         if tree.dotted(call.func) != "benchmark.pedantic":
             continue
         if all(times(call, name, place, bench) == 1 for name, place in ROUNDS):
-            given = any(tree.argument(call, *one) is not None for one in ROUNDS)
+            given = any(tree.argument(call, *option) is not None for option in ROUNDS)
             why = "is told to make" if given else "makes, where nothing else is said,"
             yield Hit(
                 rule=rules.ONE_ROUND,
@@ -62,10 +62,10 @@ def _no_function(bench: BenchmarkSource, call: cst.Call, project: PythonProject)
         return "" if hidden else f"`{name}` returns a value"
     if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return ""
-    found = project.function(bench.file, name)
-    if found is None or found[1].decorators:
+    definition = project.function(bench.file, name)
+    if definition is None or definition[1].decorators:
         return ""
-    return project.once(_returned, found[1])
+    return project.once(_returned, definition[1])
 
 
 def _returned(function: cst.FunctionDef) -> str:
@@ -75,7 +75,11 @@ def _returned(function: cst.FunctionDef) -> str:
         return f"`{name}` returns a coroutine"
     if tree.yields(function):
         return f"`{name}` returns a generator"
-    values = [one.value for one in tree.own(*tree.body(function)) if isinstance(one, cst.Return)]
+    values = [
+        statement.value
+        for statement in tree.own(*tree.body(function))
+        if isinstance(statement, cst.Return)
+    ]
     if all(value is None for value in values):
         return f"`{name}` returns nothing"
     plain = cst.BaseNumber | cst.BaseString | cst.BaseList | cst.BaseDict | cst.BaseSet | cst.Tuple

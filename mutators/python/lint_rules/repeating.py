@@ -45,8 +45,8 @@ def _rounds(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     args = node.iter.args
     if tree.dotted(node.iter.func) != "range" or len(args) != 1:
         return 0
-    found = tree.constant(bench.value(args[0].value))
-    return found if isinstance(found, int) else 0
+    constant = tree.constant(bench.value(args[0].value))
+    return constant if isinstance(constant, int) else 0
 
 
 def _rounds_are_alike(loop: cst.CSTNode) -> bool:
@@ -101,10 +101,10 @@ def _remembers(bench: BenchmarkSource, function: cst.CSTNode, project: PythonPro
     name = tree.dotted(function)
     if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return False
-    found = project.function(bench.file, name)
-    if found is None:
+    definition = project.function(bench.file, name)
+    if definition is None:
         return False
-    file, node = found
+    file, node = definition
     return any(file.meant(decorator) in _CACHES for decorator in tree.decorators(node))
 
 

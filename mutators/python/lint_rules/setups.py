@@ -65,12 +65,12 @@ def _random(bench: BenchmarkSource, code: TimedCode) -> Found:
 
 def _arguments(code: TimedCode) -> dict[str, int]:
     """Return the names that stand alone as arguments of calls, each with how often."""
-    found: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     for call in code.calls:
         for argument in call.args:
             if isinstance(argument.value, cst.Name):
-                found[argument.value.value] = found.get(argument.value.value, 0) + 1
-    return found
+                amounts[argument.value.value] = amounts.get(argument.value.value, 0) + 1
+    return amounts
 
 
 def _inputs(bench: BenchmarkSource, code: TimedCode) -> Found:

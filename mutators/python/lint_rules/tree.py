@@ -44,46 +44,46 @@ def descend(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes and all below them, in the order of the text."""
     pending = list(reversed(nodes))
     while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed(list(children(here)))
+        node = pending.pop()
+        yield node
+        pending += reversed(list(children(node)))
 
 
 def own(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes and all below them, without what is inside functions and classes there."""
     pending = list(reversed(nodes))
     while pending:
-        here = pending.pop()
-        yield here
-        if not isinstance(here, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            pending += reversed(list(children(here)))
+        node = pending.pop()
+        yield node
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            pending += reversed(list(children(node)))
 
 
 def below(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> set[int]:
     """Return the identities of what is inside nodes of some kinds, and of these."""
-    found: set[int] = set()
+    node_ids: set[int] = set()
     for node in own(*nodes):
-        if id(node) in found or isinstance(node, kinds):
-            found.add(id(node))
+        if id(node) in node_ids or isinstance(node, kinds):
+            node_ids.add(id(node))
             if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-                found |= {id(child) for child in children(node)}
-    return found
+                node_ids |= {id(child) for child in children(node)}
+    return node_ids
 
 
 def reads(*nodes: cst.CSTNode) -> Iterator[str]:
     """Yield the names that stand in some code, without attributes and names of arguments."""
     pending = list(nodes)
     while pending:
-        here = pending.pop()
-        match here:
+        node = pending.pop()
+        match node:
             case cst.Name():
-                yield here.value
+                yield node.value
             case cst.Attribute():
-                pending.append(here.value)
+                pending.append(node.value)
             case cst.Arg():
-                pending.append(here.value)
+                pending.append(node.value)
             case _:
-                pending += children(here)
+                pending += children(node)
 
 
 def body(function: Function) -> tuple[cst.CSTNode, ...]:
@@ -161,12 +161,12 @@ def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
 
 def bindings(nodes: Iterable[cst.CSTNode]) -> dict[str, list[cst.BaseExpression | None]]:
     """Return what some statements assign to names and to attributes of names."""
-    found: dict[str, list[cst.BaseExpression | None]] = {}
+    values_by_name: dict[str, list[cst.BaseExpression | None]] = {}
     for node in own(*nodes):
         for target, value in _bound(node):
             for name, single in _names(target):
-                found.setdefault(name, []).append(value if single else None)
-    return found
+                values_by_name.setdefault(name, []).append(value if single else None)
+    return values_by_name
 
 
 def _bound(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
@@ -208,9 +208,9 @@ def constant(node: cst.CSTNode | None) -> object:
 def argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:
     """Return the argument that a call gives by name or by place."""
     plain = [one for one in call.args if one.keyword is None]
-    for one in call.args:
-        if one.keyword is not None and one.keyword.value == name:
-            return one.value
+    for given_argument in call.args:
+        if given_argument.keyword is not None and given_argument.keyword.value == name:
+            return given_argument.value
     if place < len(plain) and not any(one.star for one in plain[: place + 1]):
         return plain[place].value
     return None
@@ -218,7 +218,7 @@ def argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None
 
 def splat(call: cst.Call) -> bool:
     """Tell whether a call hands on arguments that it does not name (`*a`, `**k`)."""
-    return any(one.star for one in call.args)
+    return any(given_argument.star for given_argument in call.args)
 
 
 def yields(function: cst.FunctionDef) -> bool:
@@ -229,4 +229,4 @@ def yields(function: cst.FunctionDef) -> bool:
 def words(*names: str) -> frozenset[str]:
     """Return the words of some names, in lower case: `time_readCSV` gives time, read and csv."""
     split = (re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) for name in names)
-    return frozenset(word.lower() for one in split for word in one)
+    return frozenset(word.lower() for part in split for word in part)

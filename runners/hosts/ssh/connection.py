@@ -150,9 +150,9 @@ class Connection:
         Nothing is tried again where it is not `patient`, or after `until`.
         """
         for _ in self._tries(until or self._given_up, patient=patient):
-            for one in (sends, takes):
-                if one is not None:
-                    one.seek(0)
+            for pipe in (sends, takes):
+                if pipe is not None:
+                    pipe.seek(0)
             if takes is not None:
                 takes.truncate()
             done = self._once(self._line(verb, *words), sends, takes)
@@ -192,9 +192,9 @@ class Connection:
 
     def lost(self, code: int) -> bool:
         """Tell whether a verb that was read ended since the connection was lost."""
-        found = code == _LOST or code < 0
-        self._doubtful = self._doubtful or found
-        return found
+        is_lost = code == _LOST or code < 0
+        self._doubtful = self._doubtful or is_lost
+        return is_lost
 
     def _tries(self, until: threading.Event, *, patient: bool) -> Iterator[None]:
         """Yield for each try, until there is no hope; raises MachineError then."""
@@ -242,7 +242,7 @@ class Connection:
             return (made.said or "ssh gives no reason") if self._doubtful else None
 
     def _words(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        options = (f"-o{one}" for one in _OPTIONS)
+        options = (f"-o{option}" for option in _OPTIONS)
         return ("ssh", "-T", "-S", str(self._socket), *options, *words)
 
     def _ssh(
@@ -255,7 +255,7 @@ class Connection:
         with writing(_OWN), tempfile.TemporaryFile() as own:
             into = errors or own
             try:
-                done = subprocess.run(
+                process = subprocess.run(
                     self._words(words),
                     env=self._environment,
                     stdin=sends,
@@ -270,7 +270,7 @@ class Connection:
                 ) from error
             into.seek(0)
             lines = into.read().decode(errors="replace").strip().splitlines()
-            return _Done(done.returncode, " / ".join(lines[-3:])[:500])
+            return _Done(process.returncode, " / ".join(lines[-3:])[:500])
 
 
 @dataclass(frozen=True, slots=True)

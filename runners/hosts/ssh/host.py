@@ -19,12 +19,12 @@ from auditor.core.ports import Clock
 from runners.disk import refuse_full_of, writing
 from runners.hosts.clock import SystemClock
 from runners.hosts.exchange import write_files
-from runners.hosts.machine_facts import SCRIPT, linux_facts, said
+from runners.hosts.machine_facts import SCRIPT, linux_facts, parse_facts
 from runners.hosts.output_watch import OutputWatch
 from runners.hosts.ssh.attached import Attached, Telling
 from runners.hosts.ssh.connection import Connection
-from runners.hosts.ssh.job import Left, packed, read_left, read_rest, unstarted
-from runners.hosts.ssh.mirror import Mirror, joined
+from runners.hosts.ssh.job import Left, pack_job, read_left, read_rest, start_failure
+from runners.hosts.ssh.mirror import Mirror, join_names
 
 _FACTS_SECONDS = 60.0
 _OWN = Path("/tmp")
@@ -84,14 +84,14 @@ class SshHost:
     def facts(self) -> HostFacts:
         """Return those of the other machine."""
         if not self._facts:
-            asked = Invocation(
+            invocation = Invocation(
                 argv=("sh", "-c", SCRIPT),
                 cwd=self._root,
                 environment=tuple(sorted(self._variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.measuring(()).run(asked)
-            self._facts.append(linux_facts(said(answer.stdout.decode(errors="replace"))))
+            answer = self.measuring(()).run(invocation)
+            self._facts.append(linux_facts(parse_facts(answer.stdout.decode(errors="replace"))))
         return self._facts[0]
 
     def run(self, job: Invocation) -> Completed:
@@ -110,7 +110,7 @@ class SshHost:
             self._send()
             read = tuple(self._read)
             self._read.clear()
-        words = packed(
+        words = pack_job(
             job,
             alone=self._writable is not None,
             processors=self._processors,
@@ -130,7 +130,7 @@ class SshHost:
             self._read.append(number)
             self._fetch(left.missed)
         if left.reason:
-            raise unstarted(left.reason, job, self._connection.target)
+            raise start_failure(left.reason, job, self._connection.target)
         return self._answer(job, left, watch, over=over, seconds=seconds)
 
     def _require(self, job: Invocation) -> None:
@@ -191,14 +191,14 @@ class SshHost:
         if not changes:
             return
         if changes.gone:
-            self._connection.ask("drop", sends=joined(changes.gone))
+            self._connection.ask("drop", sends=join_names(changes.gone))
         if changes.there:
             with writing(_OWN), tempfile.TemporaryFile() as archive:
                 self._mirror.pack(changes, archive)
                 try:
                     self._connection.exchange("take", sends=archive)
                 except FolderUnusable:  # no part of a file may stay there, nor take its room
-                    self._connection.ask("drop", sends=joined(self._mirror.unsent(changes)))
+                    self._connection.ask("drop", sends=join_names(self._mirror.unsent(changes)))
                     raise
         self._mirror.sent(changes)
 
@@ -207,12 +207,12 @@ class SshHost:
         if self._mirror is None or not missed:
             return
         with writing(_OWN), tempfile.TemporaryFile() as wanted, tempfile.TemporaryFile() as taken:
-            wanted.write(joined(missed))
+            wanted.write(join_names(missed))
             self._connection.exchange("fetch", sends=wanted, takes=taken)
             taken.seek(0)
             with _archive(taken) as archive:
                 came = read_rest(archive, self._mirror)
-        self._mirror.leave(one for one in missed if one not in came)
+        self._mirror.leave(path for path in missed if path not in came)
 
     @contextmanager
     def _ending(self, number: str) -> Iterator[None]:

@@ -12,9 +12,9 @@ from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
 from auditor.core.jobs import HostInterference, Invocation
 from runners.hosts import interference as strain
 from runners.hosts.exchange import LARGEST
-from runners.hosts.machine_facts import fenced
+from runners.hosts.machine_facts import split_fenced_texts
 from runners.hosts.output_watch import signal_or_code
-from runners.hosts.ssh.mirror import Mirror, split
+from runners.hosts.ssh.mirror import Mirror, split_names
 
 _BEYOND_SECONDS = 60
 """How long after its limit a process ends that nobody has ended."""
@@ -46,7 +46,7 @@ class Left:
     free: int
 
 
-def packed(
+def pack_job(
     job: Invocation, *, alone: bool, processors: str, scope: Sequence[str], mirrored: bool
 ) -> bytes:
     """Return an archive of the words that far.sh is handed of a job.
@@ -97,10 +97,10 @@ def _run(job: Invocation, processors: str) -> Iterator[str]:
     yield "why=$PWD/why"
     yield f'cd {shlex.quote(str(job.cwd))} || {{ echo folder >"$why"; exit 126; }}'
     yield "umask 022"
-    yield "unset " + " ".join(one for one in _OURS if one not in given)
+    yield "unset " + " ".join(variable for variable in _OURS if variable not in given)
     yield from (f"export {name}={shlex.quote(value)}" for name, value in given.items())
-    for one in (*pinned.split()[:1], program):
-        yield f'command -v {one} >/dev/null 2>&1 || {{ echo {one} >"$why"; exit 127; }}'
+    for word in (*pinned.split()[:1], program):
+        yield f'command -v {word} >/dev/null 2>&1 || {{ echo {word} >"$why"; exit 127; }}'
     yield f"exec {pinned}{shlex.join(job.argv)}"
 
 
@@ -148,7 +148,9 @@ def _left_of(
     if mirror is None:
         _rest(archive, member, _LAST, None)
     else:
-        folders, names, renamed = (split(own[folder]) for folder in ("folders", "names", "renamed"))
+        folders, names, renamed = (
+            split_names(own[folder]) for folder in ("folders", "names", "renamed")
+        )
         mirror.shape(folders)
         came = _rest(archive, member, _LAST, mirror)
         moved = mirror.forget_missing(scope, {*names, *folders})
@@ -165,7 +167,9 @@ def _left_of(
         missed=missed,
         reason=own.get("why", b"").decode(errors="replace").strip(),
         free=int(own["free"]) << 10,
-        strain=strain.between(_counters(own.get("before", b"")), _counters(own.get("after", b""))),
+        strain=strain.interference_between(
+            _counters(own.get("before", b"")), _counters(own.get("after", b""))
+        ),
     )
 
 
@@ -198,10 +202,10 @@ def _next(archive: tarfile.TarFile) -> tarfile.TarInfo:
 
 
 def _counters(printed: bytes) -> strain.Counters:
-    return strain.counters(fenced(printed.decode(errors="replace")))
+    return strain.parse_counters(split_fenced_texts(printed.decode(errors="replace")))
 
 
-def unstarted(reason: str, job: Invocation, target: str) -> MachineError:
+def start_failure(reason: str, job: Invocation, target: str) -> MachineError:
     """Return why a process was not started."""
     if reason == "folder":
         return FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd} of {target}: no such folder")

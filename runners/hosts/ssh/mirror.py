@@ -22,7 +22,7 @@ _FAR = "far"
 """What only the other machine has: no file, or a link that must not be followed here."""
 SKIPPED = ("cache/go", "cache/go-build", "cache/go-path")
 """What only processes read: it stays where they run."""
-_SKIPPED = tuple(f"{one}/" for one in SKIPPED)
+_SKIPPED = tuple(f"{name}/" for name in SKIPPED)
 Known = dict[str, str]
 """Paths below the folder, and what tells that a file is another one: its status."""
 
@@ -115,7 +115,7 @@ class Mirror:
         Tells whether a folder was among it, or was renamed.
         """
         folders = False
-        below = tuple("" if one == "." else f"{one}/" for one in scope)
+        below = tuple("" if name == "." else f"{name}/" for name in scope)
         gone = [one for one in self.known if one.startswith(below) and one not in names]
         for path in sorted(gone, reverse=True):  # what is in a folder comes before it
             if path in SKIPPED or path.startswith(_SKIPPED):
@@ -137,7 +137,7 @@ class Mirror:
 
         `came` has been taken; what is in `renamed` folders is not told by its own status.
         """
-        below = tuple(f"{one}/" for one in renamed)
+        below = tuple(f"{name}/" for name in renamed)
         return tuple(
             path
             for path in names
@@ -243,12 +243,12 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return member if known else None
 
 
-def split(names: bytes) -> list[str]:
+def split_names(names: bytes) -> list[str]:
     """Return the names that `find -print0` has written, relative to the folder."""
-    found = (os.fsdecode(line).removeprefix("./") for line in names.split(b"\0"))
-    return [one for one in found if one and one != "."]
+    paths = (os.fsdecode(line).removeprefix("./") for line in names.split(b"\0"))
+    return [path for path in paths if path and path != "."]
 
 
-def joined(names: Iterable[str]) -> bytes:
+def join_names(names: Iterable[str]) -> bytes:
     """Return names as xargs -0 reads them."""
     return b"".join(os.fsencode(f"./{name}") + b"\0" for name in names)

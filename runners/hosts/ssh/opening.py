@@ -12,7 +12,7 @@ from auditor.core.ports import Clock
 from runners.disk import writing
 from runners.hosts.ssh.connection import Connection, There
 from runners.hosts.ssh.host import SshHost
-from runners.hosts.ssh.mirror import SKIPPED, Mirror, joined, split
+from runners.hosts.ssh.mirror import SKIPPED, Mirror, join_names, split_names
 
 _VARIABLES = (
     "HOME", "JAVA_HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER",
@@ -37,20 +37,20 @@ class RemoteMachine:
 
 
 @contextmanager
-def opened(
-    asked: RemoteMachine, environment: Mapping[str, str], clock: Clock
+def connect_host(
+    machine: RemoteMachine, environment: Mapping[str, str], clock: Clock
 ) -> Iterator[tuple[SshHost, dict[str, str]]]:
     """Give a host and the variables of a session there; raises MachineError."""
-    state = asked.folder / "state"
-    with _alone(asked):
+    state = machine.folder / "state"
+    with _alone(machine):
         with writing(state):
             state.mkdir(exist_ok=True)
-            asked.tree.mkdir(exist_ok=True)
+            machine.tree.mkdir(exist_ok=True)
         with Connection(
-            asked.target,
-            There(state, asked.tree, SKIPPED),
+            machine.target,
+            There(state, machine.tree, SKIPPED),
             environment=environment,
-            patience_seconds=asked.patience_seconds,
+            patience_seconds=machine.patience_seconds,
             clock=clock,
         ) as connection:
             said = _hello(connection, state)
@@ -58,13 +58,13 @@ def opened(
             if said.shared:
                 connection.ask("sweep")
             else:
-                mirror = _alike(connection, asked.tree, state, said.token)
+                mirror = _alike(connection, machine.tree, state, said.token)
             host = SshHost(
                 connection,
-                asked.tree,
+                machine.tree,
                 mirror,
                 variables=said.variables,
-                processors=asked.processors,
+                processors=machine.processors,
                 clock=clock,
             )
             try:
@@ -76,11 +76,11 @@ def opened(
 
 
 @contextmanager
-def _alone(asked: RemoteMachine) -> Iterator[None]:
+def _alone(machine: RemoteMachine) -> Iterator[None]:
     """Wait until no other auditor of ours uses the folder."""
-    path = asked.folder / "lock"
+    path = machine.folder / "lock"
     with writing(path):
-        asked.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        machine.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = path.open("w")
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -127,8 +127,8 @@ def _alike(connection: Connection, tree: Path, state: Path, token: str) -> Mirro
         connection.ask("reset", mirror.token)
         mirror.save()
         return mirror
-    changed = split(connection.ask("sweep"))
-    extra = mirror.reconcile(split(connection.ask("names")), changed)
+    changed = split_names(connection.ask("sweep"))
+    extra = mirror.reconcile(split_names(connection.ask("names")), changed)
     if extra:
-        connection.ask("drop", sends=joined(extra))
+        connection.ask("drop", sends=join_names(extra))
     return mirror

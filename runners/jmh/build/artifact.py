@@ -13,7 +13,7 @@ from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
 from runners.jmh.jdk import Jdk
 from runners.jmh.build.maven import Maven, NotPublished
 from runners.jmh.build.poms import class_path_of, coordinates, copying, needing, without_build
-from runners.jmh.build.rebuild import compiled
+from runners.jmh.build.rebuild import compile_benchmarks
 
 _CLASSIFIERS = ("", "tests", "sources", "test-sources")
 _JMH = "org.openjdk.jmh"
@@ -39,7 +39,7 @@ class Artifact:
     jars: tuple[Path, ...]
 
 
-def fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) -> Fetched:
+def fetch_artifact(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) -> Fetched:
     """Return an artifact's files and class path; fetched once if its version stays what it is.
 
     Without `tests` it is the jar alone, and the class path is what runs with it: much that the
@@ -49,12 +49,12 @@ def fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) 
         return _fetched(spec, folder, maven, tests=tests)
 
 
-def prepared(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
+def prepare_artifact_files(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
     """Return an artifact; fetched once if its version stays what it is, else each time."""
     with maven.home.locked(folder):
-        found = _fetched(spec, folder, maven, tests=True)
-        parts = _parts(spec, found, maven, jdk)
-    return Artifact(found.version, parts, tuple(sorted(found.files.values())))
+        artifact = _fetched(spec, folder, maven, tests=True)
+        parts = _parts(spec, artifact, maven, jdk)
+    return Artifact(artifact.version, parts, tuple(sorted(artifact.files.values())))
 
 
 def _parts(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
@@ -79,8 +79,8 @@ def _has_classes(library: Path) -> bool:
 def _same_group(group: str, class_path: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return the jars of a group: what an artifact that has only benchmarks is about."""
     folder = tuple(group.split("."))
-    found = [path for path in class_path if path.parts[-3 - len(folder) : -3] == folder]
-    return () if group == _JMH else tuple(found)
+    jars = [path for path in class_path if path.parts[-3 - len(folder) : -3] == folder]
+    return () if group == _JMH else tuple(jars)
 
 
 def _fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fetched:
@@ -99,7 +99,7 @@ def _fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fet
 
 
 def _may_change(spec: MavenSpec) -> bool:
-    versions = (spec.version, *(each.rpartition(":")[2] for each in spec.extra))
+    versions = (spec.version, *(artifact.rpartition(":")[2] for artifact in spec.extra))
     return any(_CHANGING.search(version) for version in versions)
 
 
@@ -118,8 +118,8 @@ def _remembered(spec: MavenSpec, folder: Path) -> Fetched | None:
 
 def _fetch(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fetched:
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
-    for each in (what.removeprefix("maven:"), *spec.extra):
-        coordinates(each)
+    for artifact in (what.removeprefix("maven:"), *spec.extra):
+        coordinates(artifact)
     version, files = _copies(spec, folder, maven, _CLASSIFIERS if tests else ("",))
     if tests:
         pom = folder / "own.pom"
@@ -168,11 +168,11 @@ def _copies(
             raise UsageError(str(error)) from error
         raise
     (pom,) = (folder / "files").glob("*.pom")
-    found = {
+    jars = {
         name: pom.with_name(f"{pom.stem}{'-' if name else ''}{name}.jar") for name in classifiers
     }
     version = pom.stem.removeprefix(f"{spec.artifact}-")
-    return version, {name: path for name, path in found.items() if path.is_file()}
+    return version, {name: path for name, path in jars.items() if path.is_file()}
 
 
 def _before(first: tuple[Path, ...], rest: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -198,7 +198,7 @@ def _benchmarks(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tu
         return split(jar, fetched.folder / "split", benchmark_classes(listed))
     if (sources := fetched.files.get("test-sources")) is not None:
         own = [path for path in (jar, tests) if path is not None]
-        return compiled(sources, (*own, *fetched.class_path), maven, jdk), jar
+        return compile_benchmarks(sources, (*own, *fetched.class_path), maven, jdk), jar
     raise NoBenchmarks(
         f"{what} has no benchmarks: neither its tests nor its own jar has a benchmark list, and "
         "no test sources are published; audit a checkout of the project instead"

@@ -45,7 +45,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
         {}
         if everything
         else pom_tree.benchmark_files(
-            {each: module for each, module in modules.items() if each.is_relative_to(root)}
+            {path: module for path, module in modules.items() if path.is_relative_to(root)}
         )
     )
     reached = pom_tree.reactor(where, modules)
@@ -57,7 +57,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     if (
         where != top
         and top in modules
-        and any(each in needed for each in pom_tree.reactor(top, modules))
+        and any(path in needed for path in pom_tree.reactor(top, modules))
     ):
         where, reached = top, pom_tree.reactor(top, modules)
     outside = tuple(path for path in needed if path not in reached)
@@ -67,7 +67,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
         modules=modules,
         selected=() if alone else tuple(benchmarks),
         outside=outside,
-        is_needed=any(each in needed for each in reached),
+        is_needed=any(path in needed for path in reached),
         profiles=_profiles(reached, benchmarks),
         tested=_tested(benchmarks, modules),
     )

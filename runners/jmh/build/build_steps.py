@@ -10,7 +10,7 @@ _TASK = re.compile(r"(?:> Task )?(:[\w:.-]+)")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def nobody(_text: str) -> None:
+def ignore_step(_text: str) -> None:
     """Hear of a step of a build, where nobody asks."""
 
 
@@ -34,12 +34,12 @@ class BuildSteps:
     def _steps(self, lines: list[bytes]) -> Iterator[str]:
         for chunk in lines:
             line = _COLOURS.sub("", chunk.decode(errors="replace")).strip()
-            if found := _MODULE.match(line):
-                self._module = " ".join(found[1].split())
+            if match := _MODULE.match(line):
+                self._module = " ".join(match[1].split())
                 yield self._module
-            elif found := _GOAL.match(line):
-                yield f"{self._module} {found[1]}:{found[2]}".strip()
-            elif found := _FETCH.search(line):
-                yield f"{self._module} fetches {found[1]}".strip()
-            elif found := _TASK.fullmatch(line):
-                yield found[1]
+            elif match := _GOAL.match(line):
+                yield f"{self._module} {match[1]}:{match[2]}".strip()
+            elif match := _FETCH.search(line):
+                yield f"{self._module} fetches {match[1]}".strip()
+            elif match := _TASK.fullmatch(line):
+                yield match[1]

@@ -79,7 +79,7 @@ class BytecodeGenerator:
         self, classes: Path, files: Sequence[str], path: Sequence[Path], folder: Path
     ) -> None:
         # Only classes with benchmarks: others of the folder may need what is not there.
-        chosen, sources, made = (folder / each for each in ("chosen", "sources", _MADE))
+        chosen, sources, made = (folder / kind for kind in ("chosen", "sources", _MADE))
         with writing(folder):
             shutil.rmtree(folder, ignore_errors=True)
             for each in (chosen, sources, made):
@@ -138,13 +138,13 @@ def _benchmarks(folder: Path) -> list[str]:
         for class_file in _class_files(folder)
     }
     chosen: list[str] = []
-    wanted = [_ANNOTATION]
-    while wanted:
-        added = [name for name, code in left.items() if any(line in code for line in wanted)]
+    lines = [_ANNOTATION]
+    while lines:
+        added = [name for name, code in left.items() if any(line in code for line in lines)]
         for name in added:
             del left[name]
         chosen += added
-        wanted = [name.removesuffix(".class").encode() for name in added]
+        lines = [name.removesuffix(".class").encode() for name in added]
     return sorted(chosen)
 
 

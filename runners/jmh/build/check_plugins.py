@@ -61,11 +61,11 @@ _AROUND = re.compile(r"^maven-|(?:-maven)?-plugin$")
 class CheckFailed(BuildFailed):
     """A check failed though it was skipped: it has a configuration of its own, or cannot start."""
 
-    def __init__(self, message: str, found: re.Match[str]) -> None:
+    def __init__(self, message: str, match: re.Match[str]) -> None:
         """Take the line for the user, and what names the plug-in and its execution."""
         super().__init__(message)
-        self.group, self.artifact = found["group"], found["artifact"]
-        self.version, self.execution = found["version"], found["execution"]
+        self.group, self.artifact = match["group"], match["artifact"]
+        self.version, self.execution = match["version"], match["execution"]
 
 
 def failed_check(text: str) -> re.Match[str] | None:
@@ -73,8 +73,8 @@ def failed_check(text: str) -> re.Match[str] | None:
 
     A goal that is called "check" is one, whatever plug-in has it: that is Maven's word for it.
     """
-    found = _FAILED.search(text)
-    if found is None:
+    match = _FAILED.search(text)
+    if match is None:
         return None
-    is_known = _AROUND.sub("", found["artifact"]) in SKIPS
-    return found if is_known or found["goal"] == "check" else None
+    is_known = _AROUND.sub("", match["artifact"]) in SKIPS
+    return match if is_known or match["goal"] == "check" else None

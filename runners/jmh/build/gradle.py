@@ -15,7 +15,7 @@ from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import writing
 from runners.jmh.build.pom_changes import remove
-from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.build_steps import BuildSteps, ignore_step
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.tool_needs import find_need, jdk_missing
 
@@ -49,7 +49,7 @@ class Gradle:
     environment: tuple[tuple[str, str], ...]
     program: str = ""
     """A Gradle in place of the project's wrapper."""
-    tell: Callable[[str], None] = nobody
+    tell: Callable[[str], None] = ignore_step
     """Hears which step Gradle is at."""
 
     def build(self, top: Path, root: Path, words: BuildOptions) -> None:
@@ -61,7 +61,7 @@ class Gradle:
             remove(top / _PARTS)
         answer = self._run(
             *("--init-script", _SCRIPT, f"-Dbench-audit.parts={top / _PARTS}"),
-            *(f"-D{each}=false" for each in _SETTINGS),
+            *(f"-D{setting}=false" for setting in _SETTINGS),
             *("--no-daemon", "--console=plain", _TASK, *words.flags),
             top=top,
             cwd=root,
@@ -70,15 +70,15 @@ class Gradle:
             raise self._failure(answer)
 
     def _failure(self, answer: Completed) -> AuditError:
-        said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-        need = find_need(said)
+        output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
+        need = find_need(output)
         if need is not None and need.tool == "JDK":
             return jdk_missing(need, "the build", self.host, self.environment)
-        wanted = _DISTRIBUTION.search(said)
-        if wanted and _OF_WRAPPER.search(said):
-            cause = _CAUSE.search(said)
+        match = _DISTRIBUTION.search(output)
+        if match and _OF_WRAPPER.search(output):
+            cause = _CAUSE.search(output)
             return ResolveFailed(
-                f"the project's Gradle wrapper cannot fetch {wanted[1]}"
+                f"the project's Gradle wrapper cannot fetch {match[1]}"
                 f"{f' ({cause[1].strip()[:200]})' if cause else ''}; name an installed Gradle as "
                 '"gradle" of the subject, or audit a jar with the benchmarks and JMH in it'
             )
@@ -157,9 +157,9 @@ def _read(file: Path) -> tuple[_WrittenSet, ...]:
 
 
 def _failure(answer: Completed) -> AuditError:
-    said = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-    found = [re.sub(r"\n\s*>?\s*", "; ", one.strip()) for one in _WRONG.findall(said)]
-    text = "\n".join(found)[:2000] or answer.tail()
+    output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
+    messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(output)]
+    text = "\n".join(messages)[:2000] or answer.tail()
     if answer.timed_out:
         return ResolveFailed(f"the build: gradle did not end within {_SECONDS // 60} minutes")
     if _ABSENT.search(text):

@@ -11,7 +11,7 @@ from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFa
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
-from runners.jmh.build.build_steps import BuildSteps, nobody
+from runners.jmh.build.build_steps import BuildSteps, ignore_step
 from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.jdk import find_jdk
 from runners.jmh.build.tool_needs import BuildToolNeed, find_need, java_asked_for, jdk_missing
@@ -48,7 +48,7 @@ class Maven:
     environment: tuple[tuple[str, str], ...]
     program: tuple[str, ...] = ("mvn",)
     """Or a project's own wrapper, which fetches its Maven into a folder of ours."""
-    tell: Callable[[str], None] = nobody
+    tell: Callable[[str], None] = ignore_step
     """Hears which step Maven is at."""
 
     def run(self, *arguments: str, cwd: Path, what: str) -> None:
@@ -61,19 +61,19 @@ class Maven:
             raise self._failure(answer, cwd, what)
 
     def _failure(self, answer: Completed, cwd: Path, what: str) -> AuditError:
-        said = _plain(answer.stdout + b"\n" + answer.stderr)
+        output = _plain(answer.stdout + b"\n" + answer.stderr)
         # From the first error on: an exception's lines have no mark, and warnings are in front.
-        if check := failed_check(said):
+        if check := failed_check(output):
             return CheckFailed(str(_failure(answer, what)), check)
-        need = find_need(said[max(0, said.find("[ERROR]")) :]) or self._skipped_need(cwd)
+        need = find_need(output[max(0, output.find("[ERROR]")) :]) or self._skipped_need(cwd)
         if need is None or answer.timed_out:
             return _failure(answer, what)
         if need.tool == "JDK":
             return jdk_missing(need, what, self.host, self.environment)
-        here = _VERSION.search(_plain(self._run("-v", cwd=cwd).stdout))
+        match = _VERSION.search(_plain(self._run("-v", cwd=cwd).stdout))
         return ToolMissing(
             f"{what}: the project needs {need.versions}, and mvn is "
-            f"{here[1] if here else 'of an unknown version'}; install it, or add Maven's wrapper "
+            f"{match[1] if match else 'of an unknown version'}; install it, or add Maven's wrapper "
             "(mvnw) to the project"
         )
 
@@ -127,9 +127,9 @@ class Maven:
         if theirs is None:
             return ()
         answer = self._run("-v", cwd=cwd)
-        said = _plain(answer.stdout)
-        version = re.search(r"Apache Maven (\d+)\.(\d+)", said)
-        place = re.search(r"^Maven home: (.+)$", said, re.MULTILINE)
+        output = _plain(answer.stdout)
+        version = re.search(r"Apache Maven (\d+)\.(\d+)", output)
+        place = re.search(r"^Maven home: (.+)$", output, re.MULTILINE)
         if version is None or place is None:
             raise ToolMissing(
                 f"mvn -v gave no version: {answer.tail(2)}; install Maven 3.8 or newer"
@@ -145,7 +145,7 @@ class Maven:
         return ("-gs", str(settings))
 
 
-def fetched(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
+def fetch_jar(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
     """Return a jar of our own choice, fetched if need be; only the bytes that we know are taken."""
     _, name, version = artifact.split(":")
     folder = maven.home.tools(name)
@@ -224,8 +224,8 @@ def with_repository(settings: Path, repository: Path) -> bytes:
 
 def _child(root: ET.Element, space: str, name: str) -> ET.Element:
     tag = f"{{{space}}}{name}" if space else name
-    found = root.find(tag)
-    return ET.SubElement(root, tag) if found is None else found
+    element = root.find(tag)
+    return ET.SubElement(root, tag) if element is None else element
 
 
 def _plain(text: bytes) -> str:

@@ -30,10 +30,10 @@ def raise_levels(modules: Iterable[MavenModule], feature: int) -> None:
     """Let modules compile for the oldest Java that this JDK's compiler still knows."""
     oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
 
-    def raised(found: re.Match[str]) -> str:
-        form = "1." if found[3].startswith("1.") else ""  # --release takes no 1.7
-        level = int(found[3].removeprefix("1."))
-        return found[0] if level >= oldest else f"{found[1]}{form}{oldest}{found[4]}"
+    def raised(match: re.Match[str]) -> str:
+        form = "1." if match[3].startswith("1.") else ""  # --release takes no 1.7
+        level = int(match[3].removeprefix("1."))
+        return match[0] if level >= oldest else f"{match[1]}{form}{oldest}{match[4]}"
 
     for module in modules:
         pom = module.folder / "pom.xml"
@@ -62,13 +62,13 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         space = module.root.tag.rpartition("}")[0]
         tags = _Tags(f"{space}}}" if space else "")
         plugins = tags.child(tags.child(module.root, "build"), "plugins")
-        known = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
-        plugin = known[0] if known else tags.added(plugins, "plugin")
-        if not known:
+        elements = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
+        plugin = elements[0] if elements else tags.added(plugins, "plugin")
+        if not elements:
             for name in ("groupId", "artifactId", "version"):
                 tags.added(plugin, name).text = getattr(check, _NAMES[name])
         executions = tags.child(plugin, "executions")
-        own = [one for one in executions if tags.text(one, "id") == check.execution]
+        own = [element for element in executions if tags.text(element, "id") == check.execution]
         execution = own[0] if own else tags.added(executions, "execution")
         tags.child(execution, "id").text = check.execution
         tags.child(execution, "phase").text = "none"
@@ -79,14 +79,14 @@ def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModu
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
     for dependency in dependencies(module.root):
-        known = tree.get(module.dependency_key(dependency))
+        maven_module = tree.get(module.dependency_key(dependency))
         version = dependency.find("{*}version")
-        if known is None or "${" in known.version:
+        if maven_module is None or "${" in maven_module.version:
             continue
         if version is None:
             version = ET.SubElement(dependency, dependency.tag.replace("dependency", "version"))
-        changed = changed or version.text != known.version
-        version.text = known.version
+        changed = changed or version.text != maven_module.version
+        version.text = maven_module.version
     if changed:
         _write(module)
 
@@ -107,8 +107,8 @@ class _Tags:
     space: str
 
     def child(self, parent: ET.Element, name: str) -> ET.Element:
-        known = parent.find(f"{self.space}{name}")
-        return self.added(parent, name) if known is None else known
+        element = parent.find(f"{self.space}{name}")
+        return self.added(parent, name) if element is None else element
 
     def added(self, parent: ET.Element, name: str) -> ET.Element:
         return ET.SubElement(parent, f"{self.space}{name}")

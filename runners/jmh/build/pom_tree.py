@@ -36,10 +36,10 @@ def parse_pom(path: Path) -> ET.Element:
         raise ET.ParseError(f"its encoding is not known: {error}") from error
 
 
-def _as_number(found: re.Match[bytes]) -> bytes:
-    name = (found[1] or b"").decode()
+def _as_number(match: re.Match[bytes]) -> bytes:
+    name = (match[1] or b"").decode()
     is_html = name in name2codepoint and name not in _OF_XML
-    return f"&#{name2codepoint[name]};".encode() if is_html else found[0]
+    return f"&#{name2codepoint[name]};".encode() if is_html else match[0]
 
 
 @dataclass(frozen=True)
@@ -128,13 +128,13 @@ def dependencies(root: ET.Element) -> Iterator[ET.Element]:
 
 def modules_below(root: Path) -> dict[Path, MavenModule]:
     """Return the modules at and below a folder, by their folders; links are not followed."""
-    found = {}
+    modules = {}
     for where, folders, files in os.walk(root):
         folders[:] = sorted(folder for folder in folders if not _is_left_out(folder))
         # What a link leads to is not ours to change.
         if _POM in files and not (Path(where) / _POM).is_symlink():
-            found[Path(where)] = MavenModule(Path(where))
-    return found
+            modules[Path(where)] = MavenModule(Path(where))
+    return modules
 
 
 def reactor(top: Path, modules: Mapping[Path, MavenModule]) -> dict[Path, str]:

@@ -35,7 +35,7 @@ _NO_TEST_RUNS = "-Dmaven.test.skip.exec=true"
 """Not skipTests: profiles of benchmarks are often switched off by it."""
 
 
-def switched(words: BuildOptions, more: tuple[str, ...] = ()) -> tuple[str, ...]:
+def maven_arguments(words: BuildOptions, more: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the arguments of mvn that the user asks for, with `more` profiles."""
     names = ",".join(dict.fromkeys((*words.profiles, *more)))
     return (*((f"-P{names}",) if names else ()), *words.flags)
@@ -58,7 +58,7 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPl
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        *lenient, *SKIPPED, *_selection(plan, words), *switched(words, plan.profiles),
+        *lenient, *SKIPPED, *_selection(plan, words), *maven_arguments(words, plan.profiles),
     )  # fmt: skip
     with writing(top):
         for committed in _written(top):
@@ -116,7 +116,7 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
 
 def _aggregator(plan: BuildPlan) -> str:
     own = (plan.where,) if plan.is_needed else ()
-    poms = [(each / "pom.xml").relative_to(plan.where).as_posix() for each in (*own, *plan.outside)]
+    poms = [(module / "pom.xml").relative_to(plan.where).as_posix() for module in (*own, *plan.outside)]
     named = "".join(f"<module>{escape(pom)}</module>" for pom in poms)
     return _AGGREGATOR_TEXT.format(modules=named)
 
@@ -151,11 +151,11 @@ def tests(
 ) -> tuple[Path, Maven, list[str]]:
     """Return where Maven runs unit tests, which Maven, and what it is called with."""
     plan = plan_build(top, root, everything=True)
-    arguments = [*SKIPPED, *_selection(plan, words), *switched(words, plan.profiles)]
+    arguments = [*SKIPPED, *_selection(plan, words), *maven_arguments(words, plan.profiles)]
     return plan.where, _project_maven(top, plan.where, maven), arguments
 
 
-def lacking(root: Path) -> str:
+def missing_benchmarks_reason(root: Path) -> str:
     """Say why a project that was built has no benchmarks, and what to do about it."""
     modules = pom_tree.modules_below(root)
     files = pom_tree.benchmark_files(modules)
@@ -187,7 +187,7 @@ def source_sets(top: Path) -> Iterator[SourceSet]:
     for file in filter(Path.is_file, _written(top)):
         target = file.parent
         text = os.fsdecode(file.read_bytes())
-        entries = tuple(Path(each) for each in text.strip().split(":") if each)
+        entries = tuple(Path(entry) for entry in text.strip().split(":") if entry)
         own = tuple(target / name for name in ("test-classes", "classes"))
         path = (*(each for each in own if each.is_dir()), *entries)
         for classes, kind in zip(own, ("test", "main"), strict=True):

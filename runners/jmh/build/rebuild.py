@@ -16,14 +16,14 @@ _JMH = "org.openjdk.jmh"
 _COMPILE_SECONDS = 600
 
 
-def compiled(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
+def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
     """Compile the files that use JMH, and those they need; return the folder of the classes.
 
     `class_path` has the library, the rest of its tests if there are any, and the dependencies.
     """
     folder = sources.parent.parent
     text, classes = folder / "test-sources", folder / "test-classes"
-    found = _sources(sources, text)
+    jars = _sources(sources, text)
     with writing(classes):
         classes.mkdir(exist_ok=True)
     processors = _processors(class_path, folder, maven)
@@ -31,7 +31,7 @@ def compiled(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) 
         *("-nowarn", "-encoding", "UTF-8", "-implicit:class", "-d", str(classes)),
         *("-sourcepath", str(text), "-processorpath", ":".join(map(str, processors))),
         *("-cp", ":".join(map(str, class_path))),
-        *map(str, found),
+        *map(str, jars),
     ]
     quoted = "\n".join('"{}"'.format(argument.replace("\\", "\\\\")) for argument in arguments)
     answer = maven.host.run(
@@ -58,14 +58,14 @@ def _sources(jar: Path, text: Path) -> list[Path]:
     unpack(jar, text)
     for generated in list(text.rglob("jmh_generated")):
         shutil.rmtree(generated)  # published by accident; the processor writes them anew
-    found = [
+    sources = [
         path
         for path in sorted(text.rglob("*.java"))
         if f"{_JMH}.annotations" in path.read_text(errors="replace")
     ]
-    if not found:
+    if not sources:
         raise NoBenchmarks(f"{jar.name} has no benchmarks: no file uses JMH's annotations")
-    return found
+    return sources
 
 
 def _processors(class_path: Sequence[Path], folder: Path, maven: Maven) -> tuple[Path, ...]:

@@ -42,11 +42,11 @@ def parts(
     """
     chosen = [source_set for source_set in sets if source_set.lists]
     own = _folders(chosen)
-    tests = set(_folders([each for each in sets if each.test]))
-    path = list(dict.fromkeys(chain.from_iterable(each.path for each in chosen)))
+    tests = set(_folders([source_set for source_set in sets if source_set.test]))
+    path = list(dict.fromkeys(chain.from_iterable(source_set.path for source_set in chosen)))
     rest = [each for each in path if each not in own]
-    here = [each for each in rest if each.is_relative_to(top) and each not in tests]
-    library = [each for each in here if each.relative_to(top).as_posix() not in given]
+    paths = [each for each in rest if each.is_relative_to(top) and each not in tests]
+    library = [each for each in paths if each.relative_to(top).as_posix() not in given]
     benchmarks = own
     if not library:
         # The benchmarks live among the classes that they measure.
@@ -55,7 +55,7 @@ def parts(
         parted = [split(each, scratch / f"split-{at}", classes) for at, each in enumerate(own)]
         benchmarks = [first for first, _ in parted]
         library = [second for _, second in parted]
-    sources = [place for each in sets for place in each.sources if place.is_dir()]
+    sources = [place for source_set in sets for place in source_set.sources if place.is_dir()]
     return (
         *(Part(Role.BENCHMARKS, benchmark) for benchmark in benchmarks),
         *(Part(Role.LIBRARY, each) for each in library),
@@ -65,5 +65,5 @@ def parts(
 
 
 def _folders(sets: Sequence[SourceSet]) -> list[Path]:
-    found = dict.fromkeys(chain.from_iterable(source_set.classes for source_set in sets))
-    return [path for path in found if path.is_dir()]
+    class_folders = dict.fromkeys(chain.from_iterable(source_set.classes for source_set in sets))
+    return [path for path in class_folders if path.is_dir()]

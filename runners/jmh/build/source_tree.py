@@ -28,24 +28,24 @@ def tree_parts(
 
     Raises NoBenchmarks where it has none, and what its build tool raises.
     """
-    root, sets = built(placed, maven, jdk, words, benchmarks=True)
-    folder = copied(placed, maven, jdk, words, _BENCHMARKS)
+    root, sets = build_copy(placed, maven, jdk, words, benchmarks=True)
+    folder = copy_folder(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.locked(folder):
         sets = add_lists(sets, BytecodeGenerator(maven=maven, jdk=jdk, folder=folder))
         if not any(source_set.lists for source_set in sets):
-            lacking = gradle.LACKING if is_gradle(root) else reactor.lacking(root)
+            lacking = gradle.LACKING if is_gradle(root) else reactor.missing_benchmarks_reason(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
         return root, source_sets.parts(sets, top=folder / "tree", given=placed.files, scratch=folder)
 
 
-def built(
+def build_copy(
     placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, *, benchmarks: bool = False
 ) -> tuple[Path, list[SourceSet]]:
     """Build a project in a copy, unless that is done; return where, and what was compiled.
 
     `benchmarks`: only what these need.
     """
-    folder = copied(placed, maven, jdk, words, _BENCHMARKS if benchmarks else "")
+    folder = copy_folder(placed, maven, jdk, words, _BENCHMARKS if benchmarks else "")
     with maven.home.locked(folder):
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
@@ -79,12 +79,12 @@ def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of th
     reactor.build(top, maven, jdk, words, plan)
 
 
-def copied(placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, what: str = "") -> Path:
+def copy_folder(placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, what: str = "") -> Path:
     """Return the folder whose `tree` is a copy, made anew unless something is built there.
 
     `what` tells copies of one tree apart that serve different ends.
     """
-    key = digest((), placed.digest_of_tree, jdk.version, *filter(None, (what,)), *deciding(words))
+    key = digest((), placed.digest_of_tree, jdk.version, *filter(None, (what,)), *build_settings_text(words))
     folder = maven.home.work(f"java-{key[:24]}")
     with maven.home.locked(folder):
         if not is_built(folder):
@@ -103,7 +103,7 @@ def is_built(folder: Path, *, done: bool = False) -> bool:
     return marker.is_file()
 
 
-def deciding(words: BuildOptions) -> tuple[str, ...]:
+def build_settings_text(words: BuildOptions) -> tuple[str, ...]:
     """Return what decides how the tree is built, beside the tree: no two requests have the same."""
     gradle_program = (f"gradle {words.gradle}",) if words.gradle else ()
     return (*(f"profile {profile}" for profile in words.profiles), *words.flags, *gradle_program)

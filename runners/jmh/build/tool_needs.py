@@ -138,8 +138,8 @@ def _holds(interval: re.Match[str], feature: int) -> bool:
 def find_need(text: str) -> BuildToolNeed | None:
     """Return what a build that said this needs; None where it failed for another reason."""
     for pattern, need in _NEEDS:
-        if found := re.search(pattern, text):
-            return need(found[1])
+        if match := re.search(pattern, text):
+            return need(match[1])
     return None
 
 

@@ -3,7 +3,7 @@
 from go_making import benchmarks, library, overlay
 
 from auditor.core.mutant import Kind
-from mutators.go.naming import named
+from mutators.go.naming import name_methods
 
 M = library("package m\nfunc F() {}\nfunc G() {}\n")
 OTHER = library("package n\nfunc H() {}\n", path="n/n.go", unit="example.org/m/n")
@@ -18,7 +18,7 @@ def _counting(*sources, of):
 def test_counters_have_the_names_of_their_methods():
     text = b"zzG.Done(zzG.Count(12)); zzG.Seen(1, 12); zzG.Count(n)"
 
-    assert named(text, "zzG", {1: "m.B", 12: "m.A"}) == (
+    assert name_methods(text, "zzG", {1: "m.B", 12: "m.A"}) == (
         b"zzG.Done(Count(m.A)); Seen(m.A, m.B); zzG.Count(n)"
     )
 

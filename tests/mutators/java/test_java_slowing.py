@@ -7,7 +7,7 @@ import pytest
 from auditor.core.errors import SubjectError
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
-from mutators.java.slowing import WAITER, slowed
+from mutators.java.slowing import WAITER, slow_method
 
 TEXT = """package org.example;
 
@@ -62,7 +62,7 @@ def source(text=TEXT, path=PATH):
 
 def changed(one, *, guarded=False, wait=InjectionKind.WORK, number=3.0, trace="trace", text=TEXT):
     delay = Delay(wait, number)
-    return slowed([source(text)], one, guarded=guarded, delay=delay, trace=trace)
+    return slow_method([source(text)], one, guarded=guarded, delay=delay, trace=trace)
 
 
 def ran(files, folder, *options):
@@ -137,7 +137,7 @@ def test_a_class_without_a_package_has_its_waiter_beside_it():
     one = method("one", 1, "Plain.java")
     delay = Delay(InjectionKind.WORK, 1.0)
 
-    files = slowed([source(text, "Plain.java")], one, guarded=False, delay=delay, trace="/t")
+    files = slow_method([source(text, "Plain.java")], one, guarded=False, delay=delay, trace="/t")
 
     assert set(files) == {"Plain.java", f"{WAITER}.java"}
     assert b"package" not in files[f"{WAITER}.java"].partition(b"/**")[0]

@@ -111,7 +111,7 @@ class Made:
         for name, text in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text)
-        for path, text in guests.placed(folder / "ours"):
+        for path, text in guests.placed_guest_files(folder / "ours"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
         self.guest = folder / "ours" / guests.FOLDER

@@ -108,7 +108,7 @@ def dispatcher(  # noqa: PLR0917 what a test changes
         work,
         crew if isinstance(crew, Crew) else Crew(client, crew),
         clock=SystemClock(),
-        told=(told if told is not None else []).append,
+        on_caveat=(told if told is not None else []).append,
         allowed=allowed,
         patience_seconds=patience,
     )

@@ -14,7 +14,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Daemon
 from runners.hosts.docker import ContainerLimits, DockerHost
 from runners.hosts.machine_facts import machine_facts
-from runners.hosts.ssh.opening import RemoteMachine, opened
+from runners.hosts.ssh.opening import RemoteMachine, connect_host
 
 MEMORY = 256 << 20
 
@@ -83,7 +83,7 @@ def asked(daemon, name, **more):
 def ssh_place(daemon, name, **more):
     """Give a host that is reached over ssh for what is measured."""
     machine = asked(daemon, name, **more)
-    with opened(machine, daemon.environment, SystemClock()) as (host, _):
+    with connect_host(machine, daemon.environment, SystemClock()) as (host, _):
         work = machine.tree / "work"
         work.mkdir(exist_ok=True)
         there = daemon.folder / "there" / work.relative_to(daemon.folder / "here")

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from runners.hosts import groups, machine_facts
-from runners.hosts.interference import between, counters
-from runners.hosts.machine_facts import LIMITS, linux_facts, said
+from runners.hosts.interference import interference_between, parse_counters
+from runners.hosts.machine_facts import LIMITS, linux_facts, parse_facts
 
 UNIFIED = "0::/system.slice/slurmstepd.scope/job_7/step_0\n"
 SEPARATE = "9:name=systemd:/a\n4:memory:/slurm/uid_1/job_7\n2:cpu,cpuacct:/slurm\n0::/\n"
@@ -24,7 +24,7 @@ def printed(texts):
 
 def known(**texts):
     found = {"/proc/meminfo": "MemTotal:  16777216 kB", groups.OWN: UNIFIED}
-    return dict(linux_facts(said(printed(found | texts))).facts)
+    return dict(linux_facts(parse_facts(printed(found | texts))).facts)
 
 
 @pytest.mark.parametrize("own", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
@@ -110,9 +110,9 @@ def test_a_group_above_that_is_stopped_stops_us(before, after):
     mine = {"/proc/uptime": "100.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 0\n"}
     later = {"/proc/uptime": "110.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 1000000\n"}
 
-    found = between(
-        counters({**mine, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
-        counters({**later, f"{JOB}/cpu.stat": f"nr_periods 9\n{after}\n"}),
+    found = interference_between(
+        parse_counters({**mine, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
+        parse_counters({**later, f"{JOB}/cpu.stat": f"nr_periods 9\n{after}\n"}),
     )
 
     assert found.throttled == pytest.approx(0.2)

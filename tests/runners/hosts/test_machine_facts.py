@@ -8,7 +8,7 @@ import pytest
 
 from auditor.store.machines import machine
 from runners.hosts import machine_facts
-from runners.hosts.machine_facts import linux_facts, said
+from runners.hosts.machine_facts import linux_facts, parse_facts
 
 CORE = """\
 processor\t: {number}
@@ -42,7 +42,7 @@ def host(cpuinfo, product="", vendor="", **files):
         for key, text in {**texts, **named}.items()
         if text
     )
-    return linux_facts(said(printed))
+    return linux_facts(parse_facts(printed))
 
 
 def known(*arguments, **files):

@@ -12,7 +12,14 @@ from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, HostInterference
 from runners.home import Home
 from runners.hosts.fake import FakeHost
-from runners.hosts.interference import PRESSURE, STAT, TIMES, UPTIME, between, counters
+from runners.hosts.interference import (
+    PRESSURE,
+    STAT,
+    TIMES,
+    UPTIME,
+    interference_between,
+    parse_counters,
+)
 from runners.hosts.local import LocalHost
 from runners.hosts.reference_workload import AGAIN_SECONDS, ReferenceWorkload
 
@@ -40,7 +47,7 @@ AFTER = {
 
 
 def test_shares_are_of_the_time_that_passed():
-    found = between(counters(BEFORE), counters(AFTER))
+    found = interference_between(parse_counters(BEFORE), parse_counters(AFTER))
 
     assert found.stolen == pytest.approx(200 / 1000)
     assert found.waited == pytest.approx(0.25)
@@ -52,7 +59,7 @@ def test_shares_are_of_the_time_that_passed():
 def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 8)
 
-    found = between(counters(BEFORE), counters(AFTER), 2)
+    found = interference_between(parse_counters(BEFORE), parse_counters(AFTER), 2)
 
     assert found.others == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
 
@@ -60,7 +67,7 @@ def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(mon
 @pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP, TIMES])
 def test_what_a_kernel_does_not_tell_is_not_known(path):
     less = {key: value for key, value in AFTER.items() if key != path}
-    found = between(counters(BEFORE), counters(less))
+    found = interference_between(parse_counters(BEFORE), parse_counters(less))
     unknown = {name for name, value in asdict(found).items() if value is None}
 
     expected = {
@@ -75,13 +82,20 @@ def test_what_a_kernel_does_not_tell_is_not_known(path):
 def test_a_processor_that_went_away_says_nothing():
     less = {key: value for key, value in AFTER.items() if key != HEAT}
 
-    assert between(counters(BEFORE), counters(less)).hot == pytest.approx(0.01)
-    assert between(counters(BEFORE), counters(AFTER | {HEAT: "much"})).hot == pytest.approx(0.01)
+    assert interference_between(parse_counters(BEFORE), parse_counters(less)).hot == pytest.approx(
+        0.01
+    )
+    assert interference_between(
+        parse_counters(BEFORE), parse_counters(AFTER | {HEAT: "much"})
+    ).hot == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("text", ["", "cpu\n", "cpu 1 2 3\n", "nonsense", "cpu a b c d e f g h\n"])
 def test_what_is_no_count_is_not_known(text):
-    assert between(counters({STAT: text}), counters({STAT: text})) == HostInterference()
+    assert (
+        interference_between(parse_counters({STAT: text}), parse_counters({STAT: text}))
+        == HostInterference()
+    )
 
 
 def test_the_strain_of_several_processes_is_each_as_long_as_it_took():

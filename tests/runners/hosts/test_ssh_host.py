@@ -21,7 +21,7 @@ from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import Follow
 from runners.hosts import processors
 from runners.hosts.clock import SystemClock
-from runners.hosts.ssh.opening import opened
+from runners.hosts.ssh.opening import connect_host
 
 pytestmark = pytest.mark.subject
 ROOT = Path(__file__).parents[3]
@@ -225,7 +225,7 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, secon
 
 def test_a_folder_whose_name_has_blanks_may_be_written(ssh, name):
     machine = asked(ssh, name)
-    with opened(machine, ssh.environment, SystemClock()) as (host, _):
+    with connect_host(machine, ssh.environment, SystemClock()) as (host, _):
         folder = machine.tree / "a b 'c"
         folder.mkdir()
         (folder / "kept").write_text("mine")
@@ -330,7 +330,7 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
 
 def test_what_is_measured_finds_the_caches_of_what_was_built(ssh, name):
     machine = asked(ssh, name)
-    with opened(machine, ssh.environment, SystemClock()) as (host, _):
+    with connect_host(machine, ssh.environment, SystemClock()) as (host, _):
         cache = machine.tree / "cache" / "go" / "tmp"
         cache.mkdir(parents=True)
         (machine.tree / "work").mkdir()
@@ -399,10 +399,13 @@ def test_a_key_that_only_an_agent_has_is_used(own, name):
         try:
             with (
                 pytest.raises(MachineError, match="Permission denied"),
-                opened(asked(own, name), own.environment, SystemClock()),
+                connect_host(asked(own, name), own.environment, SystemClock()),
             ):
                 pass
-            with opened(asked(own, name), own.environment | known, SystemClock()) as (host, _):
+            with connect_host(asked(own, name), own.environment | known, SystemClock()) as (
+                host,
+                _,
+            ):
                 assert host.facts().facts
         finally:
             agent.terminate()
@@ -562,7 +565,7 @@ def test_a_machine_that_cannot_be_used_is_one_line(ssh, name, target, said):
 
     with (
         pytest.raises(MachineError, match=said) as raised,
-        opened(other, ssh.environment, SystemClock()),
+        connect_host(other, ssh.environment, SystemClock()),
     ):
         raise AssertionError(target)
     assert "\n" not in str(raised.value)

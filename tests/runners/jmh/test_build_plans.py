@@ -76,7 +76,7 @@ def test_a_module_that_a_profile_lists_switches_it_on(tmp_path):
     made = plan(tmp_path, files)
 
     assert arguments(made) == ("-pl", "benchmarks", "-am")
-    assert reactor.switched(BuildOptions(("own",)), made.profiles) == ("-Pown,bench",)
+    assert reactor.maven_arguments(BuildOptions(("own",)), made.profiles) == ("-Pown,bench",)
 
 
 def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_path):
@@ -212,11 +212,13 @@ def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
     files["pom.xml"] = files["pom.xml"].replace("<build>", f"<profiles>{profile}</profiles><build>")
     folder = write(tmp_path / "with", files)
 
-    assert reactor.lacking(folder) == (
+    assert reactor.missing_benchmarks_reason(folder) == (
         f"{HERE}/Sums.java has some, but the build compiles none of them; "
         'try "profiles": ["measure"] of the subject'
     )
-    assert "no source file" in reactor.lacking(write(tmp_path / "without", {"A.java": SUM}))
+    assert "no source file" in reactor.missing_benchmarks_reason(
+        write(tmp_path / "without", {"A.java": SUM})
+    )
 
 
 def test_a_benchmark_of_kotlin_and_one_behind_a_link_are_told_apart(tmp_path):
@@ -226,7 +228,7 @@ def test_a_benchmark_of_kotlin_and_one_behind_a_link_are_told_apart(tmp_path):
     (tmp_path / "away.java").write_text(BENCHMARK)
     (top / "src/main/java/away.java").symlink_to(tmp_path / "away.java")
 
-    assert "Sums.kt" in reactor.lacking(top)
+    assert "Sums.kt" in reactor.missing_benchmarks_reason(top)
 
 
 FAILED = """[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check)

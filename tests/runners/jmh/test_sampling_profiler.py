@@ -81,7 +81,7 @@ def test_a_jar_is_unpacked_for_the_guest(fill, tmp_path, monkeypatch):
     with zipfile.ZipFile(jar, "w") as archive:
         for name in names:
             archive.writestr(name, name)
-    monkeypatch.setattr(sampling, "fetched", lambda *_: jar)
+    monkeypatch.setattr(sampling, "fetch_jar", lambda *_: jar)
 
     assert fill(tmp_path / "sampler", arch="aarch64") == ""
 
@@ -94,7 +94,7 @@ def test_a_jar_is_unpacked_for_the_guest(fill, tmp_path, monkeypatch):
 def test_a_broken_jar_is_the_machine_s_fault(fill, tmp_path, monkeypatch):
     jar = tmp_path / "loader.jar"
     jar.write_bytes(b"PK")
-    monkeypatch.setattr(sampling, "fetched", lambda *_: jar)
+    monkeypatch.setattr(sampling, "fetch_jar", lambda *_: jar)
 
     with pytest.raises(MachineError, match=r"cannot be unpacked: .*; delete it$"):
         fill(tmp_path / "sampler")

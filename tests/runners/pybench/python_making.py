@@ -16,7 +16,7 @@ from mutators.python.mutator import PythonMutator
 from runners.home import Home
 from runners.hosts.local import LocalHost
 from runners.pybench.client import prepare_client
-from runners.pybench.frontends import FRONTENDS, chosen
+from runners.pybench.frontends import FRONTENDS, framework_of
 from runners.pybench.harness import PythonHarness
 from runners.pybench.library import modules
 from runners.pybench.project import prepare
@@ -104,7 +104,7 @@ class Suited:
 def prepared(folder, home: Home, variables, framework=None, **asked) -> Project:
     common = {"home": home, "host": LocalHost(), "environment": variables}
     placed = place(FolderSpec(folder), **common)
-    frontend = FRONTENDS[framework or chosen(placed.tree)]
+    frontend = FRONTENDS[framework or framework_of(placed.tree)]
     return prepare(placed, python=PythonSpec(**asked), frontend=frontend, **common)
 
 

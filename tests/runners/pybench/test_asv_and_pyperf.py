@@ -11,7 +11,7 @@ from auditor.core.mutant import InjectionKind, Kind
 from auditor.core.outcome import Counted, Crashed, Measured, Skipped, Unreadable
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
-from runners.pybench.frontends import chosen
+from runners.pybench.frontends import framework_of
 
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
@@ -246,7 +246,7 @@ def test_asvs_configuration_may_be_one_line_and_have_comments(configuration, fou
     # Without the key the folder is called benchmarks, which is not there.
     files = {"asv.conf.json": configuration, "speed/b.py": "def time_it(): pass\n"}
 
-    assert chosen(written(tmp_path / "project", files)) == found
+    assert framework_of(written(tmp_path / "project", files)) == found
 
 
 def test_a_folder_of_asv_outside_of_the_project_is_none(python_home, variables, tmp_path):

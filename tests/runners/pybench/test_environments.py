@@ -13,7 +13,7 @@ from runners.hosts.local import LocalHost
 from runners.pybench import versions
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
-from runners.pybench.installers import PIP, InstallerChoice, taken, uv_version
+from runners.pybench.installers import PIP, InstallerChoice, choose_installer, uv_version
 from runners.pybench.project import prepare
 from runners.subjects.place import place
 
@@ -126,7 +126,7 @@ def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path)
     ],
 )
 def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, pip, tool):
-    assert taken(Installer(asked), version, pip) == tool
+    assert choose_installer(Installer(asked), version, pip) == tool
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import sys
 from python_making import RING
 
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.python.functions import found
+from mutators.python.functions import defined_functions
 
 GUEST = RING.parents[2] / "runners" / "pybench" / "guest"
 MODULE = b"""import functools
@@ -102,7 +102,7 @@ def test_functions_have_the_lines_that_their_methods_have(tmp_path):
     )
     methods = {
         (each.method.id.removeprefix("pack.module."), each.method.span.first_line)
-        for each in found(source)
+        for each in defined_functions(source)
     }
     said = places(tmp_path, MODULE)
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from auditor.core.request import PythonSpec
-from runners.pybench.needs import imported, of_suite
-from runners.pybench.pytest_options import kept
+from runners.pybench.needs import imported_plugins, of_suite
+from runners.pybench.pytest_options import project_options
 
 
 def written(folder, **files):
@@ -92,7 +92,7 @@ def test_less_is_tried_where_all_cannot_be_had(tmp_path):
     ],
 )
 def test_plugins_that_a_suite_imports(text, modules, tmp_path):
-    assert imported(written(tmp_path, test_a_py=text)) == modules
+    assert imported_plugins(written(tmp_path, test_a_py=text)) == modules
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,6 @@ def test_plugins_that_a_suite_imports(text, modules, tmp_path):
     ],
 )  # fmt: skip
 def test_options_that_decide_which_tests_run_are_kept(files, options, tmp_path):
-    found = kept(written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"}))
+    found = project_options(written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"}))
 
     assert found == options

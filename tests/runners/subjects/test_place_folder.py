@@ -9,7 +9,7 @@ from runners.home import Home
 from runners.hosts.fake import FakeHost
 from runners.subjects.place import place
 from runners.subjects.placed import detect
-from runners.subjects.tree_entries import changed
+from runners.subjects.tree_entries import changed_files
 
 GO = "module example.org/ring\n\ngo 1.21\n"
 
@@ -128,7 +128,7 @@ def test_files_of_the_copy_that_have_changed_are_told(tmp_path):
     (folder / "other").symlink_to("a")
     subject = placed(FolderSpec(folder), tmp_path)
 
-    assert changed(subject) == []
+    assert changed_files(subject) == []
 
     make(subject.root, a="A", new="beside it")
     (subject.root / "b").chmod(0o755)
@@ -138,7 +138,7 @@ def test_files_of_the_copy_that_have_changed_are_told(tmp_path):
     (subject.root / "link").unlink()
     (subject.root / "link").symlink_to("b")
 
-    assert sorted(changed(subject)) == ["a", "b", "c", "d", "link"]
+    assert sorted(changed_files(subject)) == ["a", "b", "c", "d", "link"]
 
 
 def test_an_executable_file_stays_one_and_makes_another_digest(tmp_path):

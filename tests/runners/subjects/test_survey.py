@@ -12,7 +12,7 @@ from auditor.core.request import (
     JarSpec,
 )
 from runners.subjects import placed
-from runners.subjects.suite_detection import look
+from runners.subjects.suite_detection import detect_suite
 from runners.subjects.survey import candidates, list_suites, no_benchmarks_hint, suites
 
 GO_TEST = 'package m\n\nimport "testing"\n\nfunc BenchmarkM(b *testing.B) {}\n'
@@ -134,7 +134,7 @@ def test_how_far_was_looked_is_said_where_that_is_not_all(tmp_path, monkeypatch,
 
 def test_the_time_grows_with_the_size_of_a_pom_not_with_its_square(tmp_path):
     def read(size):
-        look(make(tmp_path / "m", pom_dot_xml="<profile>" * size))
+        detect_suite(make(tmp_path / "m", pom_dot_xml="<profile>" * size))
 
     assert growth(read, 2_000, 16_000) < 24
 
@@ -145,5 +145,5 @@ def test_profiles_hold_benchmarks_back_where_only_they_have_jmh(tmp_path):
     held = make(tmp_path / "held", pom_dot_xml=f"<project>{other}{profile}</project>")
     free = make(tmp_path / "free", pom_dot_xml=f"<project>{profile}jmh-core</project>")
 
-    assert look(held).profiles == ("bench",)
-    assert look(free).profiles == ()
+    assert detect_suite(held).profiles == ("bench",)
+    assert detect_suite(free).profiles == ()

@@ -12,7 +12,7 @@ from auditor.core.edits import apply
 from auditor.core.mutant import Refused
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go import dual_body, recursion, tree
-from mutators.go.methods import found
+from mutators.go.methods import declared_methods
 
 
 def text(source, name="F"):
@@ -122,7 +122,7 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
         fields_of = recursion.own_fields(sources)
         for source in sources:
             edits = []
-            for one in found(source, tree.parse(source.text), fields_of):
+            for one in declared_methods(source, tree.parse(source.text), fields_of):
                 if one.method.apart:
                     edits += dual_body.edits(
                         source,
