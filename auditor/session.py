@@ -21,8 +21,8 @@ from auditor.core.subject import Project, Role
 from auditor.core.suite import Suite
 from auditor.hosts import open_host
 from auditor.hosts.opened import OpenHost
-from auditor.languages.harnesses import Machine, harness_of
-from auditor.languages.subject_setup import PreparedSubject, prepare_subject
+from auditor.languages.model import Machine
+from auditor.languages.subject_setup import PreparedSubject, harness_of, prepare_subject
 from auditor.measure import interference
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.interference_log import Noting
@@ -114,8 +114,8 @@ class Session:
         placed = place(config.subject, **self.machine.parts)
         self._placed.append(placed)
         with _naming_other_suites(config, placed):
-            made = prepare_subject(config, placed, self.machine, self.clock, self._loop.look)
-        config, ready, support, bench = made.config, made.ready, made.support, made.bench
+            prepared = prepare_subject(config, placed, self.machine, self.clock, self._loop.look)
+        config, ready, language = prepared.config, prepared.ready, prepared.language
         project, request = ready.project, config.request.suite
         for text in project.notes:
             self.observer.caveat(Caveat("suite-choice", text))
@@ -125,8 +125,8 @@ class Session:
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
         with _naming_other_suites(config, placed):
-            suite = _suite(bench, listings, request, self._dispatching.together)
-        for note in support.notes(suite.sources):
+            suite = _suite(prepared.executor, listings, request, self._dispatching.together)
+        for note in language.notes(suite.sources):
             self.observer.caveat(Caveat("environment", note))
         if not suite.benchmarks:
             tried = project.paths(Role.BENCHMARKS)
@@ -138,26 +138,27 @@ class Session:
             request=request,
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),
-            mutator=support.mutator,
-            dispatcher=self._dispatcher(made, placed),
+            mutator=language.mutator,
+            dispatcher=self._dispatcher(prepared, placed),
             store=self.store,
             observer=self.observer,
             clock=self.clock,
             deadline=self.deadline,
-            is_always_called=bench.is_always_called,
+            is_always_called=prepared.executor.is_always_called,
             tested=tuple(ready.harness.tested(suite.sources)),
             one_processor=ready.harness.one_processor,
             unprofiled=ready.harness.unprofiled(project),
             becomes_quiet=self._becomes_quiet,
+            figures=language.figures,
         )
 
-    def _dispatcher(self, made: PreparedSubject, placed: Placed) -> Dispatcher:
+    def _dispatcher(self, prepared: PreparedSubject, placed: Placed) -> Dispatcher:
         """Return what runs trials: on the one machine, or on those of a cluster."""
         if self._cluster is None:
-            self._dispatching.serve(made.ready.project.subjects, made.bench)
+            self._dispatching.serve(prepared.ready.project.subjects, prepared.executor)
             return self._dispatching
         return self._cluster.serving(
-            made, placed, self.observer, self._allows, self._noting.machine_of
+            prepared, placed, self.observer, self._allows, self._noting.machine_of
         )
 
     def _becomes_quiet(self, seconds: float) -> bool:
@@ -288,13 +289,13 @@ def _unready() -> OutOfTime:
 
 
 def _suite(
-    bench: TrialExecutor, listings: Listings, request: SuiteRequest, together: Together
+    executor: TrialExecutor, listings: Listings, request: SuiteRequest, together: Together
 ) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
     if (known := listings.whole()) is not None:
-        return replace(known, sources=bench.sources())
+        return replace(known, sources=executor.sources())
     asked_for = partial(may_be_chosen, request.benchmarks)
     listing = Listing(known=listings.groups(), together=together, is_asked_for=asked_for)
-    suite = bench.discover(listing)
+    suite = executor.discover(listing)
     listings.add(suite)
     return suite

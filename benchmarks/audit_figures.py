@@ -1,4 +1,4 @@
-"""Prints the figures of `auditor/measure/planning/audit_figures.py` from stores of audits.
+"""Prints the `AuditFigures` of `auditor/languages/*.py` from stores of audits.
 
 Each store should hold one finished audit (`abs`). A figure is the mean over the stores of a
 harness; `low` and `high` are the least and the greatest quotient of measured and expected time,

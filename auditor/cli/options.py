@@ -10,7 +10,7 @@ import click
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
 from auditor.config import Config, Places, load, places, shares
-from auditor.config.settings import MOST_EFFECT
+from auditor.config.settings import HARNESSES, MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
 from auditor.core.stop_rules import Criterion
 
@@ -55,7 +55,7 @@ SUBJECT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option(
         "--harness",
-        type=click.Choice(["go", "jmh", "pytest", "asv", "pyperf"]),
+        type=click.Choice(HARNESSES),
         help="What runs the suite.",
     ),
     click.option(

@@ -18,7 +18,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Host
 from auditor.hosts import open_host
-from auditor.languages.harnesses import Machine
+from auditor.languages.model import Machine
 from auditor.languages.subject_setup import PreparedSubject, prepare_subject
 from auditor.versions import own_code, own_version
 from runners.dispatch.machine import locked
@@ -109,7 +109,7 @@ def run_trial(name: str, digest: str, trial: Trial, makers: Sequence[str]) -> Ru
     opened = session.benches[digest]
     opened.peers.makers = makers
     with locked(opened.lock):
-        return opened.made.bench.run(trial)
+        return opened.made.executor.run(trial)
 
 
 def program(session: str, digest: str, path: str, library: str) -> bytes | None:

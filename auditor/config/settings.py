@@ -1,6 +1,6 @@
 """The configuration file as types; reports/schema/config.schema.json is made of them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -27,6 +27,9 @@ from auditor.config.sections import (
 from auditor.config.watching import SteadySection, WarmupSection
 from auditor.core.request import SIGNIFICANCE
 
+Harness = Literal["go", "jmh", "pytest", "asv", "pyperf"]
+HARNESSES: tuple[str, ...] = get_args(Harness)
+"""The harnesses that `auditor.languages` has; msgspec needs them as a literal."""
 LEAST_SIGNIFICANCE, MOST_SIGNIFICANCE = 1e-6, 0.1
 MOST_EFFECT = 1000
 """What a test may be: a research tool's is held to the same (ancestors)."""
@@ -44,7 +47,7 @@ class Settings(Section, frozen=True):
         ),
     ] = "."
     harness: Annotated[
-        Literal["go", "jmh", "pytest", "asv", "pyperf"] | None,
+        Harness | None,
         Meta(description="The benchmark framework; null: the one that the subject uses."),
     ] = None
     tags: Annotated[tuple[Name, ...], Meta(description="Go build tags.")] = ()
@@ -205,9 +208,10 @@ SECTIONS: dict[str, type[Section]] = {
 }
 """The object that stands at each path."""
 
+_NAMES = ", ".join(f'"{name}"' for name in HARNESSES)
 _CHANGE = 'a change such as "50%", 0.5 or "1.5x", above 0 and at most 100000%'
 CHOICES: dict[str, str] = {
-    "$.harness": '"go", "jmh", "pytest", "asv", "pyperf" or null',
+    "$.harness": f"{_NAMES} or null",
     "$.slowdown": f'{_CHANGE}, or "auto"',
     "$.gates.min_score": 'a percentage from 0 to 100, such as "80%"',
     "$.wait": '"auto", "sleep", "spin" or "work"',

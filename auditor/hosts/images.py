@@ -6,24 +6,16 @@ from typing import TYPE_CHECKING
 
 from auditor.config import Config
 from auditor.core.errors import UsageError
-from auditor.core.request import (
-    DistributionSpec,
-    FolderSpec,
-    GitSpec,
-    GoModuleSpec,
-    JarSpec,
-    MavenSpec,
-)
+from auditor.core.request import FolderSpec, GitSpec
+from auditor.languages.model import LanguageSupport
+from auditor.languages.registry import LANGUAGES
 from runners.home import Home
 from runners.subjects.folder import place_folder
-from runners.subjects.placed import detect
 from runners.subjects.revision import place_revision
 
 if TYPE_CHECKING:
     from runners.hosts.daemon import Daemon, Image
 
-_LANGUAGES = {"go": "go", "jmh": "java", "python": "python"}
-"""What `detect` says, and the language of the image that has what it needs."""
 _OWN = "bench-audit/own"
 
 
@@ -45,9 +37,9 @@ def image_of(daemon: "Daemon", config: Config, home: Home) -> "Image":
         return daemon.built(spec.dockerfile, _OWN)
     if spec.dockerfile:
         return daemon.built(_of_subject(config, spec.dockerfile, home), _OWN)
-    language = _language(config)
-    with as_file(files("runners.hosts") / "images" / f"{language}.Dockerfile") as path:
-        return daemon.built(path, f"bench-audit/{language}")
+    name = _language(config).image
+    with as_file(files("runners.hosts") / "images" / f"{name}.Dockerfile") as path:
+        return daemon.built(path, f"bench-audit/{name}")
 
 
 def _of_subject(config: Config, inside: Path, home: Home) -> Path:
@@ -71,19 +63,16 @@ def _of_subject(config: Config, inside: Path, home: Home) -> Path:
     return found
 
 
-def _language(config: Config) -> str:
+def _language(config: Config) -> LanguageSupport:
     """Return the language whose image is meant; raises UsageError where only a look would tell."""
     if config.harness is not None:
-        return _LANGUAGES.get(config.harness, "python")
-    match config.subject:
-        case GoModuleSpec():
-            return "go"
-        case MavenSpec() | JarSpec():
-            return "java"
-        case DistributionSpec():
-            return "python"
-        case FolderSpec(path) if found := detect(path):
-            return _LANGUAGES[found]
+        language = LANGUAGES.of_harness(config.harness)
+    elif isinstance(config.subject, FolderSpec):
+        language = LANGUAGES.of_folder(config.subject.path)
+    else:
+        language = LANGUAGES.of_subject(config.subject)
+    if language is not None:
+        return language
     raise UsageError(
         "which image has what the suite needs cannot be told before it is fetched; "
         "name docker.image, docker.dockerfile or the harness"

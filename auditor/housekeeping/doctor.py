@@ -22,7 +22,7 @@ from auditor.config.places import home, state
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, ToolMissing, UsageError
 from auditor.core.jobs import HostInterference, Invocation
-from auditor.housekeeping.tools import TOOLS, check_tool, usable_harnesses
+from auditor.housekeeping.tools import PROGRAMS, check_tool, usable_harnesses
 from reports import number_format
 from runners.jmh.jdks import installed_jdks
 
@@ -110,7 +110,7 @@ def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, A
     with _open_host(surroundings, config) as opened:
         there = opened.environment
         found = {
-            tool.name: check_tool(tool, opened.host, there, opened.home.root) for tool in TOOLS
+            tool.name: check_tool(tool, opened.host, there, opened.home.root) for tool in PROGRAMS
         }
         jdks = installed_jdks(opened.host, tuple(sorted(there.items())))
         facts = dict(opened.host.facts().facts)

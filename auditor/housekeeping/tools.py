@@ -8,6 +8,8 @@ from pathlib import Path
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
+from auditor.languages.model import Program
+from auditor.languages.registry import LANGUAGES
 
 _SECONDS = 60.0
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -15,97 +17,41 @@ _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 """Java announces them in front of its version."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequiredTool:
-    """A program: `oldest` is the least version, `debian` and `macos` say how to get it."""
-
-    name: str
-    argument: str
-    oldest: tuple[int, ...]
-    purpose: str
-    debian: str
-    macos: str
-
-
-TOOLS = (
-    RequiredTool(
-        name="go",
-        argument="version",
-        oldest=(1, 20),
-        purpose="Go suites",
-        debian="apt install golang-go, or an archive from go.dev/dl where that is too old",
-        macos="brew install go",
-    ),
-    RequiredTool(
-        name="java",
-        argument="-version",
-        oldest=(17,),
-        purpose="JMH suites",
-        debian="apt install openjdk-17-jdk-headless",
-        macos="brew install openjdk@17 and set JAVA_HOME",
-    ),
-    RequiredTool(
-        name="javac",
-        argument="-version",
-        oldest=(17,),
-        purpose="JMH suites",
-        debian="apt install openjdk-17-jdk-headless",
-        macos="brew install openjdk@17 and set JAVA_HOME",
-    ),
-    RequiredTool(
-        name="mvn",
-        argument="-version",
-        oldest=(3, 6),
-        purpose="JMH suites",
-        debian="apt install maven",
-        macos="brew install maven",
-    ),
-    RequiredTool(
-        name="python3",
-        argument="--version",
-        oldest=(3, 9),
-        purpose="Python suites",
-        debian="apt install python3-venv",
-        macos="brew install python",
-    ),
-    RequiredTool(
-        name="git",
-        argument="--version",
-        oldest=(2, 20),
-        purpose="subjects git:...",
-        debian="apt install git",
-        macos="brew install git",
-    ),
+_GIT = Program(
+    name="git",
+    argument="--version",
+    oldest=(2, 20),
+    purpose="subjects git:...",
+    debian="apt install git",
+    macos="brew install git",
 )
-
-HARNESSES = {"go": ("go",), "jmh": ("java", "javac", "mvn"), "pytest": ("python3",)}
-"""The tools that each harness needs."""
+PROGRAMS = (*(program for language in LANGUAGES for program in language.programs), _GIT)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCheck:
     """A tool as it is here: its version if it answered, and what is wrong with it."""
 
-    tool: RequiredTool
+    tool: Program
     version: str | None
     problem: str | None
 
 
 def check_tool(
-    tool: RequiredTool, host: Host, environment: Mapping[str, str], folder: Path
+    tool: Program, host: Host, environment: Mapping[str, str], folder: Path
 ) -> ToolCheck:
     """Ask a tool for its version; `folder` takes what it may want to write."""
     program = tool.name
     if tool.name in ("java", "javac") and environment.get("JAVA_HOME"):
         program = f"{environment['JAVA_HOME']}/bin/{tool.name}"
-    invocation = Invocation(
+    asked = Invocation(
         argv=(program, tool.argument),
         cwd=Path("/"),
         environment=_quiet(environment, folder),
         timeout_seconds=_SECONDS,
     )
     try:
-        answer = host.run(invocation)
+        answer = host.run(asked)
     except ToolMissing:
         return ToolCheck(
             tool, None, f"{program} was not found" if program != tool.name else "missing"
@@ -128,8 +74,10 @@ def _quiet(environment: Mapping[str, str], folder: Path) -> tuple[tuple[str, str
 
 
 def usable_harnesses(found: Mapping[str, ToolCheck]) -> dict[str, bool]:
-    """Say which harnesses have all they need."""
+    """Tell of each language's main harness whether all its programs are here."""
     return {
-        harness: all(found[name].problem is None for name in needed)
-        for harness, needed in HARNESSES.items()
+        language.main_harness: all(
+            found[program.name].problem is None for program in language.programs
+        )
+        for language in LANGUAGES
     }

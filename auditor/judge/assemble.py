@@ -15,14 +15,12 @@ from auditor.core.jobs import NOWHERE
 from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
 from auditor.core.subject import Language
-from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import ResultTable as Content
 from auditor.judge import study, study_tables
+from auditor.languages.registry import LANGUAGES
 from auditor.series.question import StoredQuestion, context_of, revision_of
 from auditor.versions import own_version
 from runners.hosts.clock import SystemClock
-
-_HARNESSES = {ResearchTool.GO: "go", ResearchTool.JAVA: "jmh"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +72,7 @@ def judge_table(table: TableFile) -> AbsOrStability:
         subject=table.path.name,
         revision=f"sha256:{table.content.digest[:12]}",
         language=language,
-        harness=_HARNESSES[table.content.tool],
+        harness=LANGUAGES.of_language(language).main_harness,
         host=NOWHERE.name,
         host_facts=NOWHERE.facts,
         runs=question.wanted,

@@ -1,25 +1,30 @@
 """A subject made ready on a host, where its trials are run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from auditor.config import Config
+from auditor.core.errors import UsageError
 from auditor.core.ports import Clock
-from auditor.languages.harnesses import HarnessSupport, Machine, Ready, ready_of
+from auditor.languages.model import LanguageSupport, Machine, ReadyProject
+from auditor.languages.registry import LANGUAGES, LanguageRegistry
 from auditor.warmup.stop_rules import Watchers
 from runners.hosts.reference_workload import LoopLook
-from runners.subjects.placed import Placed
+from runners.subjects.placed import KINDS, MARKS, Placed
+from runners.subjects.survey import list_suites, suites
 from runners.trial import TrialExecutor
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedSubject:
-    """A bench, what it was made of, and the configuration with what was left to the harness."""
+    """What runs the trials of a subject, and what the subject was made of."""
 
     config: Config
-    ready: Ready
-    support: HarnessSupport
-    bench: TrialExecutor
+    """The configuration, with the pace of the harness where it names none."""
+    ready: ReadyProject
+    language: LanguageSupport
+    executor: TrialExecutor
 
 
 def prepare_subject(
@@ -29,10 +34,10 @@ def prepare_subject(
     clock: Clock,
     loop: Callable[[], LoopLook],
 ) -> PreparedSubject:
-    """Make a subject that is here ready; raises an AuditError where that fails."""
-    ready, support = ready_of(config, placed, machine)
-    config = config.at_pace(support.pace)
-    bench = TrialExecutor(
+    """Make a placed subject ready; raises an AuditError where that fails."""
+    ready, language = prepare_project(config, placed, machine)
+    config = config.at_pace(language.harnesses[ready.project.harness].pace)
+    executor = TrialExecutor(
         project=ready.project,
         harness=ready.harness,
         host=machine.host,
@@ -43,4 +48,54 @@ def prepare_subject(
         loop=loop,
         elsewhere=machine.elsewhere,
     )
-    return PreparedSubject(config, ready, support, bench)
+    return PreparedSubject(config, ready, language, executor)
+
+
+def prepare_project(
+    config: Config, placed: Placed, machine: Machine, languages: LanguageRegistry = LANGUAGES
+) -> tuple[ReadyProject, LanguageSupport]:
+    """Make a project of a placed subject; raises an AuditError where that fails."""
+    name = harness_of(config, placed, languages)
+    if not name:
+        raise UsageError(
+            f"{placed.name} is no project that bench-audit knows: there is no {MARKS} in its "
+            "folder; name the folder that has one"
+        )
+    language = languages.of_harness(name)
+    if language is None:
+        names = ", ".join(sorted(languages.harnesses))
+        raise UsageError(f"unknown harness {name!r}; known: {names}")
+    ready = language.harnesses[name].prepare(config.subject, placed, config, machine)
+    is_choice = config.harness is None and _packaged_language(config, languages) is None
+    if is_choice and (note := other_suites_note(placed.tree, name, language)):
+        project = replace(ready.project, notes=(*ready.project.notes, note))
+        ready = replace(ready, project=project)
+    return ready, language
+
+
+def harness_of(config: Config, placed: Placed, languages: LanguageRegistry = LANGUAGES) -> str:
+    """Return the harness that the configuration names or the sources use; empty without one."""
+    if config.harness:
+        return config.harness
+    language = _packaged_language(config, languages)
+    if language is None:
+        language = languages.of_folder(placed.tree)
+    return language.choose_harness(placed.tree) if language else ""
+
+
+def _packaged_language(config: Config, languages: LanguageRegistry) -> LanguageSupport | None:
+    """Return the language of a package without build files, None for all other subjects."""
+    language = languages.of_subject(config.subject)
+    is_package = language and isinstance(config.subject, language.package_types)
+    return language if is_package else None
+
+
+def other_suites_note(tree: Path, harness: str, language: LanguageSupport) -> str:
+    """Return a note that names the suites of other languages, empty where there are none."""
+    others = suites(tree, *(kind for kind in KINDS if kind != language.kind))
+    if not others:
+        return ""
+    return (
+        f"audited is the suite of {harness}; there are others in {list_suites(others)}: choose "
+        "with --harness, or name the folder"
+    )

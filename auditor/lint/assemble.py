@@ -8,18 +8,16 @@ from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Calls, Linter, Rule, Timed
 from auditor.core.stability import BenchmarkVerdict
+from auditor.languages.registry import LANGUAGES
 from auditor.lint.document import LintDocument, LintedSources, lint_document
 from auditor.lint.judge import Reading, Wanted, lint
 from auditor.versions import own_version
-from mutators.go.lint_rules.linter import GoLinter
-from mutators.java.lint_rules.linter import JavaLinter
-from mutators.python.lint_rules.linter import PythonLinter
 from runners.home import Home
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.subjects.sources import sources
 
-LINTERS: Mapping[str, Linter] = {"go": GoLinter(), "jmh": JavaLinter(), "py": PythonLinter()}
+LINTERS: Mapping[str, Linter] = {language.rule_prefix: language.linter for language in LANGUAGES}
 """What looks at sources, by how the ids of its rules begin."""
 
 

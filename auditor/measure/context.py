@@ -12,7 +12,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Benchmark, Suite
 from auditor.measure import overlay_digest
-from auditor.measure.trial_times import TrialTimes
+from auditor.measure.trial_times import AuditFigures, TrialTimes
 
 UNDECIDED = (BUDGET, SO_FAR)
 """What is said where something was not decided for lack of time."""
@@ -129,6 +129,8 @@ class StudyContext:
     """Why benchmarks cannot be profiled; empty where they can."""
     becomes_quiet: Callable[[float], bool] = _stays_as_it_is
     """Wait at most so many seconds for a quiet machine; return whether it is one then."""
+    figures: AuditFigures
+    """How long audits of the harness take."""
 
     @property
     def said_of_budget(self) -> tuple[Caveat, ...]:

@@ -1,6 +1,7 @@
 """How long processes take, learned while an audit runs."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 from statistics import median
 
 from auditor.core.outcome import Measured
@@ -18,6 +19,34 @@ START_SECONDS = 0.5
 """A guess at the start of a process."""
 _RECENT = 50
 """Processes of a purpose whose time tells that of the next one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFigures:
+    """How many processes and how much time audits of a language have needed.
+
+    `benchmarks/audit_figures.py` prints them from stores of audits.
+    """
+
+    start_seconds: float
+    """The time of a process beside its planned blocks."""
+    build_seconds: float
+    """The time in which the variant of a method is built."""
+    pairs_per_benchmark: float
+    """Pairs in which a method is called, for each benchmark, of twenty methods."""
+    calibrations: float
+    """Calibration processes for each pair."""
+    pair_processes: float
+    """Processes that judge, for each pair."""
+    further_processes: float
+    """Processes of controls and of the curve, for each pair."""
+    used_part: float
+    """Part of their planned blocks that processes of pairs need: most end early."""
+    result_seconds: float
+    """The time in which the result is judged and written."""
+    low: float
+    high: float
+    """Fastest and slowest tenth of the measured times, relative to the expected ones."""
 
 
 def schedule_seconds(schedule: Schedule) -> float:

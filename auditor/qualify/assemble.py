@@ -16,6 +16,7 @@ from auditor.core.mutant import Delay
 from auditor.core.ports import Observer
 from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
+from auditor.languages.registry import LANGUAGES
 from auditor.measure.context import Deadline
 from auditor.measure.method_choice import candidates
 from auditor.qualify import checkout_slowdown
@@ -126,6 +127,7 @@ class Qualifying:
         """Return what makes the versions of a case; a method is hooked in both of them."""
         parts, inside = self._parts, self._inside()
         methods = {method.id: method for method in parts.mutator.methods(parts.suite.sources)}
+        language = LANGUAGES.of_language(parts.project.language)
         known = {subject.method: subject for subject in subjects}
         first = subjects[0].method
 
@@ -133,9 +135,9 @@ class Qualifying:
             subject = known[case.method or first]
             delay = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
             slowing = checkout_slowdown.SourcePatcher(
-                methods[subject.method], subject.guarded, parts
+                methods[subject.method], subject.guarded, parts, language
             )
-            made = slowing.laid(delay, trace, version)
+            made = slowing.patch(delay, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
             return {posixpath.normpath(inside / name): content for name, content in made.items()}
 

@@ -21,7 +21,7 @@ from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
 from auditor.core.files.paths import is_file
 from auditor.core.stability import BenchmarkVerdict
-from auditor.languages.harnesses import HARNESSES
+from auditor.languages.registry import LANGUAGES
 from auditor.select import judge
 from auditor.select.document import (
     CoveredMethod,
@@ -147,7 +147,7 @@ class CountedResult:
         """Return what every answer says; `names` are all benchmarks that are to be run."""
         document = self.document
         passed_on = [caveat for caveat in document.caveats if caveat.slug in _PASSED_ON]
-        support = HARNESSES.get(document.harness)
+        support = LANGUAGES.harnesses.get(document.harness)
         chosen = [benchmark for benchmark in document.benchmarks if benchmark.id in names]
         known = [benchmark.id for benchmark in document.benchmarks]
         subsets = support.calls([benchmark.id for benchmark in chosen], known) if support else ()

@@ -10,22 +10,13 @@ from auditor.config import shares
 from auditor.config.places import state
 from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
-from auditor.core.subject import Language
 from auditor.importers.reading import read
+from auditor.languages.registry import LANGUAGES
 from auditor.series.stored import host_of
 from auditor.versions import own_version
 from runners.hosts.clock import SystemClock
 
 Told = Callable[[int, int], None]
-
-LANGUAGES = {
-    "pytest": Language.PYTHON,
-    "asv": Language.PYTHON,
-    "pyperf": Language.PYTHON,
-    "jmh": Language.JAVA,
-    "go": Language.GO,
-}
-"""Of the tools' benchmarks; a table of series does not say what was measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +83,7 @@ def context_of(question: StoredQuestion, head: StoredResults, runs: int, started
     return Context(
         subject=f"{question.paths[0].name or '.'}{f' and {more} more' if more else ''}",
         revision=revision_of(head),
-        language=LANGUAGES.get(head.harness, "unknown"),
+        language=LANGUAGES.language_of_harness(head.harness) or "unknown",
         harness=head.harness,
         host=host.name,
         host_facts=host.facts,

@@ -2,13 +2,13 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from statistics import median
 
 from markupsafe import Markup
 
 from auditor.core import busy
-from auditor.core.series.steady import Needed, SteadyLabel
+from auditor.core.series.steady import SteadyLabel
+from auditor.languages.registry import LANGUAGES
 from auditor.steady import page_series_plot
 from auditor.steady.document import ProcessSteadiness, SteadyBenchmark, SteadyDocument
 from reports import names
@@ -30,13 +30,6 @@ KINDS = {
     SteadyLabel.STEADY: "detected",
 }
 """What the style of the pages knows a cell by."""
-_UNITS = {
-    1.0: "",
-    1e3: ", timeUnit = TimeUnit.MILLISECONDS",
-    1e6: ", timeUnit = TimeUnit.MICROSECONDS",
-}
-"""JMH's, by how many are a second."""
-_NEARLY = 1e-6
 MOST_DRAWN = 40
 """Benchmarks whose processes are drawn, those first that do not get warm."""
 
@@ -222,58 +215,8 @@ def _warm_up(series: list[ProcessSteadiness]) -> str:
 
 
 def setting(harness: str, benchmark: SteadyBenchmark) -> str:
-    """Return what to write for a warm-up that is long enough; Go has none, so it measures longer.
-
-    Ten values of each are what Go's benchstat wants.
-    """
-    if benchmark.warm_iterations is None:
+    """Return the harness's option for a warm-up that is long enough; empty where it has none."""
+    support = LANGUAGES.harnesses.get(harness)
+    if support is None or benchmark.warm_iterations is None:
         return ""
-    if harness == "pyperf":
-        return f"--warmups={_values_of_pyperf(benchmark)}"
-    if benchmark.needed is None:
-        return f"@Warmup(iterations = {benchmark.warm_iterations})" if harness == "jmh" else ""
-    write = _SETTINGS.get(harness)
-    return write(benchmark.needed) if write else ""
-
-
-def _values_of_pyperf(benchmark: SteadyBenchmark) -> int:
-    """Return how many values warm up; each of a live suite's own lasts a tenth of a second."""
-    return (
-        benchmark.warm_iterations or 0
-        if benchmark.needed is None
-        else ceil(benchmark.needed.seconds / 0.1)
-    )
-
-
-def _jmh(needed: Needed) -> str:
-    """Write JMH's values."""
-    if needed.iteration_seconds is None:
-        return f"@Warmup(iterations = {needed.iterations})"
-    return f"@Warmup(iterations = {needed.iterations}, {_time(needed.iteration_seconds)})"
-
-
-def _time(seconds: float) -> str:
-    """Write a time of JMH's in the greatest unit of which it is a whole number."""
-    for each, unit in _UNITS.items():
-        if abs(seconds * each - round(seconds * each)) < _NEARLY:
-            return f"time = {round(seconds * each)}{unit}"
-    return f"time = {ceil(1e6 * seconds)}{_UNITS[1e6]}"
-
-
-def _go(needed: Needed) -> str:
-    if needed.measured_seconds is None:
-        return ""
-    return f"-benchtime={round(1000 * needed.measured_seconds)}ms -count=10"
-
-
-def _pytest(needed: Needed) -> str:
-    if needed.operations == 0:
-        return "--benchmark-warmup=off"
-    return f"--benchmark-warmup=on --benchmark-warmup-iterations={needed.operations}"
-
-
-def _asv(needed: Needed) -> str:
-    return f"warmup_time = {ceil(100 * needed.seconds) / 100:g}"
-
-
-_SETTINGS = {"jmh": _jmh, "go": _go, "pytest": _pytest, "asv": _asv}
+    return support.warmup_setting(benchmark.warm_iterations, benchmark.needed)

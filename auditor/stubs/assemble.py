@@ -14,7 +14,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Observer
 from auditor.core.result import ReachState, Result
 from auditor.core.subject import Method
-from auditor.languages.tracing import LibraryTracing
+from auditor.languages.library_tracing import LibraryTracing
 from auditor.measure.method_choice import named
 from auditor.session import Session, open_session
 from auditor.store.audits import PROFILE, TRACE

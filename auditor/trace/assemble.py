@@ -12,7 +12,8 @@ from auditor.core.popularity import Popularity, UsageProfile
 from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
-from auditor.languages.tracing import LibraryTracing, ReadyClient
+from auditor.languages.library_tracing import LibraryTracing
+from auditor.languages.model import ReadyClient
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.reuse import Reuse
 from auditor.session import Session, open_session

@@ -6,12 +6,15 @@ import pytest
 
 from auditor import session
 from auditor.config import load
+from auditor.config.settings import HARNESSES
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
-from auditor.languages import harnesses
-from auditor.languages.harnesses import HARNESSES, Machine, make_ready
+from auditor.languages.model import Machine
+from auditor.languages.registry import LANGUAGES
+from auditor.languages.subject_setup import other_suites_note, prepare_project
 from runners.home import Home
 from runners.hosts.fake import FakeHost
+from runners.subjects.place import place
 
 
 def ready(folder, **keys):
@@ -20,7 +23,8 @@ def ready(folder, **keys):
 
     (folder / "c.json").write_text(json.dumps(keys))
     machine = Machine(home=Home(folder / "home"), host=FakeHost(nothing), environment=())
-    return make_ready(load("c.json", {}, folder), machine)
+    config = load("c.json", {}, folder)
+    return prepare_project(config, place(config.subject, **machine.parts), machine)
 
 
 def test_artifacts_of_maven_are_no_go_suite(tmp_path):
@@ -33,6 +37,10 @@ def test_a_jar_is_no_go_suite(tmp_path):
 
     with pytest.raises(UsageError, match="a jar holds no Go benchmarks; leave out the harness"):
         ready(tmp_path, subject="benchmarks.jar", harness="go")
+
+
+def note(folder, harness):
+    return other_suites_note(folder, harness, LANGUAGES.of_harness(harness))
 
 
 @pytest.mark.parametrize(
@@ -66,8 +74,8 @@ def test_suites_of_other_languages_are_named_and_how_to_choose_them(tmp_path):
     (tmp_path / "go.mod").write_text("module m\n")
     (tmp_path / "m_test.go").write_text("package m\nfunc BenchmarkM(b *testing.B) {}\n")
 
-    assert harnesses._other_suites(tmp_path, "go") == ""
-    assert harnesses._other_suites(tmp_path, "asv") == (
+    assert note(tmp_path, "go") == ""
+    assert note(tmp_path, "asv") == (
         "audited is the suite of asv; there are others in . (go, 1 benchmark): choose with "
         "--harness, or name the folder"
     )
@@ -77,8 +85,8 @@ def test_frameworks_of_one_language_are_no_suites_of_others(tmp_path):
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "test_a.py").write_text("def test_a(benchmark): pass\n")
 
-    assert harnesses._other_suites(tmp_path, "asv") == ""
-    assert ". (pytest, 1 benchmark)" in harnesses._other_suites(tmp_path, "jmh")
+    assert note(tmp_path, "asv") == ""
+    assert ". (pytest, 1 benchmark)" in note(tmp_path, "jmh")
 
 
 def test_build_tags_are_gos(tmp_path):
@@ -91,7 +99,7 @@ def test_build_tags_are_gos(tmp_path):
 
 
 def test_every_harness_of_the_configuration_is_there():
-    assert sorted(HARNESSES) == ["asv", "go", "jmh", "pyperf", "pytest"]
+    assert sorted(HARNESSES) == sorted(LANGUAGES.harnesses)
 
 
 @pytest.mark.parametrize(

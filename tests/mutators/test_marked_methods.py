@@ -1,6 +1,6 @@
 """The marker of an accepted miss, above methods as the mutators find them."""
 
-from auditor.abs.judge.accepted_misses import marked
+from auditor.abs.judge.accepted_misses import marked_misses
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
@@ -48,7 +48,7 @@ def source(path, text):
 def test_of_go():
     sources = [source("ring.go", GO)]
 
-    found = list(marked(GoMutator().methods(sources), sources, GoMutator.comment))
+    found = list(marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
 
     assert [(one.method, one.reason, one.where) for one in found] == [
         ("unit.Ring.Push", "generic, and slow", "ring.go:6")
@@ -70,7 +70,7 @@ def test_of_java():
         for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
     ]
 
-    found = list(marked(methods, sources, JavaMutator.comment))
+    found = list(marked_misses(methods, sources, JavaMutator.comment))
 
     assert [(one.method, one.reason) for one in found] == [
         ("turns(int)", "deprecated"),

@@ -39,6 +39,7 @@ from auditor.core.values import (
     TIME,
     Series,
 )
+from auditor.languages.python import PYTHON
 from auditor.measure.context import Deadline, StudyContext
 
 PLAIN_SECONDS, TURN_SECONDS, CLOCK_SECONDS = 5e-5, 1e-9, 3e-8
@@ -383,6 +384,7 @@ def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="t
         fixed_operations=True,
         one_processor=True,
         layouts=layouts,
+        figures=PYTHON.figures,
         mutator=Words(),
         dispatcher=machine,
         store=Memory() if store is None else store,

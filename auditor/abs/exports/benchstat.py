@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from auditor.abs.document import AbsOrStability
-from auditor.abs.exports.grouping import split_name
 from auditor.core.subject import Language
+from auditor.languages.registry import LANGUAGES
 from reports import names
 
 _NAME = "Benchmark"
@@ -37,7 +37,7 @@ def format_benchstat(document: AbsOrStability) -> str:
 
 def _lines(document: AbsOrStability) -> Iterator[tuple[str, str]]:
     for benchmark in document.benchmarks:
-        group, name = split_name(benchmark.id, document.language)
+        group, name = LANGUAGES.split_benchmark(benchmark.id, document.language)
         called = _go_name(name, go=document.language == Language.GO)
         for seconds in benchmark.means:
             if seconds is not None:

@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from auditor.abs.document import Document
-from auditor.abs.exports.grouping import split_name
 from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.core.result import Result
 from auditor.core.subject import Span
+from auditor.languages.registry import LANGUAGES
 from reports import names, number_format
 from reports.results import Plain
 
@@ -139,7 +139,7 @@ def _tests(document: Document) -> Plain:
     """Return the benchmarks by package or class."""
     groups: dict[str, list[Plain]] = {}
     for benchmark in document.benchmarks:
-        group, name = split_name(benchmark.id, document.language)
+        group, name = LANGUAGES.split_benchmark(benchmark.id, document.language)
         test: Plain = {"id": benchmark.id, "name": names.label(name)}
         groups.setdefault(names.line(group), []).append(test)
     return {group: {"tests": tests} for group, tests in sorted(groups.items())}

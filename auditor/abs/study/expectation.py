@@ -15,7 +15,6 @@ from auditor.measure import schedules
 from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import candidates
 from auditor.measure.planning import budget
-from auditor.measure.planning.audit_figures import AuditFigures, figures_of
 from auditor.measure.planning.expected_time import (
     ExpectedTime,
     Workload,
@@ -27,6 +26,7 @@ from auditor.measure.planning.preview import budget_limit, missing_seconds, plan
 from auditor.measure.planning.rehearsal import Lookups, rehearse
 from auditor.measure.reach_study import map_reach
 from auditor.measure.suite_runs import baseline, chosen
+from auditor.measure.trial_times import AuditFigures
 
 CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
 """Which processes of these there are hangs on nothing that is still to be measured."""
@@ -37,7 +37,7 @@ _LARGE = 500
 
 def expected_of(request: AbsRequest, parts: StudyContext, lookups: Lookups) -> ExpectedTime:
     """Return the time of `abs`; `lookups` is what a rehearsal found in the store and what not."""
-    figures = figures_of(parts.project.harness)
+    figures = parts.figures
     pairs = None
     if not lookups.lacks(*CERTAIN):
         pairs = len({(one.overlaid, one.benchmark) for one in lookups.missing_of(*_OF_PAIRS)})
@@ -59,7 +59,7 @@ def expected_beforehand(request: AbsRequest, parts: StudyContext) -> ExpectedTim
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     if len(benchmarks) <= _LARGE:
         return expected_of(request, parts, rehearse_counts(request, parts))
-    figures = figures_of(parts.project.harness)
+    figures = parts.figures
     one = _cheapest_workload(request, parts, figures)
     load = replace(
         _workload(request, parts, None),
@@ -77,7 +77,7 @@ def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
     deadline = parts.deadline
     if deadline is None or not budget.is_budgeted(request, parts):
         return
-    figures = figures_of(parts.project.harness)
+    figures = parts.figures
     elapsed = deadline.seconds - deadline.left
     least = least_seconds(_cheapest_workload(request, parts, figures), figures)
     message = too_small(deadline.seconds, elapsed, least)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from auditor.core.units import duration
-from auditor.measure.planning.audit_figures import AuditFigures
+from auditor.measure.trial_times import AuditFigures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,9 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline, StudyContext
-from auditor.measure.planning.audit_figures import AuditFigures, figures_of
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.rehearsal import Lookups, PreviewPhase
-from auditor.measure.trial_times import schedule_seconds
+from auditor.measure.trial_times import AuditFigures, schedule_seconds
 
 _FUNCTION = re.compile(r"[^/\[(:]+")
 
@@ -80,14 +79,14 @@ def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -
 
 def expected_of_suite(parts: StudyContext, seen: Lookups) -> ExpectedTime:
     """Return the time of runs of the unchanged suite."""
-    figures = figures_of(parts.project.harness)
+    figures = parts.figures
     seconds = missing_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures)
     return _range(seconds, figures, parts)
 
 
 def expected_of_phases(parts: StudyContext, phases: Iterable[PreviewPhase]) -> ExpectedTime:
     """Return the time of phases that are carried out as they are."""
-    return _range(sum(phase.seconds for phase in phases), figures_of(parts.project.harness), parts)
+    return _range(sum(phase.seconds for phase in phases), parts.figures, parts)
 
 
 def planned_seconds(schedule: Schedule) -> float:

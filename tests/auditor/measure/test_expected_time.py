@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.measure.planning.audit_figures import GO, figures_of
+from auditor.languages.go import GO
+from auditor.languages.registry import LANGUAGES
 from auditor.measure.planning.expected_time import (
     ExpectedTime,
     Workload,
@@ -13,7 +14,9 @@ from auditor.measure.planning.expected_time import (
     too_small,
 )
 
-FIGURES = replace(GO, start_seconds=0.15, build_seconds=2.0, used_part=0.6, low=0.6, high=1.9)
+FIGURES = replace(
+    GO.figures, start_seconds=0.15, build_seconds=2.0, used_part=0.6, low=0.6, high=1.9
+)
 LOAD = Workload(
     suite_seconds=20.0,
     counting_seconds=5.0,
@@ -74,6 +77,6 @@ def test_a_budget_that_decides_no_method_is_told_with_one_that_does():
 
 
 def test_each_harness_has_figures():
-    starts = {figures_of(name).start_seconds for name in ("go", "jmh", "pytest", "pyperf")}
+    starts = {figures.start_seconds for figures in (language.figures for language in LANGUAGES)}
 
     assert len(starts) == 3

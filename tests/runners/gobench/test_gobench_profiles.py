@@ -9,7 +9,7 @@ import pytest
 from gobench_making import lab, schedule
 
 from auditor.abs.study.cpu_samples import find_removed_call
-from auditor.abs.study.pair import Pair
+from auditor.abs.study.pair import StudyPair
 from auditor.core.jobs import NOWHERE
 from auditor.core.mutant import Kind, Variant
 from auditor.core.outcome import Profiled, Unreadable
@@ -199,7 +199,7 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
 def removed(lab, run, method, *, hits=0, always_called=False):
     """Return where the call of a method was removed, taking its share for none."""
     found = replace(share(lab, run, method), unchanged=(hits, 1000), seconds_per_call=1e-11)
-    pair = Pair(
+    pair = StudyPair(
         method=lab.methods[f"{UNIT}.{method}"],
         benchmark=run.trial.benchmark,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),

@@ -1,0 +1,172 @@
+"""The record of Go."""
+
+import posixpath
+from functools import partial
+from pathlib import Path
+
+from auditor.config import Config
+from auditor.core.errors import UsageError
+from auditor.core.mutant import InjectionKind
+from auditor.core.popularity import Library
+from auditor.core.ports import StubWriter
+from auditor.core.request import (
+    BuildOptions,
+    ClientSpec,
+    GoModuleSpec,
+    JarSpec,
+    MavenSpec,
+    Pace,
+    SubjectSpec,
+)
+from auditor.core.subject import Language, Project
+from auditor.languages.model import (
+    HarnessSupport,
+    LanguageSupport,
+    Machine,
+    PatchedFiles,
+    PlacedLibrary,
+    Program,
+    ReadyClient,
+    ReadyProject,
+    SourcePatch,
+    TracingSupport,
+    WarmupNeed,
+    public_library,
+)
+from auditor.languages.patching import delayed_overlay
+from auditor.measure.trial_times import AuditFigures
+from mutators.go.lint_rules.linter import GoLinter
+from mutators.go.mutator import FOLDER, GoMutator
+from mutators.go.stubs import stubs
+from runners.gobench import subset
+from runners.gobench.client import prepare_client
+from runners.gobench.harness import GoBench
+from runners.gobench.project import prepare_placed
+from runners.gobench.toolchain import language_version
+from runners.gobench.tracer import GoTracer
+from runners.subjects.placed import Placed
+
+_FIXED_DELAY = """package {folder}
+
+import "os"
+
+func init() {{
+{clock}	set("{wait}", {number!r})
+	if file, err := os.Create({trace}); err == nil {{
+		file.Close()
+	}}
+}}
+"""
+_FIGURES = AuditFigures(
+    start_seconds=0.3,
+    build_seconds=2.0,
+    pairs_per_benchmark=1.7,
+    calibrations=1.3,
+    pair_processes=1.6,
+    further_processes=0.9,
+    used_part=0.8,
+    result_seconds=3.0,
+    low=0.4,
+    high=2.0,
+)
+"""Audits of google/uuid 1.6.0 and go-chi/chi 5.5.0 (20 methods, slowdown 0.6, defaults) on two
+cores with other load, 2026-11-28. The used part and the range are set so that audits of two more
+libraries (35 and 106 benchmarks, some six minutes each) lie within the range."""
+
+
+def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> ReadyProject:
+    if isinstance(spec, MavenSpec | JarSpec):
+        what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
+        raise UsageError(f"{what} no Go benchmarks; leave out the harness")
+    if config.build != BuildOptions():
+        raise UsageError("profiles, flags, jdk and gradle are for JMH suites; a Go suite has none")
+    options = {"tags": ",".join(config.tags)} if config.tags else {}
+    project = prepare_placed(placed, options=options, **machine.parts)
+    harness = GoBench(list_seconds=config.request.suite.timeout_seconds)
+    variables = dict(project.environment)
+    return ReadyProject(
+        project, harness, writes=(Path(variables["GOCACHE"]), Path(variables["GOTMPDIR"]))
+    )
+
+
+def _library(placed: Placed, machine: Machine, *_: object) -> Library:
+    project = prepare_placed(placed, chooses=False, **machine.parts)
+    folder = machine.home.builds(project.digest)
+    sources = GoBench().sources(project, folder, machine.host.run)
+    return public_library(project, sources, GoMutator())
+
+
+def _client(
+    spec: ClientSpec, placed: Placed, library: PlacedLibrary, machine: Machine
+) -> ReadyClient:
+    name = library.library.project.name
+    project = prepare_client(placed, name, tests=spec.tests, **machine.parts)
+    return ReadyClient(project, GoTracer())
+
+
+def _stubs(project: Project) -> StubWriter:
+    return partial(stubs, version_of=partial(language_version, project.root))
+
+
+def _warmup_setting(_iterations: int, needed: WarmupNeed | None) -> str:
+    """Return a longer measurement, as Go has no warm-up; ten values are what benchstat wants."""
+    if needed is None or needed.measured_seconds is None:
+        return ""
+    return f"-benchtime={round(1000 * needed.measured_seconds)}ms -count=10"
+
+
+def _patch(patch: SourcePatch) -> PatchedFiles:
+    changed = {file.path: file.text for file in delayed_overlay(patch).files}
+    guest = next(
+        posixpath.dirname(path) for path in changed if posixpath.dirname(path).endswith(FOLDER)
+    )
+    is_work = patch.delay.wait is InjectionKind.WORK
+    text = _FIXED_DELAY.format(
+        folder=FOLDER,
+        wait=str(patch.delay.wait),
+        number=float(patch.delay.number),
+        trace='"' + patch.trace.replace("\\", "\\\\").replace('"', '\\"') + '"',
+        clock="" if is_work else "\tmeasureClock()\n",
+    )
+    return {**changed, f"{guest}/fixed.go": text.encode()}
+
+
+def _split_benchmark(benchmark: str) -> tuple[str, str]:
+    """Return package and name; no package in the tables of the research tools."""
+    package, separator, rest = benchmark.partition(".Benchmark")
+    return (package, f"Benchmark{rest}") if separator else ("", benchmark)
+
+
+GO = LanguageSupport(
+    language=Language.GO,
+    kind="go",
+    main_harness="go",
+    harnesses={
+        "go": HarnessSupport(
+            prepare=_prepare,
+            pace=Pace(warm_seconds=0.05, block_seconds=0.003, longest_seconds=0.03),
+            calls=subset.calls,
+            warmup_setting=_warmup_setting,
+        )
+    },
+    choose_harness=lambda _: "go",
+    subject_types=(GoModuleSpec,),
+    mutator=GoMutator(),
+    tracing=TracingSupport(library=_library, client=_client, stubs=_stubs),
+    linter=GoLinter(),
+    rule_prefix="go",
+    patch=_patch,
+    split_benchmark=_split_benchmark,
+    figures=_FIGURES,
+    image="go",
+    programs=(
+        Program(
+            name="go",
+            argument="version",
+            oldest=(1, 20),
+            purpose="Go suites",
+            debian="apt install golang-go, or an archive from go.dev/dl where that is too old",
+            macos="brew install go",
+        ),
+    ),
+)

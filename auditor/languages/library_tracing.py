@@ -1,0 +1,37 @@
+"""A library whose clients are traced."""
+
+from auditor.core.errors import SubjectError, UsageError
+from auditor.core.request import BuildOptions, ClientSpec, JarSpec, MavenSpec, SubjectSpec
+from auditor.languages.model import Machine, PlacedLibrary, ReadyClient
+from auditor.languages.registry import LANGUAGES
+from runners.subjects.place import place
+from runners.subjects.placed import MARKS, Placed
+
+
+class LibraryTracing:
+    """A placed library, with what its language brings."""
+
+    def __init__(self, subject: SubjectSpec, words: BuildOptions, machine: Machine) -> None:
+        """Place the library; raises SubjectError for no project, UsageError without methods."""
+        self._machine = machine
+        placed = self._place(subject)
+        is_maven = isinstance(subject, MavenSpec)
+        language = LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_folder(placed.tree)
+        if language is None or isinstance(subject, JarSpec):
+            raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
+        self._tracing = language.tracing
+        self.mutator = language.mutator
+        self.library = self._tracing.library(placed, machine, subject, words)
+        self.stubs = self._tracing.stubs(self.library.project)
+        self.notes = tuple(language.notes(self.library.sources))
+        if not self.library.methods:
+            raise UsageError(f"{placed.name} has no public method that could be traced")
+        self._placed = PlacedLibrary(self.library, placed)
+
+    def client(self, spec: ClientSpec) -> ReadyClient:
+        """Make a client ready; raises an AuditError where that fails."""
+        placed = self._place(spec.subject)
+        return self._tracing.client(spec, placed, self._placed, self._machine)
+
+    def _place(self, subject: SubjectSpec) -> Placed:
+        return place(subject, **self._machine.parts)

@@ -1,0 +1,211 @@
+"""The record of a language: all that the product knows of it, and the types its steps exchange."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from auditor.config import Config
+from auditor.core.contracts.lint import Linter
+from auditor.core.mutant import Delay
+from auditor.core.popularity import Library
+from auditor.core.ports import Harness, Host, Launcher, Mutator, StubWriter
+from auditor.core.request import BuildOptions, ClientSpec, Pace, SubjectSpec
+from auditor.core.subject import Language, Method, Project, SourceFile
+from auditor.measure.trial_times import AuditFigures
+from runners.home import Home
+from runners.jmh.build.build_steps import ignore_step
+from runners.jmh.built_suite import BuiltSuite
+from runners.jmh.jdks import with_jdk
+from runners.subjects.placed import Placed
+from runners.subset import Calls
+from runners.trial import Elsewhere, no_artifact_source
+
+PatchedFiles = Mapping[str, bytes]
+"""Files by their paths in the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """The machine and folders where a subject is made ready."""
+
+    home: Home
+    host: Host
+    environment: tuple[tuple[str, str], ...]
+    elsewhere: Elsewhere = no_artifact_source
+    """Fetches builds of similar machines."""
+    built: BuiltSuite | None = None
+    """A build of the unchanged subject from another machine; None where it is built here."""
+    tell: Callable[[str], None] = ignore_step
+    """Called with each step of a build tool."""
+
+    @property
+    def parts(self) -> Any:
+        """Return home, host and environment as the keyword arguments of functions that prepare."""
+        return {"home": self.home, "host": self.host, "environment": self.environment}
+
+    def with_jdk(self, chosen: str) -> "Machine":
+        """Return the machine with the chosen JDK; raises UsageError if it has no such JDK."""
+        return replace(self, environment=with_jdk(chosen, self.host, self.environment))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyProject:
+    """A project, and the harness that runs its suite."""
+
+    project: Project
+    harness: Harness
+    writes: tuple[Path, ...] = ()
+    """Folders outside the build folder of a variant that its build writes to."""
+    built: Callable[[], BuiltSuite | None] = lambda: None
+    """Packs the build for similar machines; returns None where it cannot be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyClient:
+    """A client, and what runs its tests."""
+
+    project: Project
+    launcher: Launcher
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLibrary:
+    """A library, and where it was placed."""
+
+    library: Library
+    placed: Placed
+
+
+@dataclass(frozen=True, slots=True)
+class TracingSupport:
+    """How a language prepares a library and the clients whose tests are traced."""
+
+    library: Callable[[Placed, Machine, SubjectSpec, BuildOptions], Library]
+    client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
+    stubs: Callable[[Project], StubWriter]
+
+
+class WarmupNeed(Protocol):
+    """The warm-up that all processes of a benchmark need, in the fields of `Needed`."""
+
+    @property
+    def seconds(self) -> float:
+        """Return the time until all processes are warm."""
+
+    @property
+    def operations(self) -> int:
+        """Return the operations until all processes are warm."""
+
+    @property
+    def iterations(self) -> int:
+        """Return the number of warm-up iterations."""
+
+    @property
+    def iteration_seconds(self) -> float | None:
+        """Return the duration of an iteration; None where an iteration is one call."""
+
+    @property
+    def measured_seconds(self) -> float | None:
+        """Return the shortest measurement with a correct mean from a cold start, None without."""
+
+
+def _no_setting(_iterations: int, _needed: WarmupNeed | None) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarnessSupport:
+    """What one harness brings."""
+
+    prepare: Callable[[SubjectSpec, Placed, Config, Machine], ReadyProject]
+    """Makes a placed subject ready; raises UsageError for options of other harnesses."""
+    pace: Pace
+    """Warm-up and block length where the configuration names none."""
+    calls: Calls
+    """Returns the user's own commands for a subset of the benchmarks."""
+    warmup_setting: Callable[[int, WarmupNeed | None], str] = _no_setting
+    """Writes the harness's option for a warm-up of so many iterations; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program that has to be installed, and how to install it."""
+
+    name: str
+    argument: str
+    """The argument that prints the version."""
+    oldest: tuple[int, ...]
+    """The oldest version that works."""
+    purpose: str
+    debian: str
+    """How to install it on Debian."""
+    macos: str
+    """How to install it on macOS."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePatch:
+    """A method to slow down in the sources of a checkout."""
+
+    project: Project
+    sources: Sequence[SourceFile]
+    mutator: Mutator
+    method: Method
+    guarded: bool
+    """Whether nested calls of the method add no further delay."""
+    delay: Delay
+    trace: str
+    """The file that the patched program creates when it starts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageSupport:
+    """All that the product knows of a language; one record in `registry` for each."""
+
+    language: Language
+    kind: str
+    """The name of its projects in `runners.subjects.placed`."""
+    main_harness: str
+    """The harness that stands for the language, for example in `doctor`."""
+    harnesses: Mapping[str, HarnessSupport]
+    choose_harness: Callable[[Path], str]
+    """Returns the harness that the suite in a folder uses."""
+    subject_types: tuple[type, ...] = ()
+    """Types of subjects that hold only this language."""
+    package_types: tuple[type, ...] = ()
+    """Those of them that have no build file."""
+    mutator: Mutator
+    tracing: TracingSupport
+    linter: Linter
+    rule_prefix: str
+    """The first part of the ids of its lint rules."""
+    patch: Callable[[SourcePatch], PatchedFiles]
+    """Slows a method in a checkout; raises SubjectError where that is impossible."""
+    split_benchmark: Callable[[str], tuple[str, str]]
+    """Splits the id of a benchmark into package or class, and name."""
+    notes: Callable[[Sequence[SourceFile]], Sequence[str]] = lambda _: ()
+    """Returns what people have to know of the methods of a library, a line each."""
+    figures: AuditFigures
+    """How long its audits take."""
+    image: str
+    """The name of the Dockerfile with its toolchain, without the extension."""
+    programs: tuple[Program, ...]
+    """The programs that its suites need."""
+
+
+def public_library(project: Project, sources: Sequence[SourceFile], mutator: Mutator) -> Library:
+    """Return a library with its public methods."""
+    methods = tuple(method for method in mutator.methods(sources) if method.public)
+    return Library(project=project, sources=tuple(sources), methods=methods)
+
+
+def split_at_last_dot(benchmark: str) -> tuple[str, str]:
+    """Return the class or module of a benchmark's id, and the name with its parameters.
+
+    The first is empty where the id has only a name, as in the tables of the research tools.
+    """
+    # Parameters (`[size=1.5]`) have dots of their own.
+    name, bracket, parameters = benchmark.partition("[")
+    group, _, last = name.rpartition(".")
+    return group, f"{last}{bracket}{parameters}"
