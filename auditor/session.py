@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 from auditor.clusters import Cluster, open_cluster
 from auditor.config import Config, Places
 from auditor.config.places import rented
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.errors import NoBenchmarks, OutOfTime
 from auditor.core.jobs import HostFacts
 from auditor.core.listing import Listing, Together
@@ -25,7 +25,7 @@ from auditor.languages.model import Machine
 from auditor.languages.subject_setup import PreparedSubject, harness_of, prepare_subject
 from auditor.measure import interference
 from auditor.measure.context import Deadline, StudyContext
-from auditor.measure.interference_log import Noting
+from auditor.measure.interference_log import InterferenceLog
 from auditor.measure.suite_runs import may_be_chosen
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
@@ -82,7 +82,7 @@ class Session:
         self.host = opened.host
         self.lock = opened.lock
         self.store = store
-        self.observer = self._noting = Noting(observer)
+        self.observer = self._noting = InterferenceLog(observer)
         self.home = opened.home
         self._cluster = cluster
         self._placed: list[Placed] = []
@@ -238,8 +238,8 @@ class Session:
             if paths := changed_files(placed):
                 text = (
                     f"in our copy of {placed.name} these files are not what they were: "
-                    f"{some(paths)}; its build, benchmarks or unit tests have changed them, so "
-                    "what ran later may have read something else; have them write to a temporary "
+                    f"{list_some(paths)}; its build, benchmarks or unit tests have changed them, "
+                    "so what ran later may have read something else; have them write to a temporary "
                     "folder (the next audit begins with a fresh copy)"
                 )
                 yield Caveat("tree-changed", text)

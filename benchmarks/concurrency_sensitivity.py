@@ -9,19 +9,24 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from auditor.concurrency.judge import oracle
-from auditor.core.contracts.concurrency import SEQUENTIAL, Finding, Plan, Timed
+from auditor.core.contracts.concurrency import (
+    SEQUENTIAL,
+    ConcurrencyFinding,
+    RacePlan,
+    RepetitionTimes,
+)
 
-Decide = Callable[[Sequence[Timed], Plan], Finding]
-_REPORTED = (Finding.REGRESSION, Finding.IMPROVEMENT)
+Decide = Callable[[Sequence[RepetitionTimes], RacePlan], ConcurrencyFinding]
+_REPORTED = (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.IMPROVEMENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is expected of a pair of versions, and what was measured of them by which plan."""
 
-    expected: Finding
-    timed: tuple[Timed, ...]
-    plan: Plan
+    expected: ConcurrencyFinding
+    timed: tuple[RepetitionTimes, ...]
+    plan: RacePlan
 
 
 class Point(NamedTuple):
@@ -35,7 +40,7 @@ class Point(NamedTuple):
     recall: float | None
 
 
-def decided(timed: Sequence[Timed], plan: Plan) -> Finding:
+def decided(timed: Sequence[RepetitionTimes], plan: RacePlan) -> ConcurrencyFinding:
     """Return what the oracle says of measurements; the control has no vote."""
     numbers = sorted({one.threads for one in timed} - {SEQUENTIAL})
     return oracle.overall(

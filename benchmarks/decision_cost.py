@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from auditor.core.stop_rules import TRAINED, Criterion
-from auditor.warmup.scored_rule import Scored
-from auditor.warmup.scorers.files import shipped
+from auditor.warmup.scored_rule import ScoredRule
+from auditor.warmup.scorers.files import load_shipped_model
 from auditor.warmup.windows import WINDOW
 
 ITERATIONS = 600
@@ -33,7 +33,7 @@ def run(seed: int) -> Sequence[float]:
 
 def costs(method: Criterion) -> np.ndarray:
     """Return the seconds that each iteration takes, (iterations,)."""
-    rule, found = Scored(replace(shipped(method), threshold=NEVER)), []
+    rule, found = ScoredRule(replace(load_shipped_model(method), threshold=NEVER)), []
     for one in run(1):
         started = time.perf_counter()
         rule.observe(one, LASTS)
@@ -46,7 +46,7 @@ def main() -> None:
     print(f"{'':<10}{'median':>10}{'99 %':>10}{'of 100 ms':>12}{'published':>12}{'read':>10}")
     for method in sorted(TRAINED):
         started = time.perf_counter()
-        shipped(method)
+        load_shipped_model(method)
         read = time.perf_counter() - started
         found = costs(method)
         middle, slowest = np.percentile(found, (50, 99))

@@ -29,7 +29,7 @@ import numpy as np
 from auditor.abs.judge.pair import LEVEL
 from auditor.stats.arrays import Array
 from auditor.stats.compare import ratio
-from auditor.stats.components import Component, between
+from auditor.stats.components import Component, component_between
 
 ROOT = Path(__file__).parent.parent
 LEAST = """
@@ -130,7 +130,7 @@ def _intervals(config: Path, folder: Path) -> int:
                 probes.setdefault((name, overlay), []).append(least)
     connection.close()
     families = [[np.log(group) for group in groups.values()] for groups in plain.values()]
-    found = between(families)
+    found = component_between(families)
     if found is None:
         print("no layout was drawn")
         return 1
@@ -165,7 +165,7 @@ def _simulated() -> int:
         held, halves = [], []
         for _ in range(6000 // benchmarks):
             families = [_drawn(rng, SIMULATED, times) for _ in range(benchmarks)]
-            found = between(families)
+            found = component_between(families)
             for family in families:
                 (probes,) = _drawn(rng, (4,), times)
                 below = np.exp(np.concatenate(family))

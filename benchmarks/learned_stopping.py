@@ -36,9 +36,9 @@ from training.splits import GROUPS
 from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.core.suite import Configured
 from auditor.warmup.configured import lengths
-from auditor.warmup.scored_rule import Scored
+from auditor.warmup.scored_rule import ScoredRule
 from auditor.warmup.scorers.boosted import Boosted
-from auditor.warmup.scorers.files import Model, shipped
+from auditor.warmup.scorers.files import ScorerModel, load_shipped_model
 from auditor.warmup.windows import WINDOW, standardised
 
 LENGTH = 3000
@@ -116,7 +116,7 @@ def as_shipped(corpus: Corpus, methods: Sequence[Criterion], of: left_out.Cases)
     """Return how well the models of the package tell stable segments."""
     found = []
     for method in methods:
-        model = shipped(method)
+        model = load_shipped_model(method)
         if isinstance(model.scoring, Boosted):
             truth = of.stable
             scores, threshold = (
@@ -133,7 +133,7 @@ def as_shipped(corpus: Corpus, methods: Sequence[Criterion], of: left_out.Cases)
     return found
 
 
-def _windows(corpus: Corpus, model: Model, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _windows(corpus: Corpus, model: ScorerModel, name: str) -> tuple[np.ndarray, np.ndarray]:
     truth, scores = [np.empty(0, dtype=bool)], [np.empty(0)]
     for values, start in zip(corpus.series(name), corpus.starts(name), strict=True):
         if start >= 0:
@@ -160,12 +160,12 @@ def _four(one: Classified | Accuracy) -> str:
     return said([one.precision, one.recall, one.f1, one.balanced], 3)
 
 
-def live(model: Model, values: np.ndarray) -> tuple[Iterations, int]:
+def live(model: ScorerModel, values: np.ndarray) -> tuple[Iterations, int]:
     """Return what a rule does to a fork that is shown to it iteration by iteration.
 
     The second is the iteration that it takes for the last one of the warm-up.
     """
-    rule = Scored(model)
+    rule = ScoredRule(model)
     shown = zip(values[: LIMIT + WINDOW - 1], lengths(values), strict=False)
     warm = next(
         (one for each in shown if (one := rule.observe(*map(float, each))) is not None), LIMIT
@@ -174,7 +174,7 @@ def live(model: Model, values: np.ndarray) -> tuple[Iterations, int]:
     return (warm - 1, warm + WINDOW - 1), told
 
 
-Models = Mapping[str, Model]
+Models = Mapping[str, ScorerModel]
 Task = tuple[str, Configured, Models, Mapping[str, list[Iterations]]]
 
 
@@ -254,13 +254,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             found, by_name = retrained(of, left_out.early(corpus, asked.forks), asked.groups)
             table(f"{title}, systems left out; published: by benchmark", found)
             models = {
-                name: {"learned": Model(Criterion.LEARNED, one, trees.READY, "")}
+                name: {"learned": ScorerModel(Criterion.LEARNED, one, trees.READY, "")}
                 for name, one in by_name.items()
             }
         elif asked.model == "shipped":
             table(f"{title}, by what the package has", as_shipped(corpus, asked.methods, of))
             models = {
-                name: {str(method): shipped(method) for method in asked.methods}
+                name: {str(method): load_shipped_model(method) for method in asked.methods}
                 for name in corpus.names
             }
         known = stops(asked.scores) if asked.scores else {}

@@ -29,7 +29,7 @@ sys.path[:0] = [str(ROOT), str(GUEST)]
 import libcst  # noqa: E402
 import zz_bench_audit as guest  # noqa: E402 - as changed modules import it
 
-from auditor.core.mutant import Kind, Overlay, Variant  # noqa: E402
+from auditor.core.mutant import Overlay, Variant, VariantKind  # noqa: E402
 from auditor.core.subject import SourceFile, SourceRole  # noqa: E402
 from mutators.python.mutator import PythonMutator  # noqa: E402
 from runners.pybench import library  # noqa: E402
@@ -91,7 +91,9 @@ def _source(unit: str, text: bytes) -> SourceFile:
 def _changed(source: SourceFile, name: str, *, guarded: bool = False) -> bytes:
     """Return the text of a module in which one function is slowed."""
     (method,) = [one for one in PythonMutator().methods([source]) if one.id == name]
-    overlay = PythonMutator().overlay([source], Variant(Kind.DELAYED, (method,), guarded=guarded))
+    overlay = PythonMutator().overlay(
+        [source], Variant(VariantKind.DELAYED, (method,), guarded=guarded)
+    )
     if not isinstance(overlay, Overlay):
         raise SystemExit(overlay.reason)
     return overlay.files[0].text

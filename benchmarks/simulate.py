@@ -19,7 +19,7 @@ from corpus import Corpus, add_option, opened
 
 from auditor.abs.judge.paired import STOP_MARGIN
 from auditor.measure.readings import LEAST_LEFT
-from auditor.stats.sequential import LOOKS, repeated
+from auditor.stats.sequential import LOOKS, repeated_critical_value
 from auditor.stats.signed_rank import shift
 
 STEADY_FROM = 1500
@@ -94,7 +94,7 @@ def _judged(
     for _ in range(asked.processes):
         logs = _process(share * asked.slowdown, (asked.most, asked.arms), series, rng)
         for pairs in (*(look for look in LOOKS if look < asked.most), asked.most):
-            interval = repeated(logs[:pairs], asked.most, LEVEL).interval
+            interval = repeated_critical_value(logs[:pairs], asked.most, LEVEL).interval
             if interval is not None and (interval[0] > above or interval[1] < below):
                 break
         early.take(interval, limit, pairs)

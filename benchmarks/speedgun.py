@@ -26,14 +26,18 @@ from sensitivity_drawing import svg
 from auditor.concurrency import document as concurrency_document
 from auditor.concurrency import text
 from auditor.concurrency.document import ConcurrencyDocument, ThreadsResult
-from auditor.core.contracts.concurrency import Finding, Plan, Timed
+from auditor.core.contracts.concurrency import ConcurrencyFinding, RacePlan, RepetitionTimes
 from reports import number_format
 
 ROOT = Path(__file__).parent.parent
 FIGURE = ROOT / "tests" / "subjects" / "java-registry"
 REPORTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 OPEN = "--add-opens java.base/java.lang=ALL-UNNAMED --add-opens java.base/java.util=ALL-UNNAMED"
-WORSE, BETTER, NONE = Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE
+WORSE, BETTER, NONE = (
+    ConcurrencyFinding.REGRESSION,
+    ConcurrencyFinding.IMPROVEMENT,
+    ConcurrencyFinding.NONE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Pair:
     subject: str
     old: str
     new: str
-    expected: Finding
+    expected: ConcurrencyFinding
     options: tuple[str, ...] = ()
 
 
@@ -130,13 +134,13 @@ def _called(lane: ThreadsResult) -> str:
 
 
 def _known(pair: Pair, document: ConcurrencyDocument) -> Known:
-    return Known(pair.expected, tuple(_timed(document)), Plan())
+    return Known(pair.expected, tuple(_timed(document)), RacePlan())
 
 
-def _timed(document: ConcurrencyDocument) -> Iterator[Timed]:
+def _timed(document: ConcurrencyDocument) -> Iterator[RepetitionTimes]:
     for lane in document.threads:
         for test in lane.tests:
-            yield Timed(
+            yield RepetitionTimes(
                 test=test.test,
                 threads=lane.threads,
                 calls=test.calls,
@@ -187,7 +191,7 @@ def main() -> None:
         points = sensitivity(known, REPORTS)
         _curve(points)
         if given.draw:
-            given.draw.write_text(svg(points, Plan().report))
+            given.draw.write_text(svg(points, RacePlan().report))
 
 
 if __name__ == "__main__":

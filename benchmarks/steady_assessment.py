@@ -21,7 +21,7 @@ from quantities import Quantity, quartiles, said, share, table
 from training.scores import chance_of_less, rank_biserial
 
 from auditor.core.suite import Configured
-from auditor.warmup.configured import deviation, mapped, seconds, time_wasted
+from auditor.warmup.configured import deviation, map_iterations, seconds, time_wasted
 from auditor.warmup.cpssd import without_outliers
 
 Row = dict[str, str]
@@ -100,7 +100,7 @@ def made(corpus: Corpus, resamples: int, task: tuple[str, Configured, list[Row]]
     rng = np.random.default_rng(SEED)
     found = Made(
         forks=[
-            ([*mapped(one, asked)] == pair, _kept(one, each))
+            ([*map_iterations(one, asked)] == pair, _kept(one, each))
             for one, pair, each in zip(forks, settings, changes, strict=True)
         ],
         wasted=[

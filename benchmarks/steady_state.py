@@ -32,10 +32,10 @@ from scipy import stats
 from auditor.warmup.cpssd import CpSsd
 from auditor.warmup.detector import Detector
 from auditor.warmup.kbkssd import KbKssd
-from auditor.warmup.learned import Learned
+from auditor.warmup.learned import LearnedDetector
 
 SEED = 20_261_122
-DETECTORS: tuple[Detector, ...] = (KbKssd(), Learned(), CpSsd())
+DETECTORS: tuple[Detector, ...] = (KbKssd(), LearnedDetector(), CpSsd())
 TIMED = 20
 """Benchmarks whose first forks are timed one by one."""
 FAST = 2

@@ -23,7 +23,7 @@ from sklearn.model_selection import GroupKFold
 from auditor.warmup import learned
 from auditor.warmup.features import features
 from auditor.warmup.forest import Forest, not_above
-from auditor.warmup.learned import LENGTH, Learned, Model
+from auditor.warmup.learned import LENGTH, ForestModel, LearnedDetector
 
 OUT = Path(learned.__file__).with_name(learned.MODEL)
 SHARED = {"random_state": 1, "n_jobs": -1, "max_features": 0.6}
@@ -99,7 +99,7 @@ def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
     return made, whole["v"].astype(np.float32), list(roots)
 
 
-def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> Model:
+def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> ForestModel:
     """Grow both forests with the series in `use`."""
     steady = verdicts(of, use, trees)
     placed = use & of.placed
@@ -108,7 +108,7 @@ def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> Model:
     first, shares, _ = forest(steady)
     second, _, roots = forest(start)
     known = start.apply(of.cases[placed]).T + np.array(roots)[:, None]
-    return Model(
+    return ForestModel(
         {
             "names": np.array(of.columns),
             "threshold": np.array(threshold),
@@ -221,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     threshold = best_threshold(of, everything, asked.trees)
     model = grown(of, everything, asked.trees, threshold)
     model.write(asked.out)
-    known = Learned(model)
+    known = LearnedDetector(model)
     print(f"{asked.out}: {asked.out.stat().st_size / 1024:.0f} KiB, threshold {threshold:.2f}, "
           f"{len(of.columns)} features; detector {known.name}")  # fmt: skip
 

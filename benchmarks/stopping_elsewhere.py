@@ -33,9 +33,9 @@ from auditor.measure import own_series as measured
 from auditor.store.suites import suite_runs
 from auditor.warmup.configured import lengths_of
 from auditor.warmup.cpssd import CpSsd
-from auditor.warmup.run_so_far import SoFar, vector
+from auditor.warmup.run_so_far import RunSoFar, vector
 from auditor.warmup.scorers import files
-from auditor.warmup.stop_rules import Watchers
+from auditor.warmup.stop_rules import WatcherFactory
 from auditor.warmup.windows import WINDOW
 
 ROOT = Path(__file__).parent.parent
@@ -115,7 +115,7 @@ def _warm(method: Criterion, one: Series) -> int | None:
     model = files.of(method, None)
     digest = None if model is None else model.digest
     watch = StoppingRule(method=method, measured=WINDOW, seconds=np.inf, model=digest)
-    rule = Watchers().rule(watch, 1)
+    rule = WatcherFactory().rule(watch, 1)
     shown = zip(one.values.tolist(), one.lasted.tolist(), strict=True)
     return next((warm for each in shown if (warm := rule.observe(*each)) is not None), None)
 
@@ -123,7 +123,7 @@ def _warm(method: Criterion, one: Series) -> int | None:
 def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     """Return which windows of a steady process are stable, and which our model calls so."""
     taken = segments(start - 1, len(one.values))
-    model, run, said = files.shipped(Criterion.LEARNED), SoFar(), {}
+    model, run, said = files.load_shipped_model(Criterion.LEARNED), RunSoFar(), {}
     wanted = set((taken.starts + WINDOW).tolist())
     for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
         run.observe(*each)

@@ -17,7 +17,7 @@ from typing import Any
 from auditor.config.subjects import spec
 from auditor.core.errors import AuditError
 from auditor.core.jobs import Completed, Invocation
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Traced
 from auditor.core.plan import Trial
 from auditor.core.popularity import ClientUse, Ranking
@@ -122,7 +122,7 @@ def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHos
         name=written, subject=spec(written, Path.cwd()), build=BuildOptions(), python=PythonSpec()
     )
     client = tracing.client(asked)
-    variant = Variant(Kind.TRACED, tracing.library.methods)
+    variant = Variant(VariantKind.TRACED, tracing.library.methods)
     overlay: Any = tracing.mutator.overlay(tracing.library.sources, variant)
     build = client.launcher.build(client.project, overlay, into)
     for path, data in build.files:

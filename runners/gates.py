@@ -8,7 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
+from auditor.core.contracts.qualify import (
+    CheckoutVersion,
+    GateAnswer,
+    GateCase,
+    ShownCase,
+    SlowedSide,
+)
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
@@ -24,7 +30,7 @@ _IDENTITY = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_NOSYSTEM": "1",
 }
-VARIABLES = {Version.BASE: "BENCH_AUDIT_BASE", Version.HEAD: "BENCH_AUDIT_HEAD"}
+VARIABLES = {CheckoutVersion.BASE: "BENCH_AUDIT_BASE", CheckoutVersion.HEAD: "BENCH_AUDIT_HEAD"}
 _NOT_RUN = (126, 127)
 """What a shell ends with where a program is not there or cannot be run."""
 _GIT_SECONDS = 300.0
@@ -40,19 +46,19 @@ class Alarm:
     codes: frozenset[int] = frozenset(range(1, 126))
     words: re.Pattern[str] | None = None
 
-    def answer(self, completed: Completed) -> Answer:
+    def answer(self, completed: Completed) -> GateAnswer:
         """Return what a gate that has ended has said."""
         code = completed.exit_code
         if code is None or code < 0 or code in _NOT_RUN:
-            return Answer.FAILED
+            return GateAnswer.FAILED
         if self.words is not None:
             text = (completed.stdout + b"\n" + completed.stderr).decode(errors="replace")
             if self.words.search(text):
-                return Answer.ALARM
-            return Answer.QUIET if code == 0 else Answer.FAILED
+                return GateAnswer.ALARM
+            return GateAnswer.QUIET if code == 0 else GateAnswer.FAILED
         if code == 0:
-            return Answer.QUIET
-        return Answer.ALARM if code in self.codes else Answer.FAILED
+            return GateAnswer.QUIET
+        return GateAnswer.ALARM if code in self.codes else GateAnswer.FAILED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +74,13 @@ class LocalGate:
     folder: Path
     tree: Path
     files: Collection[str]
-    overlay: Callable[[Case, Version, Path], Files]
+    overlay: Callable[[GateCase, CheckoutVersion, Path], Files]
     words: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
     alarm: Alarm
     timeout_seconds: float
 
-    def show(self, case: Case, number: int, turns: int) -> Shown:
+    def show(self, case: GateCase, number: int, turns: int) -> ShownCase:
         """Make both checkouts, and run the command there until it alarms, `turns` times at most."""
         revisions = self._checkouts(case, number)
         ran = self.folder / "ran"
@@ -84,40 +90,40 @@ class LocalGate:
             completed = self.host.run(self._invocation(revisions))
             seconds += completed.seconds
             answer = self.alarm.answer(completed)
-            if answer is not Answer.QUIET or turn >= turns:
+            if answer is not GateAnswer.QUIET or turn >= turns:
                 break
-        shown = Shown(
+        shown = ShownCase(
             case=case,
             number=number,
             answer=answer,
             turn=turn,
             seconds=seconds,
             exit_code=completed.exit_code,
-            ran=tuple(version for version in Version if (ran / version).exists()),
+            ran=tuple(version for version in CheckoutVersion if (ran / version).exists()),
         )
-        return replace(shown, tail=completed.tail(3)) if answer is Answer.FAILED else shown
+        return replace(shown, tail=completed.tail(3)) if answer is GateAnswer.FAILED else shown
 
     def clean(self) -> None:
         """Remove the checkouts."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _checkouts(self, case: Case, number: int) -> dict[Version, str]:
+    def _checkouts(self, case: GateCase, number: int) -> dict[CheckoutVersion, str]:
         """Make base and head, with the history that a pull request has; return their revisions."""
         with writing(self.folder):
             shutil.rmtree(self.folder, ignore_errors=True)
             (self.folder / "ran").mkdir(parents=True)
-            base = self.folder / Version.BASE
+            base = self.folder / CheckoutVersion.BASE
             for name in self.files:
                 (base / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(self.tree / name, base / name, follow_symlinks=False)
-            _write(base, self.overlay(case, Version.BASE, self.folder / "ran"))
+            _write(base, self.overlay(case, CheckoutVersion.BASE, self.folder / "ran"))
             self._git(base, "init", "--quiet", "--initial-branch=main")
             first = self._commit(base, "base")
-            head = self.folder / Version.HEAD
+            head = self.folder / CheckoutVersion.HEAD
             self._git(self.folder, "clone", "--quiet", str(base), str(head))
-            _write(head, self.overlay(case, Version.HEAD, self.folder / "ran"))
+            _write(head, self.overlay(case, CheckoutVersion.HEAD, self.folder / "ran"))
             second = self._commit(head, f"head {number}")
-        return {Version.BASE: first, Version.HEAD: second}
+        return {CheckoutVersion.BASE: first, CheckoutVersion.HEAD: second}
 
     def _commit(self, folder: Path, message: str) -> str:
         self._git(folder, "add", "--all", "--force")
@@ -139,20 +145,20 @@ class LocalGate:
             raise MachineError(f"git cannot {words[0]} a checkout: {answer.tail(2)}")
         return answer.stdout.decode()
 
-    def _invocation(self, revisions: Mapping[Version, str]) -> Invocation:
-        paths = {version: str(self.folder / version) for version in Version}
+    def _invocation(self, revisions: Mapping[CheckoutVersion, str]) -> Invocation:
+        paths = {version: str(self.folder / version) for version in CheckoutVersion}
         given = {
             **dict(self.environment),
-            **{VARIABLES[version]: paths[version] for version in Version},
-            **{f"{VARIABLES[version]}_REVISION": revisions[version] for version in Version},
+            **{VARIABLES[version]: paths[version] for version in CheckoutVersion},
+            **{f"{VARIABLES[version]}_REVISION": revisions[version] for version in CheckoutVersion},
         }
         places = {
-            **{f"{{{version}}}": paths[version] for version in Version},
-            **{f"{{{version}_revision}}": revisions[version] for version in Version},
+            **{f"{{{version}}}": paths[version] for version in CheckoutVersion},
+            **{f"{{{version}_revision}}": revisions[version] for version in CheckoutVersion},
         }
         return Invocation(
             argv=tuple(_filled(word, places) for word in self.words),
-            cwd=self.folder / Version.HEAD,
+            cwd=self.folder / CheckoutVersion.HEAD,
             environment=tuple(sorted(given.items())),
             timeout_seconds=self.timeout_seconds,
         )
@@ -189,7 +195,11 @@ def _write(folder: Path, files: Files) -> None:
         path.write_bytes(content)
 
 
-def sides(case: Case) -> Mapping[Version, float]:
+def sides(case: GateCase) -> Mapping[CheckoutVersion, float]:
     """Return how many times as long the method of a case takes in each version."""
-    slowed = {Side.SAME: (), Side.SLOWED: (Version.HEAD,), Side.SPED: (Version.BASE,)}[case.side]
-    return {version: case.factor if version in slowed else 1.0 for version in Version}
+    slowed = {
+        SlowedSide.SAME: (),
+        SlowedSide.SLOWED: (CheckoutVersion.HEAD,),
+        SlowedSide.SPED: (CheckoutVersion.BASE,),
+    }[case.side]
+    return {version: case.factor if version in slowed else 1.0 for version in CheckoutVersion}

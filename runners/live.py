@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from auditor.core.jobs import Invocation
 from auditor.core.outcome import Measured, Outcome
-from auditor.core.ports import Clock, Watcher
+from auditor.core.ports import Clock, IterationWatcher
 from auditor.core.stop_rules import StoppingRule, WarmupResult
 from runners.records import block_record
 
@@ -50,7 +50,7 @@ def iteration(seconds: float, lasted: float) -> list[tuple[float, float]]:
 class Watching:
     """A watched process: its watcher, and what it came to."""
 
-    def __init__(self, watch: StoppingRule, watcher: Watcher, clock: Clock) -> None:
+    def __init__(self, watch: StoppingRule, watcher: IterationWatcher, clock: Clock) -> None:
         """Take what is asked of a process that is to start, and who judges its iterations."""
         self._watch = watch
         self._watcher = watcher

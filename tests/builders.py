@@ -8,12 +8,12 @@ import msgspec
 
 from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.core.jobs import HostFacts
-from auditor.core.mutant import Delay, InjectionKind, Kind, Variant
+from auditor.core.mutant import Delay, InjectionKind, Variant, VariantKind
 from auditor.core.outcome import Counted, Crashed, Measured, Outcome, TimedOut, Window
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.provenance import Context
-from auditor.core.request import AbsRequest, Plan, Rule, SuiteRequest
-from auditor.core.result import ReachState, Result
+from auditor.core.request import AbsRequest, DetectionRule, Plan, SuiteRequest
+from auditor.core.result import ReachState, Verdict
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Language, Method
@@ -64,7 +64,7 @@ def run(
     trial = Trial(
         subject="digest",
         purpose=purpose,
-        variant=Variant(Kind.PLAIN),
+        variant=Variant(VariantKind.PLAIN),
         benchmark=of or benchmark(),
         schedule=schedule(arms),
         repetition=repetition,
@@ -195,9 +195,9 @@ def benchmark_verdict_of(**fields: Any) -> BenchmarkVerdict:
 
 
 def pair_verdict(
-    of: str = "Push", by: str = "BenchmarkPush", outcome: Result = Result.DETECTED, **more
+    of: str = "Push", by: str = "BenchmarkPush", outcome: Verdict = Verdict.DETECTED, **more
 ) -> PairVerdict:
-    called = ReachState.NOT_AT_ALL if outcome is Result.UNREACHED else ReachState.IN_LOOP
+    called = ReachState.NOT_AT_ALL if outcome is Verdict.UNREACHED else ReachState.IN_LOOP
     values = {"method": method(of).id, "benchmark": benchmark(by).id, "reach": called}
     return pair_verdict_of(outcome=outcome, **(values | more))
 
@@ -234,7 +234,7 @@ def abs_request(*, forks: int = 1, iterations: int = 12, **changes: Any) -> AbsR
         runs=2,
         slowdown=0.6,
         wait=None,
-        rule=Rule.OURS,
+        rule=DetectionRule.OURS,
         exact=False,
         shares=False,
     )

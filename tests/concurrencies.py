@@ -8,14 +8,14 @@ from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
     SEQUENTIAL,
     ConcurrencyVerdict,
-    Focus,
-    Plan,
-    Suite,
-    Timed,
+    ConcurrentTestSuite,
+    FocusMethod,
+    RacePlan,
+    RepetitionTimes,
 )
-from auditor.core.contracts.concurrent_test import Kind, Member, Statement, Test
+from auditor.core.contracts.concurrent_test import Member, MemberKind, Statement, Test
 
-PLAN = Plan()
+PLAN = RacePlan()
 AROUND = Circumstances(
     old=Origin("pool-1.3.jar"),
     new=Origin(". at HEAD", "b" * 40),
@@ -31,7 +31,7 @@ AROUND = Circumstances(
 
 def made(number=1, *, prefix=3, suffix=4, threads=8):
     """Return a test of so many statements in its prefix and in each suffix."""
-    call = Statement(member=Member(kind=Kind.METHOD, owner="org.example.Pool", name="size"))
+    call = Statement(member=Member(kind=MemberKind.METHOD, owner="org.example.Pool", name="size"))
     return Test(
         number=number,
         prefix=(call,) * prefix,
@@ -45,7 +45,7 @@ def timed(test=1, threads=8, *, times=1.0, noise=0.001, reason=""):
     """Return a test whose new version takes so many `times` as long as the old one."""
     seconds = 0.01 * (1 + max(threads, 1) / 4)
     values = () if reason else tuple(seconds * (1 + noise * at) for at in range(3))
-    return Timed(
+    return RepetitionTimes(
         test=test,
         threads=threads,
         calls=100 * max(threads, 8),
@@ -83,7 +83,7 @@ def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
         threads=lanes,
         control=control,
         smallest=oracle.smallest(finding, lanes, sizes),
-        suite=Suite(
+        suite=ConcurrentTestSuite(
             tests=tests, **{"length": 100, "tried": (), "methods": (), "focus": ()} | suite
         ),
         plan=plan,
@@ -100,8 +100,8 @@ def whole(**more):
         tried=(16, 64, 100),
         methods=("borrowObject()", "returnObject(java.lang.Object)", "size()"),
         focus=(
-            Focus(method="size()", distance=0, why="changed: is synchronized now"),
-            Focus(method="borrowObject()", distance=1, why="calls size()"),
+            FocusMethod(method="size()", distance=0, why="changed: is synchronized now"),
+            FocusMethod(method="borrowObject()", distance=1, why="calls size()"),
         ),
         dropped=(("a call threw java.util.NoSuchElementException", 12), ("a call hung", 1)),
         files=(("PoolTest1.java", "class PoolTest1 {}\n"), ("Main.java", "class Main {}\n")),

@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 
-from auditor.core.contracts.concurrent_test import Kind, Variable
-from auditor.core.contracts.test_generation import Answer, Attempt, Describe, Factories, Subtypes
+from auditor.core.contracts.concurrent_test import MemberKind, Variable
+from auditor.core.contracts.test_generation import (
+    Attempt,
+    Describe,
+    Factories,
+    GenerationAnswer,
+    Subtypes,
+)
 
 POOL = "org.example.Pool"
 OBJECT = "java.lang.Object"
@@ -70,15 +76,15 @@ class Guest:
                 missing = [
                     ("missing", one, "old", "no such class") for one in types if one not in known
                 ]
-                return Answer(
+                return GenerationAnswer(
                     lines=(*missing, *(line for one in types for line in known.get(one, ())))
                 )
             case Subtypes() | Factories():
-                return Answer()
+                return GenerationAnswer()
             case Attempt():
                 self.attempts.append(request)
                 if request.threads and self.with_threads:
-                    return Answer(problem=self.with_threads, at=self._blamed(request))
+                    return GenerationAnswer(problem=self.with_threads, at=self._blamed(request))
                 return self._ran(request)
 
     def _blamed(self, attempt):
@@ -100,17 +106,17 @@ class Guest:
                     if answer is not None:
                         known = segment >= 0 and not answer.blocked
                         return replace(answer, at=(segment, index) if known else None)
-        return Answer()
+        return GenerationAnswer()
 
     def _step(self, statement, state):
         name = statement.member.name
         if name in self.stuck or name in self.worse:
             hangs = name in self.stuck
-            return Answer(problem=f"{name} fails in the new version", blocked=hangs)
-        if statement.member.kind is not Kind.METHOD:
+            return GenerationAnswer(problem=f"{name} fails in the new version", blocked=hangs)
+        if statement.member.kind is not MemberKind.METHOD:
             return None
         if state.closed and name != "size":
-            return Answer(problem="closed in the old version")
+            return GenerationAnswer(problem="closed in the old version")
         if name == "close":
             state.closed = True
         if name == "borrow":
@@ -118,7 +124,7 @@ class Guest:
         if name == "giveBack" and state.lent:
             state.lent -= 1
         if state.lent > MOST:
-            return Answer(problem="no end with the old version", blocked=True)
+            return GenerationAnswer(problem="no end with the old version", blocked=True)
         return None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.lint.assemble import LINTERS, rules
 
@@ -154,4 +154,4 @@ def test_what_hangs_on_types_that_are_not_seen_is_not_certain():
         for text in (seen, unseen, other)
     ]
 
-    assert sure == [[Sure.CERTAIN], [Sure.LIKELY], [Sure.POSSIBLE]]
+    assert sure == [[Confidence.CERTAIN], [Confidence.LIKELY], [Confidence.POSSIBLE]]

@@ -22,7 +22,7 @@ from auditor.abs.model import (
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.request import Rule
+from auditor.core.request import DetectionRule
 from auditor.core.stability import BenchmarkVerdict, BucketCount, Duration, Filter
 from reports.results import Setting, schema_of
 
@@ -68,7 +68,7 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
 
     slowdown: float | None
     slowdown_source: str
-    rule: Rule
+    rule: DetectionRule
     scores: Scores
     whole_list: Score | None
     methods: tuple[MethodVerdict, ...]

@@ -13,9 +13,9 @@ from auditor.abs.text.words import is_estimate, is_withheld
 from auditor.config import Config, Gates
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
-MISSED = frozenset({Result.MISSED, Result.UNREACHED})
+MISSED = frozenset({Verdict.MISSED, Verdict.UNREACHED})
 _NAMED = 5
 """Methods that a gate names."""
 
@@ -149,7 +149,7 @@ def _still_counted(document: Document, baseline: BaselineResult) -> list[str]:
 
 
 def _detected(baseline: BaselineResult) -> list[str]:
-    return [method.id for method in baseline.document.methods if method.outcome is Result.DETECTED]
+    return [method.id for method in baseline.document.methods if method.outcome is Verdict.DETECTED]
 
 
 def _new_misses(
@@ -161,7 +161,7 @@ def _new_misses(
     open_ = [
         one
         for one in _still_counted(document, baseline)
-        if one in unsure or now[one] not in {*MISSED, Result.DETECTED}
+        if one in unsure or now[one] not in {*MISSED, Verdict.DETECTED}
     ]
     gone = [one for one in _detected(baseline) if one not in now]
     rest = f"; no longer audited: {first_names(gone)}" if gone else ""
@@ -185,10 +185,10 @@ def _anything_judged(document: Document) -> bool:
     judged = {
         pair.method
         for pair in document.pairs
-        if pair.effect is not None or pair.outcome in (Result.DETECTED, Result.MISSED)
+        if pair.effect is not None or pair.outcome in (Verdict.DETECTED, Verdict.MISSED)
     }
     return any(
-        method.outcome is Result.UNREACHED
+        method.outcome is Verdict.UNREACHED
         or (method.id in judged and method.outcome not in NOT_COUNTED)
         for method in document.methods
     )

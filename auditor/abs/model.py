@@ -6,8 +6,8 @@ from typing import Literal
 
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
-from auditor.core.request import Rule
-from auditor.core.result import Interval, ReachState, ReportedInterval, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Interval, ReachState, ReportedInterval, Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Span
 
@@ -57,7 +57,7 @@ class PairVerdict:
 
     method: str
     benchmark: str
-    outcome: Result
+    outcome: Verdict
     reach: ReachState
     """Result of counting the calls."""
     effect: float | None
@@ -97,7 +97,7 @@ class MethodVerdict:
     """Whether some benchmark detects a slowdown of this method."""
 
     id: str
-    outcome: Result
+    outcome: Verdict
     detected_by: tuple[str, ...]
     """Ids of the benchmarks that detect it."""
     reached_by: tuple[str, ...]
@@ -182,7 +182,7 @@ class CurveStep:
     """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
 
     slowdown: float
-    outcome: Result
+    outcome: Verdict
     effect: float | None
     interval: ReportedInterval | None
     threshold: float | None
@@ -241,7 +241,7 @@ class AllocationPair:
 
     method: str
     benchmark: str
-    outcome: Result
+    outcome: Verdict
     unit: str | None
     """Unit of the numbers below per operation; None where nothing was measured."""
     before: float | None
@@ -265,7 +265,7 @@ class AllocationMethod:
     """Whether some benchmark would show that this method allocates more."""
 
     id: str
-    outcome: Result
+    outcome: Verdict
     noticed_by: tuple[str, ...]
     """Ids of the benchmarks that show it."""
     reached_by: tuple[str, ...]
@@ -297,7 +297,7 @@ class AbsVerdict:
     """v; None where the time ended before it could be sized by the spreads."""
     slowdown_source: str
     """"fixed" or "auto"."""
-    rule: Rule
+    rule: DetectionRule
     total: Score
     relative: Score
     absolute: Score

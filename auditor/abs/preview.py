@@ -17,7 +17,7 @@ from auditor.abs.study.inventory import take_inventory
 from auditor.abs.study.pair import corrections, most_runs
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.plan import Purpose
-from auditor.core.request import AbsRequest, CurveMode, Rule
+from auditor.core.request import AbsRequest, CurveMode, DetectionRule
 from auditor.measure import schedules
 from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import (
@@ -56,7 +56,7 @@ def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
             seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
             seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=again),
         )
-        if request.rule is not Rule.PAPER or request.is_interleaved:
+        if request.rule is not DetectionRule.PAPER or request.is_interleaved:
             named = "plain among the pairs (at most)"
             phases += (seen.phase(named, Purpose.REFERENCE),)
         if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
@@ -109,7 +109,7 @@ def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhas
         schedule_of = [schedules.fitted(shortened, benchmark) for benchmark in benchmarks]
         made = [schedules.allocating(fit, None, 1, rng) for fit in schedule_of]
         allocating = [planned_phase("allocations (at most)", count, made)]
-    paper = request.rule is Rule.PAPER
+    paper = request.rule is DetectionRule.PAPER
     judged = [
         schedules.slowed(fit, None, delay) if paper else schedules.pairs(fit, None, delay, rng)
         for fit in fits

@@ -16,7 +16,7 @@ from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import second_seed
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.units import duration
 from auditor.store.audits import SECOND_LOOK
 from reports import number_format
@@ -43,10 +43,10 @@ class SecondLook:
     """Why nothing was measured again; empty where it was."""
 
     @classmethod
-    def of(cls, methods: Sequence[str], outcomes: Mapping[str, Result]) -> "SecondLook":
+    def of(cls, methods: Sequence[str], outcomes: Mapping[str, Verdict]) -> "SecondLook":
         """Return what the outcomes of a second look say of methods that the first has missed."""
         detected = frozenset(
-            method for method in methods if outcomes.get(method) is Result.DETECTED
+            method for method in methods if outcomes.get(method) is Verdict.DETECTED
         )
         undecided = {method for method in methods if outcomes.get(method) not in MISSED} - detected
         return cls(tuple(methods), detected, frozenset(undecided))
@@ -91,7 +91,7 @@ def second_look_changes(document: Document, methods: Sequence[str], seed: int) -
 
     Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
     """
-    unreached = {method.id for method in document.methods if method.outcome is Result.UNREACHED}
+    unreached = {method.id for method in document.methods if method.outcome is Verdict.UNREACHED}
     asked: dict[str, Any] = {
         "methods": list(methods),
         "seed": second_seed(seed),
@@ -103,7 +103,7 @@ def second_look_changes(document: Document, methods: Sequence[str], seed: int) -
             {
                 pair.benchmark
                 for pair in document.pairs
-                if pair.method in {*methods} and pair.outcome is not Result.UNREACHED
+                if pair.method in {*methods} and pair.outcome is not Verdict.UNREACHED
             }
         )
         if reaching:
@@ -130,10 +130,10 @@ def look_again(asked: CommandLine, methods: Sequence[str], begun: float) -> Seco
     return SecondLook.of(methods, sure_outcomes(long_tables.require_methods(document).methods))
 
 
-def sure_outcomes(methods: Iterable[MethodVerdict | MethodVerdict]) -> dict[str, Result]:
+def sure_outcomes(methods: Iterable[MethodVerdict | MethodVerdict]) -> dict[str, Verdict]:
     """Return the outcome of each method; a borderline one counts as open."""
     return {
-        method.id: Result.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome
+        method.id: Verdict.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome
         for method in methods
     }
 

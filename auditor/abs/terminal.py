@@ -11,15 +11,15 @@ from auditor.abs.page.environments import environments
 from auditor.abs.page.table import MethodRow, TerminalSummary, summarise
 from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
 from auditor.core.accepted import AcceptedMiss
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
 _STYLES = {
-    Result.DETECTED: "green",
-    Result.MISSED: "red",
-    Result.UNREACHED: "red",
-    Result.INCONCLUSIVE: "yellow",
+    Verdict.DETECTED: "green",
+    Verdict.MISSED: "red",
+    Verdict.UNREACHED: "red",
+    Verdict.INCONCLUSIVE: "yellow",
 }
 
 

@@ -17,7 +17,7 @@ from auditor.backtest.model import (
 )
 from auditor.compare.model import Comparison, Patch, PerformanceChange
 from auditor.core.contracts.history import Commit
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 _SLOWER = re.compile(
     r"\b(?:performance|perf|speed|time|throughput|latency)\W+(?:\w+\W+)?regress\w*"
@@ -37,7 +37,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BENCHMARKS = re.compile(r"(?:micro)?bench(?:es|marks?|marking)?|jmh|perf|asv", re.IGNORECASE)
 _TESTS = re.compile(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|(?:Test|Tests|IT)\.java$", re.IGNORECASE)
 _SOURCES = frozenset((".go", ".java", ".py"))
-_SURE = {Result.MISSED, Result.UNREACHED}
+_SURE = {Verdict.MISSED, Verdict.UNREACHED}
 _WANTED = {
     CommitKind.FIX: {PerformanceChange.IMPROVEMENT},
     CommitKind.CAUSE: {PerformanceChange.REGRESSION},
@@ -135,7 +135,7 @@ def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> 
 
 def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
     """Tell whether a benchmark that both revisions have notices a slowdown; None: not known."""
-    if method.outcome is Result.DETECTED and common.intersection(method.detected_by):
+    if method.outcome is Verdict.DETECTED and common.intersection(method.detected_by):
         return True
     calling = common.intersection((*method.reached_by, *method.set_up_in))
     return False if method.outcome in _SURE or (method.reached_by and not calling) else None
@@ -177,7 +177,7 @@ def _calling(patch: Patch) -> frozenset[str] | None:
     changed = {*patch.changed, *patch.added}
     if patch.removed or not changed or changed - {method.id for method in methods}:
         return None
-    if any(not method.reached_by and method.outcome is not Result.UNREACHED for method in methods):
+    if any(not method.reached_by and method.outcome is not Verdict.UNREACHED for method in methods):
         return None
     return frozenset(name for method in methods for name in (*method.reached_by, *method.set_up_in))
 

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from typing import Any
 from uuid import uuid4
 
-from auditor.clusters.question import Question
-from auditor.clusters.rented import Rented, rented
-from auditor.clusters.worker import Recipe, Worker, introduce, keep, leave, run_trial
+from auditor.clusters.question import WorkerQuestion
+from auditor.clusters.rented import RentedCluster, rented
+from auditor.clusters.worker import SubjectRecipe, Worker, introduce, keep, leave, run_trial
 from auditor.config import Config
 from auditor.config.rented import described
 from auditor.core.caveats import Caveat
@@ -42,7 +42,7 @@ class Cluster:
     """A scheduler that answers, and workers like each other: the crew of a dispatcher."""
 
     def __init__(
-        self, client: Any, asked: DaskSpec, clock: Clock, rented: Rented | None = None
+        self, client: Any, asked: DaskSpec, clock: Clock, rented: RentedCluster | None = None
     ) -> None:
         """Take a client of `distributed`, and what was rented for this audit."""
         self._client = client
@@ -52,10 +52,10 @@ class Cluster:
         self._clock = clock
         self._session = uuid4().hex
         self._crew: dict[str, Worker] = {}
-        self._asked: dict[str, Question] = {}
+        self._asked: dict[str, WorkerQuestion] = {}
         self._kind = ""
-        self._recipes: dict[str, Recipe] = {}
-        self._given: dict[tuple[str, str], Question] = {}
+        self._recipes: dict[str, SubjectRecipe] = {}
+        self._given: dict[tuple[str, str], WorkerQuestion] = {}
         self._measured_by: Callable[[str], str | None] = lambda _: None
         self._dispatcher: ClusterDispatcher | None = None
 
@@ -91,7 +91,7 @@ class Cluster:
         """
         self._measured_by = measured_by
         project = made.ready.project
-        recipe = Recipe(
+        recipe = SubjectRecipe(
             session=self._session,
             config=made.config.text,
             placed=placed,
@@ -120,7 +120,7 @@ class Cluster:
         recipe = self._recipes[subject]
         of = worker, recipe.digest
         if of not in self._given:
-            self._given[of] = Question(self._client, keep, [worker], recipe)
+            self._given[of] = WorkerQuestion(self._client, keep, [worker], recipe)
         try:
             self._given[of].answer(_GIVE_SECONDS)
         except TimeoutError:
@@ -170,7 +170,7 @@ class Cluster:
         """End what workers run for this audit, for good; one that does not answer is let be."""
         if there := [worker for worker in self._workers() if worker in self._crew]:
             with suppress(MachineError, OSError):
-                Question(self._client, leave, there, self._session).answer(_LEAVE_SECONDS)
+                WorkerQuestion(self._client, leave, there, self._session).answer(_LEAVE_SECONDS)
         self._crew.clear()
 
     def _met(self) -> str:
@@ -220,14 +220,14 @@ class Cluster:
         """Return what a worker says of itself; raises TimeoutError where that is nothing yet."""
         asked = self._asked.pop(address, None)
         seconds = _ANSWER_SECONDS if asked is None else 0.0
-        asked = asked or Question(self._client, introduce, [address])
+        asked = asked or WorkerQuestion(self._client, introduce, [address])
         try:
             said: Worker = asked.answer(seconds)[address]
         except TimeoutError:
             self._asked[address] = asked
             raise
         except ConnectionError as error:
-            self._asked[address] = Question(self._client, introduce, [address])
+            self._asked[address] = WorkerQuestion(self._client, introduce, [address])
             raise TimeoutError(str(error)) from error
         return said
 
@@ -266,7 +266,7 @@ def open_cluster(
             'distributed, which clusters need, is missing; install "bench-audit[cluster]"'
         )
     with ExitStack() as stack:
-        found: Rented | None = None
+        found: RentedCluster | None = None
         if asked.rent is not None:
             found = stack.enter_context(rented(described(asked.rent), ledger, clock, told))
         address = found.address if found else asked.scheduler or ""

@@ -4,7 +4,7 @@ import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from auditor.clusters.question import Question
+from auditor.clusters.question import WorkerQuestion
 from auditor.core.errors import MachineError
 
 _SECONDS = 20.0
@@ -39,7 +39,7 @@ class Peers:
         words = (self._session, self._digest, str(path), c_library())
         for worker in self.makers:
             try:
-                asked = Question(get_client(), self._made, [worker], *words)
+                asked = WorkerQuestion(get_client(), self._made, [worker], *words)
                 found: bytes | None = asked.answer(_SECONDS)[worker]
             except (OSError, ValueError, KeyError, MachineError):  # to build it is no great loss
                 continue

@@ -8,7 +8,7 @@ from auditor.core.errors import MachineError
 from auditor.versions import own_version
 
 
-class Question:
+class WorkerQuestion:
     """A function that workers are to call; it stays asked, so that an answer may come late."""
 
     def __init__(

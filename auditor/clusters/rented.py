@@ -22,7 +22,7 @@ _AGAIN_SECONDS = 60.0
 """How often machines are asked for that were lost."""
 
 
-class Rented:
+class RentedCluster:
     """A scheduler and workers that are ours for a while."""
 
     def __init__(self, made: Any, loop: Any, asked: RentedSpec, clock: Clock, begun: float) -> None:
@@ -70,7 +70,7 @@ class Rented:
 @contextmanager
 def rented(
     asked: RentedSpec, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
-) -> Iterator[Rented]:
+) -> Iterator[RentedCluster]:
     """Give machines that are gone afterwards; those of killed auditors are removed before.
 
     Raises MachineError, and ToolMissing where the class is not installed.
@@ -79,7 +79,7 @@ def rented(
     ledger.clean(lambda note, machines: _said(note, machines, told))
     begun = clock.monotonic()
     with ledger.renting(asked) as number, _running(kind, asked, number, told) as running:
-        found = Rented(*running, asked, clock, begun)
+        found = RentedCluster(*running, asked, clock, begun)
         try:
             yield found
         finally:

@@ -34,7 +34,7 @@ from runners.tree_archive import unpack_folders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class SubjectRecipe:
     """All that a worker needs to make a subject ready: `tree` is an archive of what was placed.
 
     `built` is what was built of it, None where each worker builds for itself.
@@ -75,7 +75,7 @@ class _Session:
     """What this worker has open for an audit: hosts at once, benches when they are ready."""
 
     hosts: list[Host] = field(default_factory=list)
-    recipes: dict[str, Recipe] = field(default_factory=dict)
+    recipes: dict[str, SubjectRecipe] = field(default_factory=dict)
     benches: dict[str, _Open] = field(default_factory=dict)
     stack: ExitStack = field(default_factory=ExitStack)
     left: bool = False
@@ -89,7 +89,7 @@ def introduce() -> Worker:
     return Worker(own_version(), platform.python_version(), machine_facts(), own_code())
 
 
-def keep(recipe: Recipe) -> None:
+def keep(recipe: SubjectRecipe) -> None:
     """Keep a recipe for the trials of its subject."""
     _SESSIONS[recipe.session].recipes[recipe.digest] = recipe
 
@@ -137,7 +137,7 @@ def leave(name: str) -> None:
     session.recipes.clear()
 
 
-def _open(recipe: Recipe, session: _Session) -> _Open:
+def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
     environment = dict(os.environ)  # noqa: TID251 nobody hands a worker what it was started with
     clock = SystemClock()
     results = state(environment)
@@ -172,7 +172,7 @@ def _open(recipe: Recipe, session: _Session) -> _Open:
     return _Open(made, ours.machine_lock, opened.home.builds(recipe.digest), peers)
 
 
-def _unpacked(recipe: Recipe, home_: Home) -> Placed:
+def _unpacked(recipe: SubjectRecipe, home_: Home) -> Placed:
     """Have the tree on this machine, as it was sent; raises MachineError."""
     there = unpack_folders(recipe.tree, recipe.placed.digest_of_tree, home_)
     inside = recipe.placed.tree.relative_to(recipe.placed.root)

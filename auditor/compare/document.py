@@ -15,7 +15,7 @@ from auditor.compare.model import (
 )
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.units import OWN_UNITS
 from reports.results import Plain, Range, Setting, read_as, schema_of, setting, strict
 
@@ -62,7 +62,7 @@ class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     new: bool
-    outcome: Result | None  # null: it was not slowed
+    outcome: Verdict | None  # null: it was not slowed
     detected_by: tuple[str, ...]
     reason: str | None
 

@@ -22,7 +22,7 @@ from auditor.stats.arrays import positive
 from auditor.stats.blocked import contrast
 from auditor.stats.compare import Ratio, ratio, ratio_reach
 from auditor.stats.sequential import LEAST_DEVIATION
-from auditor.stats.trimming import trimmed
+from auditor.stats.trimming import trimmed_mean
 
 FIRST_LEVEL = 0.95
 """Level of the interval that raises a suspicion, or says that nothing has changed."""
@@ -232,7 +232,7 @@ def _estimates(dimension: Dimension, values: Values, found: Ratio | None) -> _Es
 
 def _mean(values: Sequence[float]) -> float:
     """Return the trimmed geometric mean."""
-    return exp(trimmed(np.log(positive(values))).middle)
+    return exp(trimmed_mean(np.log(positive(values))).middle)
 
 
 def _subtract_count(value: float, more: float) -> float:

@@ -17,7 +17,7 @@ from auditor.compare.model import (
     Rounds,
 )
 from auditor.compare.study_order import calls_any
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.errors import NoBenchmarks
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose, Run, Trial
@@ -25,7 +25,7 @@ from auditor.core.request import CompareRequest
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import trust, warmup_results
-from auditor.measure.block_sizes import Sizes, sized
+from auditor.measure.block_sizes import BlockSizes, sized
 from auditor.measure.context import StudyContext
 from auditor.measure.failures import reason
 from auditor.measure.suite_runs import chosen, is_broken, obstacle, unlisted
@@ -129,7 +129,7 @@ class ComparisonStudy:
         )
 
     def _in_order(
-        self, differing: Sequence[SharedBenchmark], sizes: Sizes
+        self, differing: Sequence[SharedBenchmark], sizes: BlockSizes
     ) -> list[Sequence[SharedBenchmark]]:
         """Return what is measured together, under a budget what calls the changed methods first."""
         deadline = self.head.deadline
@@ -147,7 +147,7 @@ class ComparisonStudy:
         return [group for group in groups if group]
 
     def _measured(
-        self, group: Sequence[SharedBenchmark], sizes: Sizes
+        self, group: Sequence[SharedBenchmark], sizes: BlockSizes
     ) -> Sequence[tuple[SharedBenchmark, Dimension]]:
         """Measure these benchmarks, and return what the first rounds suspected."""
         self._all = group
@@ -177,7 +177,7 @@ class ComparisonStudy:
             for caveat in trust.of_runs(runs, parts.project):
                 yield Caveat(caveat.slug, f"{side}: {caveat.text}")
             if silent := unlisted(parts.suite, parts.request.benchmarks):
-                names = some([name for name, _ in silent])
+                names = list_some([name for name, _ in silent])
                 text = f"{side}: what could not be listed was not compared: {names}"
                 yield Caveat("failed-benchmarks", text)
         compared = sum(not comparison.same for comparison in comparisons)
@@ -245,7 +245,7 @@ class ComparisonStudy:
         alike = len({closure.digest for closure in closures}) == 1
         return alike and benchmark.base.settings == benchmark.head.settings
 
-    def _warmed(self, differing: Sequence[SharedBenchmark], sizes: Sizes) -> Sizes:
+    def _warmed(self, differing: Sequence[SharedBenchmark], sizes: BlockSizes) -> BlockSizes:
         """Let both revisions warm up as long as the one that needs longer, if they are watched."""
         if self.head.request.watched is None:
             return sizes
@@ -260,7 +260,7 @@ class ComparisonStudy:
         self._watched = tuple(measure("warm-up", trials, self.head))
         return replace(sizes, plans=warmed(sizes.plans, sizes.operations, self._watched))
 
-    def _first_rounds(self, pending: Sequence[SharedBenchmark], sizes: Sizes) -> None:
+    def _first_rounds(self, pending: Sequence[SharedBenchmark], sizes: BlockSizes) -> None:
         for number in range(1, self.request.rounds + 1):
             pending = [benchmark for benchmark in pending if benchmark.id not in self._failed]
             if not pending:
@@ -272,7 +272,9 @@ class ComparisonStudy:
             if number in audit.LOOKS:
                 pending = [benchmark for benchmark in pending if not self._is_settled(benchmark)]
 
-    def _leaves_time_to_confirm(self, pending: Sequence[SharedBenchmark], sizes: Sizes) -> bool:
+    def _leaves_time_to_confirm(
+        self, pending: Sequence[SharedBenchmark], sizes: BlockSizes
+    ) -> bool:
         """Tell whether another first round leaves the time that confirming takes by now."""
         deadline = self.head.deadline
         if deadline is None or deadline.is_rehearsal:
@@ -292,7 +294,7 @@ class ComparisonStudy:
         found = audit.estimate(Dimension.TIME, rounds)
         return 0.0 if found is None else found
 
-    def _round_seconds(self, pending: Sequence[SharedBenchmark], sizes: Sizes) -> float:
+    def _round_seconds(self, pending: Sequence[SharedBenchmark], sizes: BlockSizes) -> float:
         """Return about how long a round of these takes: three processes of each."""
         deadline = self.head.deadline
         trials = [self._trial(benchmark, ComparisonArm.HEAD, 1, sizes) for benchmark in pending]
@@ -303,7 +305,7 @@ class ComparisonStudy:
         self,
         comparisons: Sequence[BenchmarkComparison],
         differing: Sequence[SharedBenchmark],
-        sizes: Sizes,
+        sizes: BlockSizes,
     ) -> float | None:
         """Return about how long the rounds take that are missing; None where none is."""
         missing: dict[str, int] = {}
@@ -319,7 +321,7 @@ class ComparisonStudy:
         )
         return seconds or None
 
-    def _fresh_rounds(self, suspects: Sequence[SharedBenchmark], sizes: Sizes) -> None:
+    def _fresh_rounds(self, suspects: Sequence[SharedBenchmark], sizes: BlockSizes) -> None:
         if not suspects:
             return
         groups = [suspects]
@@ -332,7 +334,7 @@ class ComparisonStudy:
                 self._round(name, _FRESH + number, pending, sizes)
 
     def _round(
-        self, name: str, number: int, pending: Sequence[SharedBenchmark], sizes: Sizes
+        self, name: str, number: int, pending: Sequence[SharedBenchmark], sizes: BlockSizes
     ) -> None:
         """Run three processes of each benchmark, in an order drawn for each benchmark."""
         rng = np.random.default_rng([self.base.request.seed, 9, number])
@@ -349,7 +351,7 @@ class ComparisonStudy:
                 self._note([run], side)
 
     def _trial(
-        self, both: SharedBenchmark, side: ComparisonArm, number: int, sizes: Sizes
+        self, both: SharedBenchmark, side: ComparisonArm, number: int, sizes: BlockSizes
     ) -> Trial:
         """Return a process of a side; the operations of its blocks are those of the base's.
 

@@ -7,11 +7,11 @@ from auditor.compare.model import Patch
 from auditor.core.result import ReachState
 from auditor.core.subject import Method, SourceFile
 from auditor.core.suite import Benchmark
-from auditor.measure.block_sizes import Sizes
+from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import StudyContext
 from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import CountingLimits, map_reach
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.suite_runs import SuiteBaseline
 
 COUNTING_PART = 0.1
 """Part of the time that is left in which calls are counted."""
@@ -35,14 +35,17 @@ def changed_methods(patch: Patch, base: StudyContext, head: StudyContext) -> tup
 
 
 def calls_any(
-    methods: Sequence[Method], benchmarks: Sequence[Benchmark], sizes: Sizes, parts: StudyContext
+    methods: Sequence[Method],
+    benchmarks: Sequence[Benchmark],
+    sizes: BlockSizes,
+    parts: StudyContext,
 ) -> dict[str, bool | None]:
     """Return by id whether a benchmark calls one of `methods`; None: not known.
 
     Counted by a process of each benchmark whose program holds one of them, as far as a part of the
     time allows.
     """
-    baseline = Baseline(
+    baseline = SuiteBaseline(
         benchmarks=tuple(benchmarks),
         usable=tuple(benchmarks),
         unfinished=(),

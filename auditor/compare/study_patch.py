@@ -7,8 +7,8 @@ from auditor.abs.model import AbsVerdict
 from auditor.abs.study import abs_audit
 from auditor.compare.model import Patch
 from auditor.core.caveats import Caveat
-from auditor.core.request import AbsRequest, CompareRequest, CurveMode, Rule, second_seed
-from auditor.core.result import Result
+from auditor.core.request import AbsRequest, CompareRequest, CurveMode, DetectionRule, second_seed
+from auditor.core.result import Verdict
 from auditor.core.subject import Method
 from auditor.measure.context import StudyContext
 
@@ -38,7 +38,7 @@ def differing_methods(base: StudyContext, head: StudyContext) -> tuple[Patch, tu
 def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
     """Return what the audit of a patch asks: each method up to the first benchmark that detects."""
     # The paper's rule compares each run with one of the unchanged suite.
-    needs_suite = asked.rule is Rule.PAPER and not asked.is_interleaved
+    needs_suite = asked.rule is DetectionRule.PAPER and not asked.is_interleaved
     return replace(
         asked,
         suite=replace(asked.suite, stability_runs=asked.runs if needs_suite else 1),
@@ -61,7 +61,7 @@ def audit_patch(patch: Patch, most: int, request: AbsRequest, head: StudyContext
     verdict = abs_audit.audit_suite(
         replace(request, methods=wanted), replace(head, request=request.suite)
     )
-    unreached = {method.id for method in verdict.methods if method.outcome is Result.UNREACHED}
+    unreached = {method.id for method in verdict.methods if method.outcome is Verdict.UNREACHED}
     unwatched = _public(unreached & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
 

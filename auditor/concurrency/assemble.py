@@ -21,10 +21,10 @@ from auditor.concurrency.study import ConcurrencyContext, ConcurrencyStudy
 from auditor.config import Places
 from auditor.config.concurrency import ConcurrencyRequest, words_of
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.concurrency import ConcurrencyVerdict, Focus, Version
+from auditor.core.contracts.concurrency import ConcurrencyVerdict, FocusMethod, LibraryVersion
 from auditor.core.errors import ResolveFailed, ToolMissing, UsageError
 from auditor.core.ports import Observer
-from auditor.store.races import Races
+from auditor.store.races import ConcurrentRunStore
 from auditor.store.sqlite import SqliteStore
 from auditor.versions import own_version
 from mutators.java.races import JMH, Notes, RaceWriter
@@ -75,7 +75,7 @@ one, with its prefix and without.
 class _Ready:
     """The versions, and the JDKs that compile and run them."""
 
-    versions: Mapping[Version, ReadyVersion]
+    versions: Mapping[LibraryVersion, ReadyVersion]
     subject: str
     java: Java
     jdk: Jdk
@@ -117,7 +117,9 @@ class Racing:
                 java=ready.java,
                 javac=Javac(self._host, self._java_environment, ready.jdk, self._release),
                 guest=guest.jar,
-                class_paths={version: ready.versions[version].class_path for version in Version},
+                class_paths={
+                    version: ready.versions[version].class_path for version in LibraryVersion
+                },
                 lock=self._home.machine_lock,
                 options=request.options,
                 attempt_seconds=request.plan.attempt_seconds,
@@ -137,7 +139,7 @@ class Racing:
     def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
         facts, ready = self._host.facts(), self._ready
-        old, new = (self._origin(version) for version in Version)
+        old, new = (self._origin(version) for version in LibraryVersion)
         around = Circumstances(
             old=old,
             new=new,
@@ -188,7 +190,7 @@ class Racing:
                 host=host,
                 environment=self._given,
             )
-            for version in Version
+            for version in LibraryVersion
         }
         names = [require_class(one, request.subject) for one in versions.values()]
         for one in versions.values():
@@ -200,7 +202,7 @@ class Racing:
             )
         return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
 
-    def _focus(self, scratch: Path) -> tuple[tuple[Focus, ...], tuple[Caveat, ...]]:
+    def _focus(self, scratch: Path) -> tuple[tuple[FocusMethod, ...], tuple[Caveat, ...]]:
         """Return the methods that differ and those that call them, and what could not be read.
 
         Only what reads byte code is fetched from elsewhere: without it no method is preferred.
@@ -219,13 +221,15 @@ class Racing:
             java=self._ready.jdk.java,
             environment=self._java_environment,
         )
-        old, new = (reader.read(self._ready.versions[version].own, scratch) for version in Version)
+        old, new = (
+            reader.read(self._ready.versions[version].own, scratch) for version in LibraryVersion
+        )
         unread = (*old.unreadable, *new.unreadable)
         said = [f"{len(unread)} classes cannot be read, {path}: {why}" for path, why in unread[:1]]
         caveats = tuple(Caveat("classes-unread", text) for text in said)
         return focus(old.classes, new.classes, self._ready.subject), caveats
 
-    def memory(self, guest: Path, unread: Sequence[Caveat] = ()) -> Races:
+    def memory(self, guest: Path, unread: Sequence[Caveat] = ()) -> ConcurrentRunStore:
         """Return what the store knows of these versions, made and raced as they would be now.
 
         `unread` says what of their code is not known, which tests would be made by.
@@ -233,7 +237,7 @@ class Racing:
         ready = self._ready
         deciding = (
             ready.subject,
-            *(ready.versions[version].digest for version in Version),
+            *(ready.versions[version].digest for version in LibraryVersion),
             ready.java.version,
             guest.name,
             *RACE_OPTIONS,
@@ -241,7 +245,7 @@ class Racing:
             _digest(RACERS),
         )
         making = (_digest(MAKERS), *(caveat.slug for caveat in unread))
-        return Races(self._store, self._clock, self._asked.plan, deciding, making)
+        return ConcurrentRunStore(self._store, self._clock, self._asked.plan, deciding, making)
 
     def _writes(self, catalogue: Catalogue) -> RaceWriter:
         answers = {
@@ -249,11 +253,11 @@ class Racing:
             for name, facts in catalogue.types.items()
             if facts.answers is not None
         }
-        old, new = (self._asked.written[version] for version in Version)
+        old, new = (self._asked.written[version] for version in LibraryVersion)
         notes = Notes(subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed)
         return RaceWriter(catalogue.written, answers, notes, self._asked.jmh)
 
-    def _origin(self, version: Version) -> Origin:
+    def _origin(self, version: LibraryVersion) -> Origin:
         return Origin(self._asked.written[version], self._ready.versions[version].revision)
 
     def _command(self) -> str:

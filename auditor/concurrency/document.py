@@ -12,14 +12,14 @@ import msgspec
 
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
-    Cause,
+    ConcurrencyFinding,
     ConcurrencyVerdict,
-    Finding,
-    Focus,
-    Judged,
-    Scope,
-    Suite,
+    ConcurrentTestSuite,
+    DifferenceCause,
+    FocusMethod,
+    JudgedTest,
     ThreadVerdict,
+    TimedScope,
     Vote,
 )
 from auditor.core.provenance import NamedValues
@@ -76,7 +76,7 @@ class ConcurrencyPlan(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool
     processes: bool
     control: bool
-    scope: Scope
+    scope: TimedScope
     attempt_seconds: float
 
 
@@ -111,7 +111,7 @@ class ThreadsResult(msgspec.Struct, frozen=True, kw_only=True):
     """The tests with one number of threads and their finding."""
 
     threads: int  # 0: the control, the same calls in one thread
-    finding: Finding
+    finding: ConcurrencyFinding
     votes: Votes
     speedup: float | None  # mean of the conclusive tests
     speedup_interval: Ratio | None
@@ -153,8 +153,8 @@ class ConcurrencyDocument(
     command: str
     started: str
     ended: str
-    finding: Finding
-    cause: Cause
+    finding: ConcurrencyFinding
+    cause: DifferenceCause
     threads: tuple[ThreadsResult, ...]
     control: ThreadsResult | None
     smallest: int | None  # number of the test that shows the finding with the fewest statements
@@ -162,7 +162,7 @@ class ConcurrencyDocument(
     length: int  # calls in a suffix
     tried: tuple[int, ...]  # lengths that were tried
     methods: tuple[str, ...]
-    focus: tuple[Focus, ...]
+    focus: tuple[FocusMethod, ...]
     dropped: tuple[DroppedPart, ...]
     files: tuple[str, ...]  # names of the generated sources
     caveats: tuple[Caveat, ...]
@@ -200,7 +200,7 @@ def _circumstances(around: Circumstances) -> Plain:
     }
 
 
-def _suite(suite: Suite) -> Plain:
+def _suite(suite: ConcurrentTestSuite) -> Plain:
     tests = [
         {
             "test": test.number,
@@ -237,7 +237,7 @@ def _threads(verdict: ThreadVerdict) -> Plain:
     }
 
 
-def _test_fields(judged_test: Judged, interval: Ratio | None) -> Plain:
+def _test_fields(judged_test: JudgedTest, interval: Ratio | None) -> Plain:
     timed = judged_test.timed
     return {
         "test": timed.test,
@@ -253,7 +253,7 @@ def _test_fields(judged_test: Judged, interval: Ratio | None) -> Plain:
 _TIMED = ("calls", "repetitions", "old", "new", "reason")
 
 
-def _interval(judged_test: Judged) -> Ratio | None:
+def _interval(judged_test: JudgedTest) -> Ratio | None:
     if judged_test.ratio is None:
         return None
     low, high = judged_test.ratio

@@ -17,16 +17,16 @@ from auditor.concurrency.document import (
     ThreadsResult,
 )
 from auditor.core import busy
-from auditor.core.contracts.concurrency import CROWD, Finding, Scope, Vote
+from auditor.core.contracts.concurrency import CROWD, ConcurrencyFinding, TimedScope, Vote
 from reports import names, number_format
 from reports.html import Closing, Facts, of_whole, rendered
 from reports.wording import Word
 
 _FINDING_KINDS = {
-    Finding.REGRESSION: "missed",
-    Finding.IMPROVEMENT: "detected",
-    Finding.INCONCLUSIVE: "inconclusive",
-    Finding.NONE: "plain",
+    ConcurrencyFinding.REGRESSION: "missed",
+    ConcurrencyFinding.IMPROVEMENT: "detected",
+    ConcurrencyFinding.INCONCLUSIVE: "inconclusive",
+    ConcurrencyFinding.NONE: "plain",
 }
 _VOTE_KINDS = {
     Vote.OLD: "missed",
@@ -36,8 +36,8 @@ _VOTE_KINDS = {
 }
 """What the style of the pages knows a cell by."""
 _SCOPES = {
-    Scope.ALL: "from the first start of a suffix to the last end",
-    Scope.EACH: "each suffix by itself",
+    TimedScope.ALL: "from the first start of a suffix to the last end",
+    TimedScope.EACH: "each suffix by itself",
 }
 _BUSY = {"host-load", busy.SLUG}
 """Caveats of work that others did beside the races."""
@@ -50,7 +50,7 @@ class ThreadsRow:
     """What all tests come to with a number of threads."""
 
     threads: str
-    finding: Finding
+    finding: ConcurrencyFinding
     kind: str
     word: Word
     votes: tuple[int, int, int, int]
@@ -177,7 +177,7 @@ def _row(lane: ThreadsResult) -> ThreadsRow:
 
 
 def _drawn(document: ConcurrencyDocument, common: int) -> str:
-    if document.plan.scope is not Scope.ALL:
+    if document.plan.scope is not TimedScope.ALL:
         return "Each suffix was timed by itself, which tells nothing of the throughput of all."
     if not common:
         return "No test is conclusive with all of the numbers of threads, so there is no curve."

@@ -7,7 +7,7 @@ from statistics import fmean
 from markupsafe import Markup
 
 from auditor.concurrency.document import ConcurrencyDocument, MeasuredTest, ThreadsResult
-from auditor.core.contracts.concurrency import SEQUENTIAL, Scope
+from auditor.core.contracts.concurrency import SEQUENTIAL, TimedScope
 from reports import charts, number_format, plots
 from reports.charts import Axes, ChartCurve, Point
 from reports.results import Range
@@ -53,7 +53,7 @@ def curve(
         for lane in lanes(document)
     ]
     measured = [(lane, found) for lane, found in shown if found]
-    if document.plan.scope is not Scope.ALL or not measured:
+    if document.plan.scope is not TimedScope.ALL or not measured:
         return plots.NOTHING
     old = [
         _rate(at, found, [(test.old, test.old_interval) for test in found])

@@ -10,14 +10,14 @@ from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
     SEQUENTIAL,
+    ConcurrencyFinding,
     ConcurrencyVerdict,
-    Finding,
-    Focus,
-    Judged,
-    Plan,
-    Suite,
+    ConcurrentTestSuite,
+    FocusMethod,
+    JudgedTest,
+    RacePlan,
+    RepetitionTimes,
     ThreadVerdict,
-    Timed,
 )
 from auditor.core.contracts.concurrent_test import Test
 from auditor.core.contracts.concurrent_test_runner import (
@@ -44,8 +44,8 @@ class ConcurrencyStudy:
     """Is the new version slower when threads share an object?"""
 
     subject: str
-    plan: Plan
-    focus: Sequence[Focus]
+    plan: RacePlan
+    focus: Sequence[FocusMethod]
     workers: ConcurrencyContext
     caveats: tuple[Caveat, ...] = ()
     _racing: RaceMeasurement = field(init=False)
@@ -79,7 +79,10 @@ class ConcurrencyStudy:
         _require_races(self.subject, threads)
         finding = oracle.overall(threads)
         control = None
-        if plan.control and finding in (Finding.REGRESSION, Finding.IMPROVEMENT):
+        if plan.control and finding in (
+            ConcurrencyFinding.REGRESSION,
+            ConcurrencyFinding.IMPROVEMENT,
+        ):
             (control,) = self._raced(_of_lane(suite, threads, finding), (SEQUENTIAL,))
         sizes = {
             test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in suite.tests
@@ -96,10 +99,12 @@ class ConcurrencyStudy:
             caveats=(*self.caveats, *suite.caveats, *_caveats(threads)),
         )
 
-    def _raced(self, suite: Suite, counts: Sequence[int]) -> tuple[ThreadVerdict, ...]:
+    def _raced(
+        self, suite: ConcurrentTestSuite, counts: Sequence[int]
+    ) -> tuple[ThreadVerdict, ...]:
         """Race the tests with each number of threads, as long as that can change a finding."""
         plan, enough = self.plan, len(suite.tests) >= self.plan.least_conclusive
-        judged: dict[int, list[Judged]] = {count: [] for count in counts}
+        judged: dict[int, list[JudgedTest]] = {count: [] for count in counts}
         left_out = dict.fromkeys(counts, 0)
         for at, test in enumerate(suite.tests):
             left = len(suite.tests) - at
@@ -116,7 +121,7 @@ class ConcurrencyStudy:
             oracle.verdict(count, judged[count], plan, left_out=left_out[count]) for count in counts
         )
 
-    def _timed(self, test: Test, threads: int) -> Timed:
+    def _timed(self, test: Test, threads: int) -> RepetitionTimes:
         memory = self.workers.memory
         timing = memory.timed(test, threads)
         if timing is None or (not timing.reason and self._falls_short(timing)):
@@ -126,7 +131,7 @@ class ConcurrencyStudy:
                 memory.keep_timed(test, timing)
         return timing
 
-    def _falls_short(self, timing: Timed) -> bool:
+    def _falls_short(self, timing: RepetitionTimes) -> bool:
         """Tell whether measurements ended that this plan goes on with: it may ask to be surer."""
         return self.plan.processes and oracle.goes_on(timing.old, timing.new, self.plan)
 
@@ -134,7 +139,9 @@ class ConcurrencyStudy:
         self.workers.observer.phase_started(name, 0, 0.0)
 
 
-def _of_lane(suite: Suite, verdicts: Iterable[ThreadVerdict], finding: Finding) -> Suite:
+def _of_lane(
+    suite: ConcurrentTestSuite, verdicts: Iterable[ThreadVerdict], finding: ConcurrencyFinding
+) -> ConcurrentTestSuite:
     """Return the tests with no more suffixes than the most threads that show a finding have run.
 
     The control has to do the same calls: those of other threads may not be slower.

@@ -11,7 +11,13 @@ from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Version
+from auditor.core.contracts.concurrency import (
+    ConcurrentTestSuite,
+    FocusMethod,
+    LibraryVersion,
+    Progress,
+    RacePlan,
+)
 from auditor.core.contracts.concurrent_test import Member, Test
 from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentResultCache,
@@ -35,8 +41,8 @@ class Generating:
     """
 
     subject: str
-    plan: Plan
-    focus: Sequence[Focus]
+    plan: RacePlan
+    focus: Sequence[FocusMethod]
     arena: ConcurrentTestRunner
     writer: Writer
     racing: RaceMeasurement
@@ -45,7 +51,7 @@ class Generating:
     _generator: ConcurrentTestGenerator = field(init=False)
     _banned: tuple[Member, ...] = ()
 
-    def suite(self, catalogue: Catalogue) -> Suite:
+    def suite(self, catalogue: Catalogue) -> ConcurrentTestSuite:
         """Return the suite that is remembered, or make one; raises SubjectError without a test."""
         known = self.memory.suite()
         if known is not None:
@@ -69,7 +75,7 @@ class Generating:
             {self.writer.path(test): self.writer.program(test) for test in tests}
         )
 
-    def _made(self, done: Progress) -> Suite:
+    def _made(self, done: Progress) -> ConcurrentTestSuite:
         tests, tally = done.tests, self._generator.tally
         if not tests:
             often = [what for what, _ in tally.dropped.most_common(3)]
@@ -82,7 +88,7 @@ class Generating:
         if len(tests) < self.plan.tests:
             text = f"only {len(tests)} of {self.plan.tests} tests could be made"
             caveats.append(Caveat("fewer-tests", text))
-        return Suite(
+        return ConcurrentTestSuite(
             tests=tests,
             length=done.length,
             tried=done.tried,
@@ -156,12 +162,12 @@ class Generating:
             test = self._compiled(each, length)
             if test is None:
                 continue
-            old, new = (self._lasts(test, version) for version in Version)
+            old, new = (self._lasts(test, version) for version in LibraryVersion)
             if old is not None and new is not None:
                 return old, new
         return None
 
-    def _lasts(self, test: Test, version: Version) -> LengthAttempt | None:
+    def _lasts(self, test: Test, version: LibraryVersion) -> LengthAttempt | None:
         few = min(self.plan.threads)
         pilot = self.racing.pilot(test, few, version)
         if isinstance(pilot, str):
@@ -203,7 +209,7 @@ class Generating:
 
     def _failures(self, test: Test) -> Iterator[str]:
         """Yield why a test cannot be raced: what went well a few times may fail in a thousand."""
-        for version in Version:
+        for version in LibraryVersion:
             pilot = self.racing.pilot(test, max(self.plan.threads), version)
             if isinstance(pilot, str):
                 yield f"{pilot} in the {version} version"

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from auditor.concurrency.judge import oracle
-from auditor.core.contracts.concurrency import Plan, Timed, Version
+from auditor.core.contracts.concurrency import LibraryVersion, RacePlan, RepetitionTimes
 from auditor.core.contracts.concurrent_test import Test
 from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentRun,
+    ConcurrentRunSettings,
     ConcurrentTestRunner,
     Pilot,
-    Settings,
     Writer,
 )
 
@@ -21,17 +21,17 @@ from auditor.core.contracts.concurrent_test_runner import (
 class RaceMeasurement:
     """Measures tests."""
 
-    plan: Plan
+    plan: RacePlan
     arena: ConcurrentTestRunner
     writer: Writer
-    _pilots: dict[tuple[Test, int, Version], Pilot | str] = field(default_factory=dict)
+    _pilots: dict[tuple[Test, int, LibraryVersion], Pilot | str] = field(default_factory=dict)
 
-    def measured(self, test: Test, threads: int) -> Timed:
+    def measured(self, test: Test, threads: int) -> RepetitionTimes:
         """Measure a test with both versions (Algorithm 2, with the numbers of repetitions)."""
         plan = self.plan
-        timed = Timed(test=test.number, threads=threads, calls=0, repetitions=0)
+        timed = RepetitionTimes(test=test.number, threads=threads, calls=0, repetitions=0)
         pilots: list[Pilot] = []
-        for version in Version:
+        for version in LibraryVersion:
             pilot = self.pilot(test, threads, version)
             if isinstance(pilot, str):
                 return replace(timed, reason=f"{version} version: {pilot}")
@@ -45,7 +45,7 @@ class RaceMeasurement:
                 f"{repetitions} repetitions fill a measurement, {plan.least_repetitions} are needed"
             )
             return replace(timed, reason=text)
-        settings = Settings(
+        settings = ConcurrentRunSettings(
             warmup=int(plan.warmup_seconds / slowest),
             repetitions=repetitions,
             seconds=plan.warmup_seconds + plan.most_measurements * plan.steady(threads),
@@ -53,7 +53,7 @@ class RaceMeasurement:
         found = self._all(replace(test, repeats=turns), threads, settings)
         if isinstance(found, str):
             return replace(timed, reason=found)
-        return replace(timed, old=found[Version.OLD], new=found[Version.NEW])
+        return replace(timed, old=found[LibraryVersion.OLD], new=found[LibraryVersion.NEW])
 
     def _turns(self, test: Test, threads: int, pilots: Sequence[Pilot]) -> int:
         """Return how often suffixes are done, so that a repetition lasts long enough but not long.
@@ -74,11 +74,11 @@ class RaceMeasurement:
         return max(1, round(test.repeats * factor))
 
     def _all(
-        self, test: Test, threads: int, settings: Settings
-    ) -> Mapping[Version, tuple[float, ...]] | str:
+        self, test: Test, threads: int, settings: ConcurrentRunSettings
+    ) -> Mapping[LibraryVersion, tuple[float, ...]] | str:
         """Measure both versions; in turns of random order where each has processes of its own."""
         plan, rng = self.plan, np.random.default_rng((self.plan.seed, test.number, threads))
-        found: dict[Version, tuple[float, ...]] = dict.fromkeys(Version, ())
+        found: dict[LibraryVersion, tuple[float, ...]] = dict.fromkeys(LibraryVersion, ())
         if not plan.processes:
             settings = replace(
                 settings,
@@ -87,17 +87,17 @@ class RaceMeasurement:
                 stop=plan.stop_spread,
             )
         while True:
-            for at in rng.permutation(len(Version)):
-                version = list(Version)[at]
+            for at in rng.permutation(len(LibraryVersion)):
+                version = list(LibraryVersion)[at]
                 measured = self.arena.measure(self._race(test, threads, version), settings)
                 if isinstance(measured, str):
                     return f"{version} version: {measured}"
                 found[version] += measured
-            old, new = found[Version.OLD], found[Version.NEW]
+            old, new = found[LibraryVersion.OLD], found[LibraryVersion.NEW]
             if not plan.processes or not oracle.goes_on(old, new, plan):
                 return found
 
-    def pilot(self, test: Test, threads: int, version: Version) -> Pilot | str:
+    def pilot(self, test: Test, threads: int, version: LibraryVersion) -> Pilot | str:
         """Return what a repetition takes with a version, or why it has none; it is run once."""
         key = test, threads, version
         if key not in self._pilots:
@@ -105,7 +105,7 @@ class RaceMeasurement:
             self._pilots[key] = self.arena.pilot(race, self.plan.warmup_seconds)
         return self._pilots[key]
 
-    def _race(self, test: Test, threads: int, version: Version) -> ConcurrentRun:
+    def _race(self, test: Test, threads: int, version: LibraryVersion) -> ConcurrentRun:
         return ConcurrentRun(
             test=self.writer.name(test),
             threads=threads,

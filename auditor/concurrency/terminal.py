@@ -12,7 +12,7 @@ from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyDocument
 from auditor.concurrency.markdown import markdown
-from auditor.core.contracts.concurrency import Finding
+from auditor.core.contracts.concurrency import ConcurrencyFinding
 from auditor.core.errors import Exit
 from reports import results
 
@@ -110,11 +110,13 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
     """Return the verdict and what to say about it; nothing is said without a gate."""
     if not fail_on_regression:
         return Exit.OK, []
-    if document.finding is Finding.REGRESSION:
-        found = [thread for thread in document.threads if thread.finding is Finding.REGRESSION]
+    if document.finding is ConcurrencyFinding.REGRESSION:
+        found = [
+            thread for thread in document.threads if thread.finding is ConcurrencyFinding.REGRESSION
+        ]
         said = [f"gate failed: {concurrency_words.lane_sentence(result)}" for result in found]
         return Exit.GATE_FAILED, said
-    if document.finding is Finding.INCONCLUSIVE:
+    if document.finding is ConcurrencyFinding.INCONCLUSIVE:
         why = concurrency_words.headline(document).removeprefix("Cannot tell: ")
         return Exit.NO_VERDICT, [f"gate undecided: {why}"]
     open_ = concurrency_words.undecided(document)

@@ -3,15 +3,21 @@
 from collections.abc import Sequence
 
 from auditor.concurrency.document import ConcurrencyDocument, Ratio, ThreadsResult
-from auditor.core.contracts.concurrency import SEQUENTIAL, Cause, Finding, Vote
+from auditor.core.contracts.concurrency import SEQUENTIAL, ConcurrencyFinding, DifferenceCause, Vote
 from reports import number_format
 from reports.wording import Word
 
 FINDINGS = {
-    Finding.REGRESSION: Word("▲", "regression", "the new version is slower in enough tests"),
-    Finding.INCONCLUSIVE: Word("?", "cannot tell", "too few tests are conclusive"),
-    Finding.IMPROVEMENT: Word("▼", "improvement", "the new version is faster in enough tests"),
-    Finding.NONE: Word("=", "no difference", "neither version is faster in enough tests"),
+    ConcurrencyFinding.REGRESSION: Word(
+        "▲", "regression", "the new version is slower in enough tests"
+    ),
+    ConcurrencyFinding.INCONCLUSIVE: Word("?", "cannot tell", "too few tests are conclusive"),
+    ConcurrencyFinding.IMPROVEMENT: Word(
+        "▼", "improvement", "the new version is faster in enough tests"
+    ),
+    ConcurrencyFinding.NONE: Word(
+        "=", "no difference", "neither version is faster in enough tests"
+    ),
 }
 VOTES = {
     Vote.OLD: Word("▲", "old faster", "surely, and beyond the least difference"),
@@ -20,8 +26,8 @@ VOTES = {
     Vote.NONE: Word("=", "neither", "no sure difference, or one that is too small"),
 }
 _SHOWN = {
-    Finding.REGRESSION: ("Regression", "slower", Vote.OLD),
-    Finding.IMPROVEMENT: ("Improvement", "faster", Vote.NEW),
+    ConcurrencyFinding.REGRESSION: ("Regression", "slower", Vote.OLD),
+    ConcurrencyFinding.IMPROVEMENT: ("Improvement", "faster", Vote.NEW),
 }
 
 
@@ -30,7 +36,7 @@ def headline(document: ConcurrencyDocument) -> str:
     finding, lanes = document.finding, _voting(document)
     if finding in _SHOWN:
         return f"{_SHOWN[finding][0]}: the new version is {_strongest(lanes, finding)}"
-    if finding is Finding.NONE:
+    if finding is ConcurrencyFinding.NONE:
         limit = number_format.share(document.plan.report)
         return f"No difference: {_neither(lanes, limit)}{undecided(document)}"
     if any(lane.finding in _SHOWN for lane in lanes):
@@ -50,7 +56,7 @@ def _voting(document: ConcurrencyDocument) -> Sequence[ThreadsResult]:
     return [thread for thread in document.threads if thread.threads > 1]
 
 
-def _strongest(lanes: Sequence[ThreadsResult], finding: Finding) -> str:
+def _strongest(lanes: Sequence[ThreadsResult], finding: ConcurrencyFinding) -> str:
     lane = max(
         (result for result in lanes if result.finding is finding), key=lambda result: result.threads
     )
@@ -68,17 +74,17 @@ def _strongest(lanes: Sequence[ThreadsResult], finding: Finding) -> str:
 
 
 def _neither(lanes: Sequence[ThreadsResult], limit: str) -> str:
-    calm = _numbers(lanes, Finding.NONE)
+    calm = _numbers(lanes, ConcurrencyFinding.NONE)
     return f"with {calm} neither version is {limit} faster in enough tests"
 
 
 def undecided(document: ConcurrencyDocument) -> str:
     """Say with which numbers of threads it cannot be told; empty where it always can."""
-    open_ = _numbers(_voting(document), Finding.INCONCLUSIVE)
+    open_ = _numbers(_voting(document), ConcurrencyFinding.INCONCLUSIVE)
     return f"; with {open_} it cannot be told" if open_ else ""
 
 
-def _numbers(lanes: Sequence[ThreadsResult], finding: Finding) -> str:
+def _numbers(lanes: Sequence[ThreadsResult], finding: ConcurrencyFinding) -> str:
     found = [f"{lane.threads}" for lane in lanes if lane.finding is finding]
     if not found:
         return ""
@@ -123,11 +129,11 @@ def cause(document: ConcurrencyDocument) -> str:
         return "Whether one thread alone shows it, too, was not measured." if asked else ""
     numbers = f"{votes(control)}; speed-up {ratio(control.speedup)}, interval "
     numbers += interval(control.speedup_interval)
-    if document.cause is Cause.CONCURRENCY:
+    if document.cause is DifferenceCause.CONCURRENCY:
         said = "do not show it: it is about threads that share the object"
-    elif document.cause is Cause.ANYWAY:
+    elif document.cause is DifferenceCause.ANYWAY:
         said = "show it, too: it is not only about concurrency"
-    elif control.finding is Finding.INCONCLUSIVE:
+    elif control.finding is ConcurrencyFinding.INCONCLUSIVE:
         said = "are inconclusive, so whether it is about concurrency is open"
     else:
         return f"The same calls in one thread: {numbers}."

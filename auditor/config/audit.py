@@ -8,7 +8,7 @@ from auditor.config.settings import CHOICES, Settings
 from auditor.config.suite import suite_request
 from auditor.core.accepted import Acceptance
 from auditor.core.mutant import InjectionKind
-from auditor.core.request import AbsRequest, CurveMode, Rule
+from auditor.core.request import AbsRequest, CurveMode, DetectionRule
 
 
 def abs_request(
@@ -26,7 +26,7 @@ def abs_request(
         runs=settings.runs,
         slowdown=slowdown,
         wait=_wait(settings),
-        rule=Rule(settings.rule),
+        rule=DetectionRule(settings.rule),
         exact=settings.exact,
         shares=settings.shares,
         interleave=settings.interleave,

@@ -9,7 +9,7 @@ from typing import Any
 from auditor.config.durations import seconds
 from auditor.config.shares import share
 from auditor.config.versions import version_spec
-from auditor.core.contracts.concurrency import PAPER, Plan, Scope, Version
+from auditor.core.contracts.concurrency import PAPER, LibraryVersion, RacePlan, TimedScope
 from auditor.core.errors import UsageError
 from auditor.core.request import VersionSpec
 
@@ -29,9 +29,9 @@ class ConcurrencyRequest:
     """
 
     subject: str
-    written: Mapping[Version, str]
-    versions: Mapping[Version, VersionSpec]
-    plan: Plan
+    written: Mapping[LibraryVersion, str]
+    versions: Mapping[LibraryVersion, VersionSpec]
+    plan: RacePlan
     java_home: Path | None = None
     options: tuple[str, ...] = ()
     jmh: bool = False
@@ -39,7 +39,7 @@ class ConcurrencyRequest:
 
 def concurrency_request(given: Mapping[str, Any], folder: Path) -> ConcurrencyRequest:
     """Read the options; paths are relative to `folder`. Raises UsageError."""
-    written = {one: str(given[one]) for one in Version}
+    written = {one: str(given[one]) for one in LibraryVersion}
     return ConcurrencyRequest(
         subject=given["subject"],
         written=written,
@@ -58,10 +58,10 @@ def _words(text: str) -> tuple[str, ...]:
         raise UsageError(f"--jvm-args {text!r} cannot be split into words: {error}") from error
 
 
-def _plan(given: Mapping[str, Any]) -> Plan:
+def _plan(given: Mapping[str, Any]) -> RacePlan:
     """Return the plan of a preset with what was given over it."""
-    plan = PAPER if given.get("paper") else Plan()
-    named = {field.name for field in fields(Plan)}
+    plan = PAPER if given.get("paper") else RacePlan()
+    named = {field.name for field in fields(RacePlan)}
     changes = {key: value for key, value in given.items() if key in named and value is not None}
     for key in changes.keys() & {*_DURATIONS}:
         try:
@@ -73,7 +73,7 @@ def _plan(given: Mapping[str, Any]) -> Plan:
     if "threads" in changes:
         changes["threads"] = _threads(changes["threads"])
     if "scope" in changes:
-        changes["scope"] = Scope(changes["scope"])
+        changes["scope"] = TimedScope(changes["scope"])
     if "steady_seconds" in changes and "crowded_seconds" not in changes:
         changes["crowded_seconds"] = changes["steady_seconds"]
     return _checked(replace(plan, **changes))
@@ -102,7 +102,7 @@ _ORDERED = (
 )  # fmt: skip
 
 
-def _checked(plan: Plan) -> Plan:
+def _checked(plan: RacePlan) -> RacePlan:
     for key, lowest in _LEAST.items():
         if getattr(plan, key) < lowest:
             raise UsageError(f"{_option(key)} {getattr(plan, key)} must be at least {lowest}")
@@ -122,12 +122,12 @@ def _checked(plan: Plan) -> Plan:
 def words_of(asked: ConcurrencyRequest) -> tuple[str, ...]:
     """Return the options that ask for the same, paths as they were written."""
     plan = asked.plan
-    preset = PAPER if plan.strict else Plan()
+    preset = PAPER if plan.strict else RacePlan()
     words = ["--class", asked.subject]
-    for one in Version:
+    for one in LibraryVersion:
         words += [f"--{one}", asked.written[one]]
     words += ["--paper"] if plan.strict else []
-    for key in (field.name for field in fields(Plan)):
+    for key in (field.name for field in fields(RacePlan)):
         # Without the second one the first decides both.
         with_steady = key == "crowded_seconds" and "--steady" in words
         if (value := getattr(plan, key)) != getattr(preset, key) or with_steady:

@@ -3,14 +3,16 @@
 from auditor.config.load import Config
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
-from auditor.core.request import Rule
+from auditor.core.request import DetectionRule
 
 
 def check_judgeable(config: Config) -> None:
     """Refuse an ABS audit that cannot say anything; raises UsageError."""
     request = config.request
     limited = request.min_delta is not None
-    if (request.rule is Rule.GATE and not limited) or (request.rule is Rule.OURS and limited):
+    if (request.rule is DetectionRule.GATE and not limited) or (
+        request.rule is DetectionRule.OURS and limited
+    ):
         raise UsageError(
             'the rule "gate" and min_delta go together: --rule gate --min-delta 5% asks whether a '
             "gate that fires at 5 % would"
@@ -24,7 +26,7 @@ def check_judgeable(config: Config) -> None:
         )
     if request.estimate and request.is_fixed:
         raise UsageError("an estimate is neither exact nor the paper's rule; leave one out")
-    paired = request.rule is not Rule.PAPER or request.is_interleaved
+    paired = request.rule is not DetectionRule.PAPER or request.is_interleaved
     if not paired and request.suite.stability_runs < request.runs:
         raise UsageError(
             f'the rule "paper" compares each of the {request.runs} runs with one of the unchanged '

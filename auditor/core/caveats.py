@@ -26,7 +26,7 @@ class HasSlug(Protocol):
         """Return which kind of caveat it is."""
 
 
-def some(names: Sequence[str]) -> str:
+def list_some(names: Sequence[str]) -> str:
     """Name the first of many in a sentence, shortened, and say how many more there are."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(name[:_LONGEST] for name in names[:_NAMED]) + more

@@ -39,7 +39,7 @@ class Delay:
         return self.wait in (InjectionKind.CLOCK, InjectionKind.ALLOCATE)
 
 
-class Kind(StrEnum):
+class VariantKind(StrEnum):
     """What a variant of the subject is built for."""
 
     PLAIN = "plain"
@@ -62,13 +62,13 @@ class Variant:
     method beside the delayed one, so that a process may have blocks of the arm PLAIN, too.
     """
 
-    kind: Kind
+    kind: VariantKind
     methods: tuple[Method, ...] = ()
     guarded: bool = False
     beside: bool = False
 
 
-PLAIN = Variant(Kind.PLAIN)
+PLAIN = Variant(VariantKind.PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Overlay:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class OverlayRefusal:
     """Why a variant of a method cannot be made."""
 
     reason: str

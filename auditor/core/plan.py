@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from auditor.core.jobs import HostFacts, HostInterference
-from auditor.core.mutant import PLAIN, Kind, Overlay, Variant
+from auditor.core.mutant import PLAIN, Overlay, Variant, VariantKind
 from auditor.core.outcome import TRANSIENT_FAILURES, Outcome, TimedOut, Traced, ending
 from auditor.core.schedule import Arm, Phase, Schedule
 from auditor.core.stop_rules import StoppingRule
@@ -104,7 +104,7 @@ class Trial:
     def __post_init__(self) -> None:
         """Refuse to watch a changed subject, or blocks that are a warm-up."""
         phases = {block.phase for block in self.schedule.blocks}
-        watchable = self.variant.kind is Kind.PLAIN and phases == {Phase.MEASUREMENT}
+        watchable = self.variant.kind is VariantKind.PLAIN and phases == {Phase.MEASUREMENT}
         if self.watch is not None and not watchable:
             raise ValueError("what is watched is plain, and none of its blocks is a warm-up")
 

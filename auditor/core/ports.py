@@ -9,7 +9,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.contracts.stubs import Samples, Stub
 from auditor.core.jobs import Completed, HostFacts, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
-from auditor.core.mutant import Overlay, Refused, Variant
+from auditor.core.mutant import Overlay, OverlayRefusal, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
 from auditor.core.stop_rules import WarmupResult
@@ -107,7 +107,9 @@ class Mutator(Protocol):
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]: ...
     def matches(self, written: str, method: Method) -> bool: ...
-    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused: ...
+    def overlay(
+        self, sources: Sequence[SourceFile], variant: Variant
+    ) -> Overlay | OverlayRefusal: ...
 
 
 class StubWriter(Protocol):
@@ -121,7 +123,7 @@ class StubWriter(Protocol):
     ) -> Sequence[Stub]: ...
 
 
-class Watcher(Protocol):
+class IterationWatcher(Protocol):
     """Looks at the iterations of one process while it runs.
 
     `observe` is told of each in order: seconds of an operation, and how many seconds the iteration
@@ -133,7 +135,7 @@ class Watcher(Protocol):
     def ended(self) -> WarmupResult: ...
 
 
-Watchers = Callable[[Trial], Watcher]
+Watchers = Callable[[Trial], IterationWatcher]
 """Makes the watcher of a process of a trial that has a watch."""
 
 

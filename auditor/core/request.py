@@ -14,7 +14,7 @@ SIGNIFICANCE = 0.01
 """False-positive rate of the test of a method, as in the paper (MSR 2018, Section 6.2)."""
 
 
-class Rule(StrEnum):
+class DetectionRule(StrEnum):
     """How a detection is decided (abs.md, "Detection").
 
     GATE is OURS with the user's own limit, that of a gate in CI, in the place of half of v.
@@ -213,7 +213,7 @@ class AbsRequest:
     """v, 0.6 for 60 %; None: from the spreads."""
     wait: InjectionKind | None
     """None: by the method's duration."""
-    rule: Rule
+    rule: DetectionRule
     exact: bool
     """The plan is carried out as it is."""
     min_delta: float | None = None
@@ -244,12 +244,12 @@ class AbsRequest:
     @property
     def is_interleaved(self) -> bool:
         """Tell whether the rule PAPER has plain processes of its own; the others always do."""
-        return self.interleave and self.rule is Rule.PAPER
+        return self.interleave and self.rule is DetectionRule.PAPER
 
     @property
     def is_fixed(self) -> bool:
         """Tell whether the plan is carried out as it is: nothing ends early, nothing is added."""
-        return self.exact or self.rule is Rule.PAPER
+        return self.exact or self.rule is DetectionRule.PAPER
 
     @property
     def asks_shares(self) -> bool:

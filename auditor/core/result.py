@@ -7,7 +7,7 @@ ReportedInterval = tuple[float | None, float | None]
 """An interval of a result; an end that is not finite is None once the result was written."""
 
 
-class Result(StrEnum):
+class Verdict(StrEnum):
     """The outcome of a method or of a (method, benchmark) pair (abs.md, "Outcomes of a mutant").
 
     DEAD_CODE and UNMEASURED occur for pairs only; a method with nothing else is MISSED or

@@ -50,7 +50,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class EarlyStop:
     """When a process of pairs may end before its last block: when it has decided, or never will.
 
     After `looks` (pairs, critical) the mean log ratio slowed / probe is compared: the process ends
@@ -98,7 +98,7 @@ class Schedule:
     blocks: tuple[Block, ...]
     seconds: float
     operations: int | None = None
-    stop: Stop | None = field(default=None, compare=False, repr=False)
+    stop: EarlyStop | None = field(default=None, compare=False, repr=False)
     quiet: StableMinimumStop | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -9,7 +9,7 @@ from auditor.core.errors import UsageError
 from auditor.core.hosts import LocalSpec
 from auditor.core.ports import Clock
 from auditor.hosts.docker import docker_host, sweep_left
-from auditor.hosts.opened import OpenHost, chosen
+from auditor.hosts.opened import OpenHost, chosen_variables
 from auditor.hosts.ssh import ssh_host
 from runners.home import Home
 from runners.hosts.capped import Caps
@@ -32,7 +32,7 @@ def open_host(
             yield host
         return
     local, cpus = config.local, config.local.cpus
-    given = chosen(local.environment, environment, "$.local.environment")
+    given = chosen_variables(local.environment, environment, "$.local.environment")
     with left_to_us(cpus, "$.local.cpus") if cpus else nullcontext():
         yield OpenHost(
             host=LocalHost(clock, cpus, _caps(local)),

@@ -9,7 +9,7 @@ from auditor.config import Config, Places
 from auditor.core.errors import MachineError
 from auditor.core.ports import Clock
 from auditor.hosts.images import image_of, require_known
-from auditor.hosts.opened import OpenHost, chosen
+from auditor.hosts.opened import OpenHost, chosen_variables
 from runners.disk import writing
 from runners.home import Home, node
 from runners.hosts.machine_facts import machine_facts
@@ -32,7 +32,7 @@ def docker_host(
     from runners.hosts.docker import ContainerLimits, DockerHost  # noqa: PLC0415 as above
 
     spec, facts = config.docker, machine_facts()
-    given = chosen(spec.environment, environment, "$.docker.environment")
+    given = chosen_variables(spec.environment, environment, "$.docker.environment")
     require_known(config)
     with Daemon(environment, facts.name) as daemon, _noted(Home(places.home)):
         daemon.sweep()

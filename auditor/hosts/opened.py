@@ -25,7 +25,9 @@ class OpenHost:
     several: bool = True
 
 
-def chosen(names: Sequence[str], environment: Mapping[str, str], key: str) -> dict[str, str]:
+def chosen_variables(
+    names: Sequence[str], environment: Mapping[str, str], key: str
+) -> dict[str, str]:
     """Return the variables of these names; raises UsageError where one is not set."""
     if missing := [name for name in names if name not in environment]:
         raise UsageError(f"{missing[0]} at {key} is not set; set it, or leave it out")

@@ -10,7 +10,7 @@ from pathlib import Path
 from auditor.config import Config, Places
 from auditor.core.errors import FolderUnusable
 from auditor.core.ports import Clock
-from auditor.hosts.opened import OpenHost, chosen
+from auditor.hosts.opened import OpenHost, chosen_variables
 from runners.disk import writing
 from runners.home import Home
 from runners.hosts.ssh.opening import RemoteMachine, connect_host
@@ -25,7 +25,7 @@ def ssh_host(
 ) -> Iterator[OpenHost]:
     """Open a machine of another name; one auditor at a time uses its folder."""
     spec = config.ssh
-    given = chosen(spec.environment, environment, "$.ssh.environment")
+    given = chosen_variables(spec.environment, environment, "$.ssh.environment")
     # Another machine that asks this one, as the same account too, has a tree of its own.
     number = hashlib.sha256(f"{platform.node()} {spec.target}".encode()).hexdigest()[:12]
     folder = (spec.folder or _top()) / number

@@ -11,7 +11,7 @@ from statistics import fmean
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Skipped
-from auditor.core.series.printed import Printed
+from auditor.core.series.printed import PrintedIterations
 from auditor.core.series.stored import StoredProcess, StoredRun
 from auditor.core.suite import Benchmark
 from auditor.core.units import seconds_per_operation
@@ -65,7 +65,7 @@ class _Kept:
     skipped: bool = False
 
 
-def _unheard(_: Printed) -> None:
+def _unheard(_: PrintedIterations) -> None:
     pass
 
 
@@ -79,7 +79,7 @@ class GoPackageReader:
         self,
         found: dict[tuple[str, str], _Kept],
         facts: dict[str, str],
-        hear: Callable[[Printed], None] = _unheard,
+        hear: Callable[[PrintedIterations], None] = _unheard,
     ) -> None:
         """Take where results are kept, and who is told."""
         self.name = ""
@@ -140,7 +140,11 @@ class GoPackageReader:
 
     def _told(self, name: str, seconds: float, lasted: float) -> None:
         named = f"{self.name}.{name}" if self.name else name
-        self._hear(Printed(harness=HARNESS, benchmark=named, fork=1, seconds=seconds, lasts=lasted))
+        self._hear(
+            PrintedIterations(
+                harness=HARNESS, benchmark=named, fork=1, seconds=seconds, lasts=lasted
+            )
+        )
 
     def _ended(self, name: str, *, is_failure: bool) -> None:
         mine = self._of(name)

@@ -8,7 +8,7 @@ from math import nan
 from pathlib import Path
 
 from auditor.core.jobs import HostFacts
-from auditor.core.series.printed import Printed
+from auditor.core.series.printed import PrintedIterations
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.units import mean_time
 from auditor.importers.benchmark_names import distinct_names
@@ -122,14 +122,14 @@ class _LoggedBenchmark:
         return replace(stored_process, warmup_seconds=self.warmup_seconds)
 
 
-def _unheard(_: Printed) -> None:
+def _unheard(_: PrintedIterations) -> None:
     pass
 
 
 class Log:
     """Takes lines one by one, and tells of each iteration that lasts a time as it is printed."""
 
-    def __init__(self, hear: Callable[[Printed], None] = _unheard) -> None:
+    def __init__(self, hear: Callable[[PrintedIterations], None] = _unheard) -> None:
         """Take who is told."""
         self._hear = hear
         self.facts: dict[str, str] = {}
@@ -245,7 +245,7 @@ class Log:
         lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
         if lasts is not None:
             self._hear(
-                Printed(
+                PrintedIterations(
                     harness=HARNESS,
                     benchmark=distinct_names([*self.found, benchmark.key])[benchmark.key],
                     fork=len(benchmark.forks),

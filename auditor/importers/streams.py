@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from auditor.core.series.printed import Printed
+from auditor.core.series.printed import PrintedIterations
 from auditor.importers import go_text, jmh_log, jmh_names
 from auditor.importers.checking import Broken
 
@@ -20,7 +20,7 @@ class Stream:
     `problems` says what could not be understood; it goes on behind that.
     """
 
-    def __init__(self, hear: Callable[[Printed], None]) -> None:
+    def __init__(self, hear: Callable[[PrintedIterations], None]) -> None:
         """Take who is told of iterations."""
         self.problems: list[str] = []
         self._rest = b""
@@ -68,5 +68,5 @@ class Stream:
             {}, {}, lambda iteration: self._told(iteration, self._package)
         )
 
-    def _told(self, iteration: Printed, of: str) -> None:
+    def _told(self, iteration: PrintedIterations, of: str) -> None:
         self._hear(replace(iteration, run=max(self._runs[of], 1)))

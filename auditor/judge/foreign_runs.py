@@ -8,7 +8,7 @@ import numpy as np
 
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import NOWHERE
-from auditor.core.mutant import PLAIN, Kind, Variant
+from auditor.core.mutant import PLAIN, Variant, VariantKind
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Arm, ArmName, Phase, Schedule
@@ -33,7 +33,7 @@ def run(
     trial = Trial(
         subject=digest,
         purpose=Purpose.SUITE if method is None else Purpose.MUTANT,
-        variant=PLAIN if method is None else Variant(Kind.DELAYED, (method,)),
+        variant=PLAIN if method is None else Variant(VariantKind.DELAYED, (method,)),
         benchmark=benchmark,
         schedule=Schedule(arms=(Arm(_arm(slowed=method is not None)),), blocks=(), seconds=0.0),
         repetition=place[0],

@@ -21,7 +21,7 @@ from auditor.compare.judge import (
 from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
 from auditor.stats.arrays import positive
 from auditor.stats.compare import Ratio, ratio, ratio_reach
-from auditor.stats.trimming import trimmed
+from auditor.stats.trimming import trimmed_mean
 
 LEAST = 3
 """Values of each side: fewer tell nothing of how far sessions lie apart."""
@@ -95,7 +95,7 @@ def _ratio(sides: Sides, level: float) -> Ratio | None:
 
 def _middle(values: Sequence[float]) -> float:
     """Return the middle that the ratio is made of."""
-    return exp(trimmed(np.log(positive(values))).middle)
+    return exp(trimmed_mean(np.log(positive(values))).middle)
 
 
 def _too_few(sides: Sides) -> str:

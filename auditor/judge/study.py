@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from auditor.compare.model import BenchmarkComparison, Comparison
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.plan import Run
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.stability import BenchmarkVerdict, Stability
@@ -177,7 +177,7 @@ def _together(run: StoredRun, wanted: Mapping[str, int]) -> Iterator[Caveat]:
     if fewer := tuple(name for name, count in wanted.items() if count < most):
         text = (
             f"of {len(fewer)} of {len(wanted)} benchmarks there are less than {most} processes, "
-            f"and more can only make a spread larger: {some(fewer)}"
+            f"and more can only make a spread larger: {list_some(fewer)}"
         )
         yield Caveat("few-runs", text)
 
@@ -212,4 +212,4 @@ def _facts(side: StoredResults, key: str) -> set[str]:
 
 
 def _either(base: set[str], head: set[str]) -> str:
-    return f"{some(tuple(sorted(base)))} / {some(tuple(sorted(head)))}"
+    return f"{list_some(tuple(sorted(base)))} / {list_some(tuple(sorted(head)))}"

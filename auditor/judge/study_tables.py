@@ -16,7 +16,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Outcome, Unreadable
 from auditor.core.plan import Run
-from auditor.core.request import Rule
+from auditor.core.request import DetectionRule
 from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
@@ -74,7 +74,7 @@ def audit(question: TableRequest) -> AbsVerdict | Stability:
         AbsData(
             slowdown=slowdown,
             slowdown_source="auto" if question.slowdown is None else "fixed",
-            rule=Rule.PAPER,
+            rule=DetectionRule.PAPER,
             methods=tuple(MethodData(method=method) for method in runs.methods),
             pairs=tuple(pairs),
             stability=steady,
@@ -185,7 +185,7 @@ def _pairs(known: _TableRuns, method: Method, slowdown: float) -> Iterator[PairV
                 method=method.id,
                 benchmark=benchmark,
                 slowdown=slowdown,
-                rule=Rule.PAPER,
+                rule=DetectionRule.PAPER,
                 wanted=known.wanted,
                 plain=known.plain(benchmark),
                 runs=runs,

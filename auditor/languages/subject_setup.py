@@ -9,7 +9,7 @@ from auditor.core.errors import UsageError
 from auditor.core.ports import Clock
 from auditor.languages.model import LanguageSupport, Machine, ReadyProject
 from auditor.languages.registry import LANGUAGES, LanguageRegistry
-from auditor.warmup.stop_rules import Watchers
+from auditor.warmup.stop_rules import WatcherFactory
 from runners.hosts.reference_workload import LoopLook
 from runners.subjects.placed import KINDS, MARKS, Placed
 from runners.subjects.survey import list_suites, suites
@@ -44,7 +44,7 @@ def prepare_subject(
         builds=machine.home.builds(ready.project.digest),
         writes=ready.writes,
         clock=clock,
-        watchers=Watchers(config.model),
+        watchers=WatcherFactory(config.model),
         loop=loop,
         elsewhere=machine.elsewhere,
     )

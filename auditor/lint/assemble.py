@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from auditor.abs.document import AbsOrStability, Document
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.lint import Calls, Linter, Rule, Timed
+from auditor.core.contracts.lint import Linter, MethodCallRate, SmellRule, TimedBenchmark
 from auditor.core.stability import BenchmarkVerdict
 from auditor.languages.registry import LANGUAGES
 from auditor.lint.document import LintDocument, LintedSources, lint_document
@@ -29,7 +29,7 @@ class LintRequest:
     result: AbsOrStability | None = None
 
 
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[SmellRule, ...]:
     """Return the rules of all languages."""
     return tuple(rule for linter in LINTERS.values() for rule in linter.rules)
 
@@ -72,19 +72,19 @@ def _of_another(result: AbsOrStability | None, revision: str) -> tuple[Caveat, .
     return (Caveat("result-of-another", text),)
 
 
-def _timed(result: AbsOrStability) -> Iterator[Timed]:
+def _timed(result: AbsOrStability) -> Iterator[TimedBenchmark]:
     pairs = result.pairs if isinstance(result, Document) else ()
     for benchmark in result.benchmarks:
         seconds = _seconds(benchmark)
         if seconds is not None:
             calls = tuple(
-                Calls(pair.method, pair.calls_per_operation, pair.method_seconds)
+                MethodCallRate(pair.method, pair.calls_per_operation, pair.method_seconds)
                 for pair in pairs
                 if pair.benchmark == benchmark.id
                 and pair.calls_per_operation is not None
                 and pair.method_seconds is not None
             )
-            yield Timed(benchmark=benchmark.id, seconds=seconds, calls=calls)
+            yield TimedBenchmark(benchmark=benchmark.id, seconds=seconds, calls=calls)
 
 
 def _seconds(benchmark: BenchmarkVerdict) -> float | None:

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.lint import Finding, Linted, Proof, Rule, Seen, Sure
+from auditor.core.contracts.lint import (
+    Confidence,
+    EvidenceState,
+    LintEvidence,
+    LintResult,
+    SmellFinding,
+    SmellRule,
+)
 from auditor.core.subject import Span
 from reports.results import schema_of, strict
 
@@ -19,7 +26,7 @@ class LintRule(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     advice: str
-    sure: Sure
+    sure: Confidence
     practice: str | None = None  # bad practice of Costa et al.: RETU, LOOP, FINAL, INVO or FORK
     benchmarks: int = 0  # number of benchmarks that the rule looked at, those of its language
 
@@ -28,17 +35,17 @@ class LintFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One place that a rule reports."""
 
     rule: str
-    sure: Sure
+    sure: Confidence
     benchmark: str  # empty: the place belongs to no single one
     span: Span
     text: str
     allowed: str | None  # reason given by a marker in the source; null: no marker
-    proof: Proof | None
+    proof: LintEvidence | None
 
     @property
     def counts(self) -> bool:
         """Tell whether it is to be fixed: no marker allows it and no run refutes it."""
-        refuted = self.proof is not None and self.proof.seen is Seen.REFUTED
+        refuted = self.proof is not None and self.proof.seen is EvidenceState.REFUTED
         return self.allowed is None and not refuted
 
 
@@ -66,7 +73,7 @@ class LintedSources:
     version: str
 
 
-def lint_document(linted: Linted, sources: LintedSources) -> LintDocument:
+def lint_document(linted: LintResult, sources: LintedSources) -> LintDocument:
     """Return the document of the findings."""
     document = LintDocument(
         bench_audit=sources.version,
@@ -81,7 +88,7 @@ def lint_document(linted: Linted, sources: LintedSources) -> LintDocument:
     return msgspec.convert(strict(msgspec.to_builtins(document)), LintDocument)
 
 
-def _rule(rule: Rule, benchmarks: int) -> LintRule:
+def _rule(rule: SmellRule, benchmarks: int) -> LintRule:
     return LintRule(
         id=rule.id,
         title=rule.title,
@@ -92,7 +99,7 @@ def _rule(rule: Rule, benchmarks: int) -> LintRule:
     )
 
 
-def _finding(finding: Finding) -> LintFinding:
+def _finding(finding: SmellFinding) -> LintFinding:
     smell = finding.smell
     return LintFinding(
         rule=finding.rule.id,

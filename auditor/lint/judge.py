@@ -4,9 +4,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.comments import comments_above
-from auditor.core.contracts.lint import Finding, Linted, Linter, Rule, Smell, Timed
+from auditor.core.contracts.lint import (
+    Linter,
+    LintResult,
+    Smell,
+    SmellFinding,
+    SmellRule,
+    TimedBenchmark,
+)
 from auditor.core.errors import UsageError
 from auditor.core.subject import SourceFile
 from auditor.lint.judge_evidence import proof
@@ -26,7 +33,7 @@ class Wanted:
     left_out: tuple[str, ...] = ()
     every: bool = False
 
-    def of(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    def of(self, rules: Sequence[SmellRule]) -> tuple[SmellRule, ...]:
         """Return the rules that are wanted; raises UsageError for a name that is none."""
         known = {rule.id for rule in rules}
         for name in (*self.named, *self.left_out):
@@ -123,7 +130,9 @@ class Reading:
     large: tuple[SourceFile, ...] = ()
 
 
-def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = ()) -> Linted:
+def lint(
+    looks: Sequence[Reading], wanted: Wanted, measured: Sequence[TimedBenchmark] = ()
+) -> LintResult:
     """Return what is wrong with the sources.
 
     `measured` are benchmarks of a result, which bear findings out or not. Raises UsageError for
@@ -133,7 +142,7 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
     rules, known = wanted.of(every), {rule.id for rule in every}
     by_id = {rule.id: rule for rule in rules}
     benchmarks: list[str] = []
-    findings: list[Finding] = []
+    findings: list[SmellFinding] = []
     unread: list[str] = []
     needless: list[str] = []
     applied: dict[str, int] = {}
@@ -145,7 +154,7 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
         unread += (source.path for source in reading.large if reading.linter.may_hold(source))
         markers = _markers(reading.files, reading.linter.comment, known)
         findings += [
-            Finding(
+            SmellFinding(
                 rule=by_id[smell.rule],
                 smell=smell,
                 allowed=markers.reason(smell),
@@ -162,7 +171,7 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
             finding.rule.id,
         )
     )
-    return Linted(
+    return LintResult(
         rules=rules,
         benchmarks=tuple(benchmarks),
         findings=tuple(findings),
@@ -172,7 +181,7 @@ def lint(looks: Sequence[Reading], wanted: Wanted, measured: Sequence[Timed] = (
     )
 
 
-def _needless(markers: _Markers, looked_for: Mapping[str, Rule]) -> list[str]:
+def _needless(markers: _Markers, looked_for: Mapping[str, SmellRule]) -> list[str]:
     return [
         marker.where
         for found in markers.by_file.values()
@@ -181,7 +190,7 @@ def _needless(markers: _Markers, looked_for: Mapping[str, Rule]) -> list[str]:
     ]
 
 
-def _silence(benchmarks: Sequence[str], findings: Sequence[Finding]) -> Iterator[Caveat]:
+def _silence(benchmarks: Sequence[str], findings: Sequence[SmellFinding]) -> Iterator[Caveat]:
     """Yield what no finding means, where there is none."""
     if benchmarks and not findings:
         text = (
@@ -193,10 +202,10 @@ def _silence(benchmarks: Sequence[str], findings: Sequence[Finding]) -> Iterator
 
 def _caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:
     if needless:
-        yield Caveat("needless-allow", f"markers allow what is not there: {some(needless)}")
+        yield Caveat("needless-allow", f"markers allow what is not there: {list_some(needless)}")
     if unread:
         text = (
             "files with benchmarks that cannot be read, as their syntax is broken or they are too "
-            f"large: {some(unread)}"
+            f"large: {list_some(unread)}"
         )
         yield Caveat("lint-unread", text)

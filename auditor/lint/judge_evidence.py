@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from auditor.core.contracts.lint import Proof, Seen, Smell, Timed
+from auditor.core.contracts.lint import EvidenceState, LintEvidence, Smell, TimedBenchmark
 
 CLEARLY = 1.25
 """How much more time calls must need alone than there is: both are measured, with noise. What calls
@@ -21,7 +21,7 @@ _BESIDE_NAMES = re.compile(r"\(.*|\[[^\]]*\]")
 """Types of parameters and type arguments."""
 
 
-def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
+def proof(smell: Smell, measured: Sequence[TimedBenchmark]) -> LintEvidence | None:
     """Return whether a run bears a smell out, None where it does not tell.
 
     Calls whose results nobody uses were removed where they take longer alone than the operation
@@ -36,7 +36,7 @@ def proof(smell: Smell, measured: Sequence[Timed]) -> Proof | None:
     return None if smell.calls is None else _removed(timings, smell.calls)
 
 
-def _timing_of(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
+def _timing_of(name: str, measured: Sequence[TimedBenchmark]) -> Iterator[TimedBenchmark]:
     """Yield what was measured of a benchmark; nothing where several are called so."""
     pattern = re.compile(rf"(?:^|[./:]){re.escape(name)}(?=$|[^\w.])")
     found = [(match, timing) for timing in measured if (match := pattern.search(timing.benchmark))]
@@ -44,17 +44,19 @@ def _timing_of(name: str, measured: Sequence[Timed]) -> Iterator[Timed]:
         yield from (timing for _, timing in found)
 
 
-def _short(measured: Sequence[Timed]) -> Proof:
+def _short(measured: Sequence[TimedBenchmark]) -> LintEvidence:
     shortest = min(timing.seconds for timing in measured)
     text = f"an invocation takes {shortest:.3g} s"
-    return Proof(Seen.CONFIRMED if shortest < SHORT_SECONDS else Seen.REFUTED, text)
+    return LintEvidence(
+        EvidenceState.CONFIRMED if shortest < SHORT_SECONDS else EvidenceState.REFUTED, text
+    )
 
 
-def _removed(measured: Sequence[Timed], calls: Sequence[str]) -> Proof | None:
+def _removed(measured: Sequence[TimedBenchmark], calls: Sequence[str]) -> LintEvidence | None:
     shortest = min(measured, key=lambda one: one.seconds)
     if shortest.seconds < EMPTY_SECONDS:
         text = f"an operation of {shortest.benchmark} takes {shortest.seconds:.3g} s: an empty loop"
-        return Proof(Seen.CONFIRMED, text)
+        return LintEvidence(EvidenceState.CONFIRMED, text)
     needs = [(_needed(calls, one), one) for one in measured]
     for needed, timing in needs:
         if needed > CLEARLY * timing.seconds:
@@ -62,15 +64,15 @@ def _removed(measured: Sequence[Timed], calls: Sequence[str]) -> Proof | None:
                 f"the calls of {', '.join(calls)} take {needed:.3g} s alone, an operation "
                 f"of {timing.benchmark} takes {timing.seconds:.3g} s"
             )
-            return Proof(Seen.CONFIRMED, text)
+            return LintEvidence(EvidenceState.CONFIRMED, text)
     # Where an operation takes longer, other work may take the time.
     if all(one.seconds / CLEARLY <= needed for needed, one in needs):
         text = f"operations take as long as their calls of {', '.join(calls)} need"
-        return Proof(Seen.REFUTED, text)
+        return LintEvidence(EvidenceState.REFUTED, text)
     return None
 
 
-def _needed(calls: Sequence[str], timing: Timed) -> float:
+def _needed(calls: Sequence[str], timing: TimedBenchmark) -> float:
     """Return the seconds that the calls of an operation take alone, 0 where it is not known whose.
 
     Of two methods with the name of a call nobody knows which one is called.

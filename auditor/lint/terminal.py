@@ -7,16 +7,16 @@ from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
-from auditor.core.contracts.lint import Rule, Sure
+from auditor.core.contracts.lint import Confidence, SmellRule
 from auditor.core.errors import Exit
 from auditor.lint import text as lint_words
 from auditor.lint.document import LintDocument, LintFinding
 from reports import names, number_format
 
 FORMATS = ("table", "json", "markdown", "sarif", "github")
-SURE = (Sure.CERTAIN, Sure.LIKELY, Sure.POSSIBLE)
+SURE = (Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE)
 """The surest first."""
-_STYLES = {Sure.CERTAIN: "red", Sure.LIKELY: "yellow", Sure.POSSIBLE: ""}
+_STYLES = {Confidence.CERTAIN: "red", Confidence.LIKELY: "yellow", Confidence.POSSIBLE: ""}
 
 
 def show(document: LintDocument, format_: str, console: Console) -> None:
@@ -57,7 +57,7 @@ def _finding(finding: LintFinding) -> list[RenderableType]:
     return [*said, Text(f"  {beside}", style="dim")] if beside else said
 
 
-def rule_table(rules: Sequence[Rule]) -> RenderableType:
+def rule_table(rules: Sequence[SmellRule]) -> RenderableType:
     """Return all rules, and whether they are looked for unless asked otherwise."""
     made = tables.lineless("rule", "sure", "on", "practice", "what")
     for rule in rules:
@@ -70,7 +70,7 @@ def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]
     """Return the exit code and what to say about it; nothing is said where nothing was asked."""
     if fail_on is None:
         return Exit.OK, []
-    enough = SURE[: SURE.index(Sure(fail_on)) + 1]
+    enough = SURE[: SURE.index(Confidence(fail_on)) + 1]
     findings = [
         finding for finding in document.findings if finding.counts and finding.sure in enough
     ]

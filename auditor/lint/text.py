@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from auditor.core.contracts.lint import Seen, Sure
+from auditor.core.contracts.lint import Confidence, EvidenceState
 from auditor.lint.document import LintDocument, LintFinding
 from reports import names, number_format
 from reports.annotations import annotations
@@ -10,7 +10,11 @@ from reports.findings import FindingKind, Level, SourceFinding
 from reports.markdown import CAVEATS, code, prose
 from reports.sarif import LogCategory, sarif_log
 
-_LEVELS = {Sure.CERTAIN: Level.WARNING, Sure.LIKELY: Level.WARNING, Sure.POSSIBLE: Level.NOTE}
+_LEVELS = {
+    Confidence.CERTAIN: Level.WARNING,
+    Confidence.LIKELY: Level.WARNING,
+    Confidence.POSSIBLE: Level.NOTE,
+}
 _CATEGORY = LogCategory("bench-audit-lint/", "benchAuditSmell/v1")
 _ROWS = 100
 """Rows of a table in Markdown; the rest is counted."""
@@ -110,7 +114,7 @@ def _findings(document: LintDocument) -> tuple[list[SourceFinding], list[Finding
     for finding in document.findings:
         key = (finding.rule, finding.span.file, finding.benchmark)
         seen[key] = number = seen.get(key, 0) + 1
-        refuted = finding.proof is not None and finding.proof.seen is Seen.REFUTED
+        refuted = finding.proof is not None and finding.proof.seen is EvidenceState.REFUTED
         found.append(
             SourceFinding(
                 kind=kinds[finding.rule],

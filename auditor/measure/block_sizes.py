@@ -16,7 +16,7 @@ from auditor.measure.trials import measure
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class BlockSizes:
     """The plan and the operations of a block of each benchmark, by its id, and who told them."""
 
     plans: Mapping[str, Plan]
@@ -56,14 +56,14 @@ OUTLASTS = 2
 """An operation that lasts more than this many blocks is a block by itself."""
 
 
-def sized(benchmarks: Sequence[Benchmark], parts: StudyContext) -> Sizes:
+def sized(benchmarks: Sequence[Benchmark], parts: StudyContext) -> BlockSizes:
     """Find out how long blocks have to be, and how many operations they hold, by one process."""
     plan = parts.request.plan
     tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
     plans = _plans(benchmarks, tried, plan)
     least = 2 if parts.request.whole else 1
     operations = operations_in(benchmarks, tried, plans, least)
-    return Sizes(plans, operations, tuple(tried), parts.request.whole)
+    return BlockSizes(plans, operations, tuple(tried), parts.request.whole)
 
 
 def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:

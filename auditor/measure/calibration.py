@@ -49,7 +49,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CalibrationRequest:
     """The slowdown wanted and what is known of the pair; `wait` None chooses by duration.
 
     Unless they have to be `verified`, the turns that the known ones lead to are taken as they are.
@@ -65,13 +65,13 @@ class Asked:
     clock_seconds: float | None = None
 
 
-def first_turns(plain_seconds: float, asked: Asked, turn_seconds: float) -> float:
+def first_turns(plain_seconds: float, asked: CalibrationRequest, turn_seconds: float) -> float:
     """Return turns that would about fit if the operation were all method."""
     longest = plain_seconds * asked.concurrency / asked.calls_per_operation
     return max(1, round(max(LEAST_FIRST_SECONDS, asked.slowdown * longest) / turn_seconds))
 
 
-def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
+def judge(runs: Sequence[Run], asked: CalibrationRequest) -> Calibration | None:
     """Judge the calibration runs of a pair, in the order they were made; None if none measured.
 
     Processes of pairs among them have more blocks: then they alone tell what turns give.
@@ -84,7 +84,7 @@ def judge(runs: Sequence[Run], asked: Asked) -> Calibration | None:
     return replace(found, clock_seconds=cost)
 
 
-def _by_clock(tries: Sequence[Run], asked: Asked, time: float | None) -> Calibration:
+def _by_clock(tries: Sequence[Run], asked: CalibrationRequest, time: float | None) -> Calibration:
     """Judge runs that measured, with t(k) as the clock tells it."""
     best_known = readings.of_purpose(tries, Purpose.PAIRS) or tries
     points = {point[0]: point[1] for run in best_known if (point := _point(run, asked)) is not None}
@@ -143,7 +143,7 @@ Points = Mapping[float, float]
 """Seconds that were added to an outermost call, by turns."""
 
 
-def _unknown(asked: Asked, points: Points, *, settled: bool) -> Calibration:
+def _unknown(asked: CalibrationRequest, points: Points, *, settled: bool) -> Calibration:
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
     why = Caveat(
         "too-short",
@@ -192,7 +192,7 @@ def _method_seconds(runs: Sequence[Run], cost: float) -> float | None:
     return left if left > LEAST_SHARE_OF_CLOCK * cost else None
 
 
-def _point(run: Run, asked: Asked) -> tuple[float, float] | None:
+def _point(run: Run, asked: CalibrationRequest) -> tuple[float, float] | None:
     """Return (turns, seconds that they added to an outermost call).
 
     The difference of the least blocks: what disturbs a block only ever adds, and there are too few

@@ -19,7 +19,7 @@ UNDECIDED = (BUDGET, SO_FAR)
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltVariant:
     """A variant, and the overlay that makes it."""
 
     variant: Variant = PLAIN
@@ -154,7 +154,7 @@ class StudyContext:
         purpose: Purpose,
         benchmark: Benchmark | None,
         schedule: Schedule,
-        built: Built = Built(),
+        built: BuiltVariant = BuiltVariant(),
         tests: str = "",
     ) -> Trial:
         """Return the trial of the first process of the first run."""
@@ -163,13 +163,13 @@ class StudyContext:
         # outlast their own; that of a calibration is twice as long.
         watched = 2 * self.request.watched.watch.seconds if self.request.watched else 0.0
         group = tests if benchmark is None else benchmark.group
-        closure = overlay_digest.closure(self.project, group, built.variant)
+        closure = overlay_digest.closure_of_variant(self.project, group, built.variant)
         return Trial(
             subject=closure.digest,
             purpose=purpose,
             variant=built.variant,
             overlay=built.overlay,
-            laid=overlay_digest.laid(closure, built.overlay, self.suite.sources),
+            laid=overlay_digest.linked_overlay_digest(closure, built.overlay, self.suite.sources),
             benchmark=benchmark,
             schedule=schedule,
             repetition=1,

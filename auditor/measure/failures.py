@@ -17,23 +17,23 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Run
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
-_PRECEDENCE = (Result.INVALID, Result.CRASHED, Result.TIMED_OUT, Result.INCONCLUSIVE)
+_PRECEDENCE = (Verdict.INVALID, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.INCONCLUSIVE)
 """Which failure names a pair that has several: the one that says most about the mutant."""
 
 
-def failure(runs: Sequence[Run]) -> tuple[Result, str] | None:
+def failure(runs: Sequence[Run]) -> tuple[Verdict, str] | None:
     """Return the outcome and its reason if one of the runs of a pair failed, else None."""
     failed = [found for run in runs if (found := _failure(run.outcome)) is not None]
     return min(failed, key=lambda found: _PRECEDENCE.index(found[0]), default=None)
 
 
-def _failure(outcome: Outcome) -> tuple[Result, str] | None:
+def _failure(outcome: Outcome) -> tuple[Verdict, str] | None:
     if isinstance(outcome, Measured):
         return None
-    result = {NotBuilt: Result.INVALID, Crashed: Result.CRASHED, TimedOut: Result.TIMED_OUT}
-    return result.get(type(outcome), Result.INCONCLUSIVE), reason(outcome)
+    result = {NotBuilt: Verdict.INVALID, Crashed: Verdict.CRASHED, TimedOut: Verdict.TIMED_OUT}
+    return result.get(type(outcome), Verdict.INCONCLUSIVE), reason(outcome)
 
 
 def reason(outcome: Outcome) -> str:

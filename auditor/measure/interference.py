@@ -32,7 +32,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NotedProcess:
     """A process: its machine, when it began (UTC, ISO 8601), its seconds, what was beside it.
 
     `benchmark` is the id of what it ran, empty for the subject's own tests.
@@ -46,12 +46,12 @@ class Noted:
     benchmark: str = ""
 
 
-def whole(noted: Sequence[Noted]) -> HostInterference:
+def whole(noted: Sequence[NotedProcess]) -> HostInterference:
     """Return the strain of all processes, each as long as it took."""
     return HostInterference.together((one.seconds, one.strain) for one in noted)
 
 
-def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
+def caveats(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     """Say what kept the machine from its work, and whether it became another one meanwhile."""
     found = whole(noted)
     if machine := busy.describe_machine(found):
@@ -85,7 +85,7 @@ def caveats(noted: Sequence[Noted]) -> Iterator[Caveat]:
     yield from _changed(noted)
 
 
-def _changed(noted: Sequence[Noted]) -> Iterator[Caveat]:
+def _changed(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     looks: dict[str, dict[float, None]] = {}
     for one in sorted(noted, key=lambda one: one.started):
         mine = looks.setdefault(one.machine, {})
@@ -109,7 +109,7 @@ def _changed(noted: Sequence[Noted]) -> Iterator[Caveat]:
             yield Caveat("host-drift", text)
 
 
-def _moved(noted: Sequence[Noted]) -> Iterator[Caveat]:
+def _moved(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     machines: dict[str, set[str]] = {}
     for one in noted:
         machines.setdefault(one.benchmark, set()).add(one.machine)
@@ -173,7 +173,7 @@ _STOLEN_USABLE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probed:
+class NoiseProbe:
     """What the same loop took again and again: seconds, and relative to their median.
 
     `jitter` lies between the 10th and the 90th percentile, `worst` is the longest one's excess.
@@ -211,7 +211,7 @@ def advice(rating: Rating, found: HostInterference) -> Iterator[Caveat]:
     yield Caveat("host-noisy", text)
 
 
-def probed(took: Sequence[float], strain: HostInterference) -> Probed:
+def probed(took: Sequence[float], strain: HostInterference) -> NoiseProbe:
     """Rate a machine by what a fixed loop took on it, at least once."""
     values = np.asarray(took, dtype=np.float64)
     low, middle, high = (float(one) for one in np.quantile(values, (0.1, 0.5, 0.9)))
@@ -223,7 +223,7 @@ def probed(took: Sequence[float], strain: HostInterference) -> Probed:
         rating = Rating.USABLE
     else:
         rating = Rating.NOISY
-    return Probed(
+    return NoiseProbe(
         loops=len(values),
         seconds=middle,
         jitter=jitter,

@@ -3,20 +3,20 @@
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
 from auditor.core.ports import Observer
-from auditor.measure.interference import Noted
+from auditor.measure.interference import NotedProcess
 
 
-class Noting:
+class InterferenceLog:
     """An observer between studies and another observer; notes each trial once."""
 
     def __init__(self, inner: Observer) -> None:
         """Take who else listens."""
         self._inner = inner
-        self._noted: dict[str, Noted] = {}
+        self._noted: dict[str, NotedProcess] = {}
         self._last: dict[str, str] = {}
 
     @property
-    def noted(self) -> tuple[Noted, ...]:
+    def noted(self) -> tuple[NotedProcess, ...]:
         """Return what was noted of runs that belong to a result, whenever they were made."""
         return tuple(self._noted.values())
 
@@ -35,7 +35,7 @@ class Noting:
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Note what was beside it, and pass it on."""
         name = run.trial.benchmark.id if run.trial.benchmark else ""
-        self._noted[run.trial.id] = Noted(
+        self._noted[run.trial.id] = NotedProcess(
             run.host.name, run.started, run.seconds, run.strain, run.loop_seconds, name
         )
         self._last[name] = run.host.name

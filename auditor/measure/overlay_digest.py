@@ -6,7 +6,7 @@ from auditor.core.mutant import Overlay, Variant
 from auditor.core.subject import Closure, Project, SourceFile
 
 
-def closure(project: Project, group: str, variant: Variant) -> Closure:
+def closure_of_variant(project: Project, group: str, variant: Variant) -> Closure:
     """Return what the process of a group's benchmark or tests is built of; "": of any.
 
     All of the project decides where none of the methods that change is in the program: nothing of
@@ -17,7 +17,7 @@ def closure(project: Project, group: str, variant: Variant) -> Closure:
     return project.whole if absent else own
 
 
-def laid(program: Closure, overlay: Overlay, sources: Sequence[SourceFile]) -> str:
+def linked_overlay_digest(program: Closure, overlay: Overlay, sources: Sequence[SourceFile]) -> str:
     """Return the digest of that part of an overlay that is in a program; empty: all may be."""
     if program.files is None or not overlay.files:
         return ""

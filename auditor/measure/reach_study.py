@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.mutant import OverlayRefusal, Variant, VariantKind
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.result import ReachState
@@ -12,9 +12,9 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.context import Built, StudyContext
+from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.reach_judge import Reach, reach_map
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.suite_runs import SuiteBaseline
 from auditor.measure.trials import measure
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
@@ -56,7 +56,7 @@ class ReachRuns:
 
 def map_reach(
     methods: Sequence[Method],
-    baseline: Baseline,
+    baseline: SuiteBaseline,
     parts: StudyContext,
     *,
     with_unit_tests: bool,
@@ -112,14 +112,14 @@ def _counted(
 
 def _trials(
     asked: Sequence[Benchmark],
-    built: Built | Refused,
-    baseline: Baseline,
+    built: BuiltVariant | OverlayRefusal,
+    baseline: SuiteBaseline,
     parts: StudyContext,
     *,
     with_unit_tests: bool,
 ) -> list[Trial]:
     """Return the counting processes, those of the unit tests in front: some take long."""
-    if isinstance(built, Refused):
+    if isinstance(built, OverlayRefusal):
         return []
     schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
     tests = [
@@ -142,7 +142,7 @@ def _are_known(trials: Sequence[Trial], parts: StudyContext) -> bool:
 
 
 def _linked(
-    methods: Sequence[Method], baseline: Baseline, parts: StudyContext
+    methods: Sequence[Method], baseline: SuiteBaseline, parts: StudyContext
 ) -> tuple[tuple[Benchmark, ...], frozenset[tuple[str, str]]]:
     """Return the benchmarks whose programs hold some method, and the pairs of the others."""
     unlinked: set[tuple[str, str]] = set()
@@ -156,14 +156,16 @@ def _linked(
     return tuple(asked), frozenset(unlinked)
 
 
-def _is_checked(built: Built | Refused, baseline: Baseline, parts: StudyContext) -> bool:
+def _is_checked(
+    built: BuiltVariant | OverlayRefusal, baseline: SuiteBaseline, parts: StudyContext
+) -> bool:
     """Tell whether the store has the check of just this code: an audit that is repeated has it."""
-    if isinstance(built, Refused):
+    if isinstance(built, OverlayRefusal):
         return False
     return parts.store.find(_check(built, baseline, parts)) is not None
 
 
-def _check(built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
+def _check(built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext) -> Trial:
     """Return the process that tells whether all of the overlay compiles.
 
     All of the project decides that, also what this benchmark's own program has not.
@@ -176,13 +178,15 @@ def _check(built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
     return replace(trial, subject=parts.project.whole.digest, laid="")
 
 
-def _counting(methods: Sequence[Method], parts: StudyContext) -> Built | Refused:
-    variant = Variant(Kind.COUNTING, tuple(methods))
+def _counting(methods: Sequence[Method], parts: StudyContext) -> BuiltVariant | OverlayRefusal:
+    variant = Variant(VariantKind.COUNTING, tuple(methods))
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
-    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
+    return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)
 
 
-def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: StudyContext) -> Trial:
+def _trial(
+    benchmark: Benchmark, built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext
+) -> Trial:
     plan = schedules.fitted(parts.request.plan, benchmark)
     operations = baseline.operations[benchmark.id]
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
@@ -196,7 +200,9 @@ def _trial(benchmark: Benchmark, built: Built, baseline: Baseline, parts: StudyC
 Parted = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]
 
 
-def _instrumentable(methods: Sequence[Method], baseline: Baseline, parts: StudyContext) -> Parted:
+def _instrumentable(
+    methods: Sequence[Method], baseline: SuiteBaseline, parts: StudyContext
+) -> Parted:
     """Part `methods` into those that can be built with counters and those that cannot.
 
     One method that does not compile would spoil the build of all, so a failing set is halved
@@ -216,10 +222,10 @@ def _instrumentable(methods: Sequence[Method], baseline: Baseline, parts: StudyC
 
 
 def _build_failure(
-    methods: Sequence[Method], baseline: Baseline, parts: StudyContext
+    methods: Sequence[Method], baseline: SuiteBaseline, parts: StudyContext
 ) -> str | None:
     built = _counting(methods, parts)
-    if isinstance(built, Refused):
+    if isinstance(built, OverlayRefusal):
         return built.reason
     trial = _check(built, baseline, parts)
     for run in measure("counters", [trial], parts):

@@ -46,7 +46,7 @@ Named = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unseen:
+class UnmeasuredPart:
     """What of a suite was not run: (id, reason) each.
 
     `unlisted` were asked for, but could not even be listed. `filter` left benchmarks out, of which
@@ -95,7 +95,7 @@ def judge(
     *,
     wanted_runs: int | Mapping[str, int],
     pilots: Sequence[Run] = (),
-    unseen: Unseen = Unseen(),
+    unseen: UnmeasuredPart = UnmeasuredPart(),
 ) -> Stability:
     """Judge `benchmarks` by runs of the plain suite, of which `wanted_runs` were asked for.
 
@@ -314,7 +314,7 @@ def _suite_seconds(
     )
 
 
-def filtered(unseen: Unseen, listed: int) -> tuple[Caveat, ...]:
+def filtered(unseen: UnmeasuredPart, listed: int) -> tuple[Caveat, ...]:
     """Say that a pattern left benchmarks out, of which `listed` are looked at."""
     if unseen.filter is None:
         return ()

@@ -7,8 +7,8 @@ from auditor.core.stability import Filter, Stability
 from auditor.core.suite import Suite
 from auditor.measure import trust, warmup_results
 from auditor.measure.context import StudyContext
-from auditor.measure.stability_judge import Unseen, judge
-from auditor.measure.suite_runs import Baseline, baseline, unlisted
+from auditor.measure.stability_judge import UnmeasuredPart, judge
+from auditor.measure.suite_runs import SuiteBaseline, baseline, unlisted
 
 
 def audit(parts: StudyContext) -> Stability:
@@ -16,7 +16,7 @@ def audit(parts: StudyContext) -> Stability:
     return judged(baseline(parts), parts)
 
 
-def judged(found: Baseline, parts: StudyContext) -> Stability:
+def judged(found: SuiteBaseline, parts: StudyContext) -> Stability:
     """Judge the runs of a baseline, and say where they are not warm or not alike."""
     verdict = judge(
         found.benchmarks,
@@ -42,7 +42,7 @@ def judged(found: Baseline, parts: StudyContext) -> Stability:
     return replace(verdict, caveats=(*known, *said))
 
 
-def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:
+def unseen(suite: Suite, pattern: str, chosen: int) -> UnmeasuredPart:
     """Return what was not run of a suite of which `chosen` benchmarks match `pattern`.
 
     The id of a package that does not build tells nothing of the benchmarks in it; where others of
@@ -52,7 +52,7 @@ def unseen(suite: Suite, pattern: str, chosen: int) -> Unseen:
     groups = tuple(f"{group}." for group in {benchmark.group for benchmark in suite.benchmarks})
     size = len(suite.benchmarks) + len(suite.unusable)
     is_part = chosen + len(matching) < size or bool(suite.passed_over)
-    return Unseen(
+    return UnmeasuredPart(
         unlisted=matching,
         filter=Filter(pattern, size, len(suite.passed_over)) if is_part else None,
         perhaps=tuple(

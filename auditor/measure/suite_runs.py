@@ -16,7 +16,7 @@ from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
 from auditor.measure import readings
-from auditor.measure.block_sizes import Sizes, sized
+from auditor.measure.block_sizes import BlockSizes, sized
 from auditor.measure.busy_runs import replace_busy_runs
 from auditor.measure.context import StudyContext
 from auditor.measure.failures import reason
@@ -34,7 +34,7 @@ _INSIDE = "./:[("
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
+class SuiteBaseline:
     """What is known of the unchanged suite.
 
     `plans` are the request's, with blocks as long as suits the benchmark of that id; `operations`
@@ -160,7 +160,7 @@ def _names(name: str) -> Iterator[str]:
     yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
 
 
-def baseline(parts: StudyContext) -> Baseline:
+def baseline(parts: StudyContext) -> SuiteBaseline:
     """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
 
     Raises NoBenchmarks when nothing could be measured.
@@ -179,7 +179,7 @@ def baseline(parts: StudyContext) -> Baseline:
     if not usable:
         first = first_failure([*pilots, *runs])
         raise NoBenchmarks(f"every benchmark fails; the first: {first}")
-    return Baseline(
+    return SuiteBaseline(
         benchmarks=benchmarks,
         usable=usable,
         unfinished=unfinished(usable, runs, forks, parts.request.stability_runs),
@@ -192,8 +192,8 @@ def baseline(parts: StudyContext) -> Baseline:
 
 
 def _find_slow_operations(
-    benchmarks: Sequence[Benchmark], size: Sizes, parts: StudyContext
-) -> Sizes:
+    benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
+) -> BlockSizes:
     """Return the sizes with the first process of each benchmark as its pilot.
 
     This is for a harness that does not fix the number of operations, and so has no other pilots. A
@@ -235,7 +235,7 @@ def unfinished(
 
 
 def suite_runs(
-    benchmarks: Sequence[Benchmark], size: Sizes, parts: StudyContext
+    benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
 ) -> tuple[list[Run], Forks]:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next.
 

@@ -17,7 +17,7 @@ def hung(runs: Iterable[Run]) -> set[Benchmark | None]:
     return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
 
 
-class Workers(Protocol):
+class TrialServices(Protocol):
     """What runs trials and remembers them; `Parts` has it all."""
 
     @property
@@ -37,7 +37,7 @@ class Workers(Protocol):
         """Return the end of the study, if it has one."""
 
 
-def measure(name: str, trials: Sequence[Trial], parts: Workers) -> list[Run]:
+def measure(name: str, trials: Sequence[Trial], parts: TrialServices) -> list[Run]:
     """Return the runs of `trials`, old and new; those the deadline prevented are absent.
 
     Another auditor may be at work on the same store: what it has run meanwhile is not run again,
@@ -66,14 +66,16 @@ def measure(name: str, trials: Sequence[Trial], parts: Workers) -> list[Run]:
     return runs
 
 
-def _hear(run: Run, parts: Workers, *, reused: bool) -> None:
+def _hear(run: Run, parts: TrialServices, *, reused: bool) -> None:
     """Tell the observer of a run, and the deadline how long it took."""
     parts.observer.trial_ended(run, reused=reused)
     if parts.deadline is not None:
         parts.deadline.times.add(run)
 
 
-def _still_missing(trials: Iterable[Trial], runs: list[Run], parts: Workers) -> Iterator[Trial]:
+def _still_missing(
+    trials: Iterable[Trial], runs: list[Run], parts: TrialServices
+) -> Iterator[Trial]:
     """Yield what is still to be run in time; what another auditor has run goes into `runs`."""
     for trial in trials:
         run = parts.store.find(trial)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.plan import Run
 from auditor.core.series.steady import SteadyLabel
 from auditor.core.series.stored import StoredResults, StoredRun
 from auditor.core.subject import Project
 from auditor.measure import own_series, run_similarity
 from auditor.warmup.judging import judge
-from auditor.warmup.learned import LENGTH, Learned
+from auditor.warmup.learned import LENGTH, LearnedDetector
 
 
 def of_runs(runs: Iterable[Run], project: Project) -> Iterator[Caveat]:
@@ -28,20 +28,20 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
     if cold:
         text = (
             f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that do not get "
-            f"warm, as people would see them ({some(cold)}); bench-audit steady tells which"
+            f"warm, as people would see them ({list_some(cold)}); bench-audit steady tells which"
         )
         yield Caveat("not-steady", text)
     unlike = [name for name in found.benchmarks if _is_unlike(name, runs)]
     if unlike:
         text = (
             f"the runs of {len(unlike)} of {len(found.benchmarks)} benchmarks are dissimilar "
-            f"({some(unlike)}); bench-audit similarity tells which run stands apart"
+            f"({list_some(unlike)}); bench-audit similarity tells which run stands apart"
         )
         yield Caveat("dissimilar-runs", text)
 
 
 def _is_cold(name: str, found: StoredResults) -> bool:
-    detector = Learned()
+    detector = LearnedDetector()
     processes = [one for run in found.runs for one in run.processes.get(name, ())]
     known = [
         process for process in processes if len(process.warmups) + len(process.seconds) == LENGTH

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.request import SuiteRequest
@@ -16,7 +16,7 @@ from auditor.core.units import duration, percent
 from auditor.core.values import OPERATIONS, TIME, WALL
 from auditor.measure import readings
 from auditor.stats.compare import relative_width
-from auditor.warmup.validity import shown
+from auditor.warmup.validity import shown_seconds
 
 _LEVEL = 0.95
 _LEAST_FORKS = 2
@@ -89,14 +89,14 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     if cold:
         text = (
             f"{len(cold)} of {len(benchmarks)} benchmarks have processes that were not seen warm "
-            f"({some(sorted(cold))}); with more warmup.iterations and a longer warmup.limit they "
-            "may be"
+            f"({list_some(sorted(cold))}); with more warmup.iterations and a longer warmup.limit "
+            "they may be"
         )
         yield Caveat("not-seen-warm", text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WarmUp:
+class MeasuredWarmup:
     """How long a watched process was cold: `iterations`, that lasted `seconds` together.
 
     With so many `operations` in all of them, of which `threads` did one each at a time. `planned`
@@ -126,12 +126,12 @@ class WarmUp:
         return max(self.threads * self.operation_seconds, beyond)
 
 
-def warm_ups(runs: Sequence[Run]) -> dict[str, WarmUp]:
+def warm_ups(runs: Sequence[Run]) -> dict[str, MeasuredWarmup]:
     """Return how benchmarks warm up, by their ids: as long as the longest of processes.
 
     One of which a process was not seen warm has nothing.
     """
-    found: dict[str, WarmUp] = {}
+    found: dict[str, MeasuredWarmup] = {}
     cold = set()
     for run, one in _watched(runs):
         if run.trial.benchmark is None or one.warmed is None:
@@ -146,11 +146,11 @@ def warm_ups(runs: Sequence[Run]) -> dict[str, WarmUp]:
     return {name: one for name, one in found.items() if name not in cold}
 
 
-def _warm_up(run: Run, outcome: Measured, warm: int) -> WarmUp:
+def _warm_up(run: Run, outcome: Measured, warm: int) -> MeasuredWarmup:
     benchmark = run.trial.benchmark
     settings = benchmark.configured if benchmark else None
     done = outcome.of(OPERATIONS, ArmName.PLAIN, Phase.WARMUP)
-    return WarmUp(
+    return MeasuredWarmup(
         iterations=warm,
         seconds=lasted(outcome, Phase.WARMUP),
         operations=sum(done.values) if done else 0.0,
@@ -194,7 +194,7 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
         text = (
             f"{len(fewer)} of {len(made)} benchmarks have fewer than {planned} forks, as the "
             f"interval of the mean over those is no wider than {percent(width, 2)} "
-            f"({some(sorted(fewer))})"
+            f"({list_some(sorted(fewer))})"
         )
         yield Caveat("fewer-forks", text)
 
@@ -203,7 +203,8 @@ def otherwise(asked: StoppingRule, watches: Iterable[StoppingRule | None]) -> It
     """Say which methods looked instead of the one that was asked for."""
     for method in sorted({watch.method for watch in watches if watch} - {asked.method}):
         text = (
-            f"{asked.method} has been shown to work for iterations of {shown(asked.method)} only; "
+            f"{asked.method} has been shown to work for iterations of "
+            f"{shown_seconds(asked.method)} only; "
             f"{method}, which needs no training, looked at the others"
         )
         yield Caveat("watched-otherwise", text)

@@ -8,10 +8,10 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan, WatchRequest
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.block_sizes import Sizes, lasting, operations_in
+from auditor.measure.block_sizes import BlockSizes, lasting, operations_in
 from auditor.measure.context import StudyContext
-from auditor.measure.warmup_results import WarmUp, warm_ups
-from auditor.warmup.validity import trusted
+from auditor.measure.warmup_results import MeasuredWarmup, warm_ups
+from auditor.warmup.validity import trusted_rule
 
 _PATIENCE = 10
 """Times as long as planned may the block last in which a watched process comes to its limit."""
@@ -20,7 +20,7 @@ _LONGER = 1.25
 
 
 def suite_trials(
-    benchmarks: Sequence[Benchmark], size: Sizes, parts: StudyContext
+    benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
 ) -> dict[str, Trial]:
     """Return the trial of a process of each benchmark, by its id."""
     asked = parts.request.watched
@@ -57,7 +57,7 @@ def _watched(trial: Trial, lasts: float | None, asked: WatchRequest, parts: Stud
     settings = trial.benchmark.configured if trial.benchmark else None
     if settings is not None and settings.is_single:
         seconds = 0.0
-    watch = trusted(asked.watch_of(seconds), parts.project.harness, seconds)
+    watch = trusted_rule(asked.watch_of(seconds), parts.project.harness, seconds)
     patience = watch.seconds + _PATIENCE * max(planned, seconds)
     return replace(trial, watch=watch, timeout_seconds=parts.request.timeout_seconds + patience)
 
@@ -81,7 +81,7 @@ def warmed(
     }
 
 
-def _blocks(known: WarmUp, plan: Plan, operations: int | None) -> int:
+def _blocks(known: MeasuredWarmup, plan: Plan, operations: int | None) -> int:
     if known.single:
         return known.iterations
     lasts = known.least_seconds if operations is None else operations * known.operation_seconds

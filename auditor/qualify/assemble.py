@@ -10,7 +10,14 @@ from auditor.abs.model import AbsVerdict, PairVerdict
 from auditor.abs.study import abs_audit
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest
-from auditor.core.contracts.qualify import Case, Injected, Qualification, Shown, Subject, Version
+from auditor.core.contracts.qualify import (
+    CheckoutVersion,
+    GateCase,
+    GateSubject,
+    InjectedDelay,
+    Qualification,
+    ShownCase,
+)
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.mutant import Delay
 from auditor.core.ports import Observer
@@ -23,7 +30,7 @@ from auditor.qualify import checkout_slowdown
 from auditor.qualify.document import QualifyDocument, qualify_document
 from auditor.qualify.study import QualifyStudy
 from auditor.session import Session, open_session
-from auditor.store.gates import Gates
+from auditor.store.gates import GateAnswerStore
 from runners.dispatch.machine import locked
 from runners.gates import Alarm, LocalGate, named_files, sides
 from runners.subjects.place import place
@@ -46,7 +53,7 @@ class Qualifying:
         self._config, self._parts = session.ready(config)
         self._placed = place(config.subject, **session.machine.parts)
 
-    def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
+    def qualify(self, told: Callable[[ShownCase, int], None]) -> Qualification:
         """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
         subjects = self._subjects()
         usable = [subject for subject in subjects if not subject.refusal]
@@ -70,7 +77,9 @@ class Qualifying:
                 alarm=Alarm(codes=request.codes, words=request.words),
                 timeout_seconds=request.timeout_seconds,
             )
-            memory = Gates(session.store, session.clock, self._deciding(), _deciding(usable))
+            memory = GateAnswerStore(
+                session.store, session.clock, self._deciding(), _deciding(usable)
+            )
             study = QualifyStudy(
                 subjects, request.plan, _Alone(gate, session.lock), memory, deadline
             )
@@ -96,7 +105,7 @@ class Qualifying:
             repr([*named_files(request.command, self._environment)]),
         )
 
-    def _subjects(self) -> list[Subject]:
+    def _subjects(self) -> list[GateSubject]:
         """Return the methods with the delays of all factors, as the suite's own audits find them.
 
         Turns of the loop are not proportional to the time that they take, as the first ones hide
@@ -111,7 +120,8 @@ class Qualifying:
         chosen = candidates(request, self._parts).methods
         request = replace(request, methods=tuple(method.id for method in chosen))
         found = {
-            method.id: Subject(method=method.id, refusal=method.refusal or "") for method in chosen
+            method.id: GateSubject(method=method.id, refusal=method.refusal or "")
+            for method in chosen
         }
         for factor in self._asked.plan.factors:
             verdict = abs_audit.audit_suite(replace(request, slowdown=factor - 1.0), self._parts)
@@ -122,8 +132,8 @@ class Qualifying:
         return list(found.values())
 
     def _overlays(
-        self, subjects: list[Subject]
-    ) -> Callable[[Case, Version, Path], Mapping[str, bytes]]:
+        self, subjects: list[GateSubject]
+    ) -> Callable[[GateCase, CheckoutVersion, Path], Mapping[str, bytes]]:
         """Return what makes the versions of a case; a method is hooked in both of them."""
         parts, inside = self._parts, self._inside()
         methods = {method.id: method for method in parts.mutator.methods(parts.suite.sources)}
@@ -131,7 +141,7 @@ class Qualifying:
         known = {subject.method: subject for subject in subjects}
         first = subjects[0].method
 
-        def laid(case: Case, version: Version, trace: Path) -> Mapping[str, bytes]:
+        def laid(case: GateCase, version: CheckoutVersion, trace: Path) -> Mapping[str, bytes]:
             subject = known[case.method or first]
             delay = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
             slowing = checkout_slowdown.SourcePatcher(
@@ -171,18 +181,18 @@ class _Alone:
         self._gate = gate
         self._lock = lock
 
-    def show(self, case: Case, number: int, turns: int, /) -> Shown:
+    def show(self, case: GateCase, number: int, turns: int, /) -> ShownCase:
         """Wait until nobody measures on this machine, then show a pair."""
         with locked(self._lock):
             pass
         return self._gate.show(case, number, turns)
 
 
-def _deciding(subjects: list[Subject]) -> Callable[[Case], str]:
+def _deciding(subjects: list[GateSubject]) -> Callable[[GateCase], str]:
     """Return what tells the versions of a case apart: another factor has answers of its own."""
     known = {subject.method: subject for subject in subjects}
 
-    def told(case: Case) -> str:
+    def told(case: GateCase) -> str:
         subject = known.get(case.method, subjects[0])
         return repr((checkout_slowdown.delay(subject, case.factor, waits=True), subject.guarded))
 
@@ -190,11 +200,11 @@ def _deciding(subjects: list[Subject]) -> Callable[[Case], str]:
 
 
 def _with(
-    subject: Subject,
+    subject: GateSubject,
     factor: float,
     verdict: AbsVerdict,
     schedule: Callable[[str], tuple[Schedule, bool] | None],
-) -> Subject:
+) -> GateSubject:
     """Return a method with what the audit at a factor has found of it."""
     (mine,) = [method for method in verdict.methods if method.id == subject.method]
     subject = replace(subject, reached_by=mine.reached_by or subject.reached_by)
@@ -203,7 +213,7 @@ def _with(
         delay = None if known is None else _slowed(known[0])
         if known is not None and delay is not None:
             achieved = pair.achieved_slowdown
-            injected = Injected(factor, delay, None if achieved is None else 1.0 + achieved)
+            injected = InjectedDelay(factor, delay, None if achieved is None else 1.0 + achieved)
             return replace(
                 subject,
                 seconds=pair.method_seconds,

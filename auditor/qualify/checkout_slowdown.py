@@ -8,14 +8,14 @@ microseconds, and too little for shorter ones, as it takes time itself.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from auditor.core.contracts.qualify import Subject, Version
+from auditor.core.contracts.qualify import CheckoutVersion, GateSubject
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.subject import Method
 from auditor.languages.model import LanguageSupport, PatchedFiles, SourcePatch
 from auditor.measure.context import StudyContext
 
 
-def delay(of: Subject, factor: float, *, waits: bool) -> Delay:
+def delay(of: GateSubject, factor: float, *, waits: bool) -> Delay:
     """Return what makes a method take `factor` times as long, or waits alike for no time at all.
 
     A factor of 1 is that of pairs that are alike.
@@ -35,7 +35,7 @@ class SourcePatcher:
     context: StudyContext
     language: LanguageSupport
 
-    def patch(self, delay_of_calls: Delay, trace: Path, version: Version) -> PatchedFiles:
+    def patch(self, delay_of_calls: Delay, trace: Path, version: CheckoutVersion) -> PatchedFiles:
         """Return the files to write into a checkout; its code leaves a file named by its version.
 
         Raises SubjectError where the method cannot be slowed in its source.

@@ -6,14 +6,14 @@ import msgspec
 
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.qualify import (
-    Answer,
+    AlarmRate,
     Demand,
     Diagnosis,
+    GateAnswer,
+    GateSubject,
     Qualification,
-    Rate,
-    Shown,
-    Side,
-    Subject,
+    ShownCase,
+    SlowedSide,
 )
 from auditor.core.provenance import Context
 from reports.results import Setting, schema_of, setting, strict
@@ -35,7 +35,7 @@ class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
 class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
     """How often the gate fired at a kind of checkout pair."""
 
-    side: Side
+    side: SlowedSide
     method: str
     factor: float
     achieved: float | None  # factor measured in the method's benchmark; null: not measured
@@ -51,11 +51,11 @@ class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
 class CheckoutPairAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The gate's answer to one checkout pair."""
 
-    side: Side
+    side: SlowedSide
     method: str
     factor: float
     number: int  # how many pairs of this kind were shown, this one included
-    answer: Answer
+    answer: GateAnswer
     turn: int  # how often the gate was run in these checkouts
     seconds: float
     exit_code: int | None
@@ -107,7 +107,7 @@ def qualify_document(qualification: Qualification, gate: str, context: Context) 
     return msgspec.convert(strict(msgspec.to_builtins(fields)), QualifyDocument)
 
 
-def _rate_fields(rate: Rate, subject: Subject | None) -> Plain:
+def _rate_fields(rate: AlarmRate, subject: GateSubject | None) -> Plain:
     injected = subject.at(rate.case.factor) if subject else None
     return {
         "achieved": injected and injected.achieved,
@@ -124,7 +124,7 @@ def _rate_fields(rate: Rate, subject: Subject | None) -> Plain:
     }
 
 
-def _answer_fields(shown_pair: Shown) -> Plain:
+def _answer_fields(shown_pair: ShownCase) -> Plain:
     return {
         "side": shown_pair.case.side,
         "method": shown_pair.case.method,

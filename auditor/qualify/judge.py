@@ -6,19 +6,19 @@ from statistics import median
 
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.qualify import (
-    Answer,
-    Asked,
-    Case,
+    AlarmRate,
+    CheckoutVersion,
     Demand,
+    DemandState,
     Diagnosis,
     Flaw,
+    GateAnswer,
+    GateCase,
     GatePlan,
+    GateSubject,
     Qualification,
-    Rate,
-    Shown,
-    Side,
-    Subject,
-    Version,
+    ShownCase,
+    SlowedSide,
 )
 from auditor.core.units import percent
 from auditor.measure.calibration import TOLERANCE
@@ -31,15 +31,15 @@ HALF = 0.5
 FALSE_ALARMS = 0.05
 """Above it a gate is noisy, where the user names no limit."""
 _LEAST_DEAD = 3
-_FEW = {True: Asked.FAILED, False: Asked.PASSED, None: Asked.UNDECIDED}
+_FEW = {True: DemandState.FAILED, False: DemandState.PASSED, None: DemandState.UNDECIDED}
 
 
-def rate(case: Case, shown_pairs: Sequence[Shown], *, skipped: bool = False) -> Rate:
+def rate(case: GateCase, shown_pairs: Sequence[ShownCase], *, skipped: bool = False) -> AlarmRate:
     """Return how often the gate has fired at a case at its first run."""
     mine = [shown_pair for shown_pair in shown_pairs if shown_pair.case == case]
-    told = [shown_pair for shown_pair in mine if shown_pair.answer is not Answer.FAILED]
+    told = [shown_pair for shown_pair in mine if shown_pair.answer is not GateAnswer.FAILED]
     alarms = sum(fired(shown_pair) for shown_pair in told)
-    return Rate(
+    return AlarmRate(
         case=case,
         alarms=alarms,
         shown=len(told),
@@ -52,19 +52,19 @@ def rate(case: Case, shown_pairs: Sequence[Shown], *, skipped: bool = False) -> 
     )
 
 
-def fired(shown_pair: Shown) -> bool:
+def fired(shown_pair: ShownCase) -> bool:
     """Tell whether a gate has fired when it was run for the first time."""
-    return shown_pair.answer is Answer.ALARM and shown_pair.turn == 1
+    return shown_pair.answer is GateAnswer.ALARM and shown_pair.turn == 1
 
 
-def is_detected(one: Rate) -> bool | None:
+def is_detected(one: AlarmRate) -> bool | None:
     """Tell whether the gate fires more often than not; None where that is not known."""
     if one.interval[0] > HALF:
         return True
     return False if one.interval[1] < HALF else None
 
 
-def noisy(one: Rate, most: float) -> bool | None:
+def noisy(one: AlarmRate, most: float) -> bool | None:
     """Tell whether false alarms come more often than at most; None where that is not known."""
     low, high = one.interval
     # The bound of one alarm of one is a hair above the 5 % that it is on paper.
@@ -73,19 +73,19 @@ def noisy(one: Rate, most: float) -> bool | None:
     return False if high <= most else None
 
 
-def is_hopeless(case: Case, rates: Sequence[Rate]) -> bool:
+def is_hopeless(case: GateCase, rates: Sequence[AlarmRate]) -> bool:
     """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
     return any(
         one.case.factor > case.factor and is_detected(one) is False
-        for one in _rates_of(rates, Side.SLOWED, case.method)
+        for one in _rates_of(rates, SlowedSide.SLOWED, case.method)
     )
 
 
-def is_settled(one: Rate, plan: GatePlan) -> bool:
+def is_settled(one: AlarmRate, plan: GatePlan) -> bool:
     """Tell whether more answers would tell no more than is asked."""
     if one.shown + one.failed >= plan.runs:
         return True
-    if one.case.side is not Side.SAME:
+    if one.case.side is not SlowedSide.SAME:
         return is_detected(one) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
     too_many = noisy(one, most)
@@ -93,17 +93,23 @@ def is_settled(one: Rate, plan: GatePlan) -> bool:
 
 
 def judge(
-    subjects: Sequence[Subject],
+    subjects: Sequence[GateSubject],
     plan: GatePlan,
-    shown_pairs: Sequence[Shown],
-    skipped: Sequence[Case] = (),
+    shown_pairs: Sequence[ShownCase],
+    skipped: Sequence[GateCase] = (),
 ) -> Qualification:
     """Return what the answers say; `skipped` are cases that were not shown on purpose."""
     cases = list(dict.fromkeys(shown_pair.case for shown_pair in shown_pairs))
     rates = [rate(case, shown_pairs) for case in cases]
     rates += [rate(case, (), skipped=True) for case in skipped]
-    rates.sort(key=lambda one: (one.case.side is not Side.SAME, one.case.side is Side.SPED,
-                                one.case.method, one.case.factor))  # fmt: skip
+    rates.sort(
+        key=lambda alarm: (
+            alarm.case.side is not SlowedSide.SAME,
+            alarm.case.side is SlowedSide.SPED,
+            alarm.case.method,
+            alarm.case.factor,
+        )
+    )
     times = [shown_pair.seconds / shown_pair.turn for shown_pair in shown_pairs]
     diagnoses = tuple(_diagnoses(subjects, plan, rates, shown_pairs))
     return Qualification(
@@ -119,24 +125,28 @@ def judge(
     )
 
 
-def _seen_from(method: str, rates: Sequence[Rate]) -> float | None:
+def _seen_from(method: str, rates: Sequence[AlarmRate]) -> float | None:
     """Return the least factor from which on all that is known is seen."""
     found = None
     if _always(rates):
         return None
-    for one in sorted(_rates_of(rates, Side.SLOWED, method), key=lambda one: -one.case.factor):
+    for one in sorted(
+        _rates_of(rates, SlowedSide.SLOWED, method), key=lambda one: -one.case.factor
+    ):
         if is_detected(one) is not True:
             break
         found = one.case.factor
     return found
 
 
-def _always(rates: Sequence[Rate]) -> bool:
+def _always(rates: Sequence[AlarmRate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(is_detected(one) for one in _rates_of(rates, Side.SAME))
+    return any(is_detected(one) for one in _rates_of(rates, SlowedSide.SAME))
 
 
-def _rates_of(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+def _rates_of(
+    rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
+) -> list[AlarmRate]:
     return [
         one
         for one in rates
@@ -144,19 +154,24 @@ def _rates_of(rates: Sequence[Rate], side: Side, method: str | None = None) -> l
     ]
 
 
-def _largest(rates: Sequence[Rate], side: Side, method: str | None = None) -> list[Rate]:
+def _largest(
+    rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
+) -> list[AlarmRate]:
     mine = [one for one in _rates_of(rates, side, method) if one.shown]
     most = max((one.case.factor for one in mine), default=0.0)
     return [one for one in mine if one.case.factor == most]
 
 
 def _diagnoses(
-    subjects: Sequence[Subject], plan: GatePlan, rates: Sequence[Rate], shown_pairs: Sequence[Shown]
+    subjects: Sequence[GateSubject],
+    plan: GatePlan,
+    rates: Sequence[AlarmRate],
+    shown_pairs: Sequence[ShownCase],
 ) -> Iterator[Diagnosis]:
-    told = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not Answer.FAILED]
+    told = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not GateAnswer.FAILED]
     if (diagnosis := _unrun(told)) is not None:
         yield diagnosis
-    same = _rates_of(rates, Side.SAME)
+    same = _rates_of(rates, SlowedSide.SAME)
     if _always(rates):
         text = f"it fired {_times(same[0])} at base and head that are alike"
         yield Diagnosis(Flaw.ALWAYS, text)
@@ -171,11 +186,11 @@ def _diagnoses(
     yield from _blindness(subjects, rates, told)
 
 
-def _unrun(shown_pairs: Sequence[Shown]) -> Diagnosis | None:
+def _unrun(shown_pairs: Sequence[ShownCase]) -> Diagnosis | None:
     """Say whether the gate has run both versions at all: what runs leaves a trace."""
     if not shown_pairs:
         return None
-    both = sum(set(shown_pair.ran) == set(Version) for shown_pair in shown_pairs)
+    both = sum(set(shown_pair.ran) == set(CheckoutVersion) for shown_pair in shown_pairs)
     if both:
         return None
     sides = {side for shown_pair in shown_pairs for side in shown_pair.ran}
@@ -188,11 +203,11 @@ def _unrun(shown_pairs: Sequence[Shown]) -> Diagnosis | None:
 
 
 def _blindness(
-    subjects: Sequence[Subject], rates: Sequence[Rate], shown_pairs: Sequence[Shown]
+    subjects: Sequence[GateSubject], rates: Sequence[AlarmRate], shown_pairs: Sequence[ShownCase]
 ) -> Iterator[Diagnosis]:
-    slowed = _largest(rates, Side.SLOWED)
+    slowed = _largest(rates, SlowedSide.SLOWED)
     fires = sum(one.alarms for one in slowed) > 0
-    backwards = [one for one in _largest(rates, Side.SPED) if is_detected(one)]
+    backwards = [one for one in _largest(rates, SlowedSide.SPED) if is_detected(one)]
     if backwards:
         text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
         if fires:
@@ -204,13 +219,13 @@ def _blindness(
     later = [
         shown_pair.turn
         for shown_pair in shown_pairs
-        if shown_pair.answer is Answer.ALARM and shown_pair.turn > 1
+        if shown_pair.answer is GateAnswer.ALARM and shown_pair.turn > 1
     ]
     if not fires:
         yield from _silence(rates, slowed, later)
         return
     for subject in subjects:
-        mine = _largest(rates, Side.SLOWED, subject.method)
+        mine = _largest(rates, SlowedSide.SLOWED, subject.method)
         if mine and is_detected(mine[0]) is False and any(is_detected(one) for one in slowed):
             many = len(subject.reached_by)
             why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
@@ -220,7 +235,7 @@ def _blindness(
 
 
 def _silence(
-    rates: Sequence[Rate], slowed: Sequence[Rate], later: Sequence[int]
+    rates: Sequence[AlarmRate], slowed: Sequence[AlarmRate], later: Sequence[int]
 ) -> Iterator[Diagnosis]:
     """Say why a gate never fired at once."""
     if later:
@@ -230,7 +245,7 @@ def _silence(
         )
         yield Diagnosis(Flaw.LATE, text)
         return
-    shown = sum(one.shown for one in rates if one.case.side is Side.SLOWED)
+    shown = sum(one.shown for one in rates if one.case.side is SlowedSide.SLOWED)
     if slowed and shown >= _LEAST_DEAD:
         text = (
             f"it fired at none of {shown} slowdowns, {_factor(slowed[0])} and less, also when it "
@@ -239,34 +254,34 @@ def _silence(
         yield Diagnosis(Flaw.DEAD, text)
 
 
-def _demands(plan: GatePlan, rates: Sequence[Rate]) -> Iterator[Demand]:
+def _demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Demand]:
     if plan.most_false_alarms is not None:
         yield _few_false(plan.most_false_alarms, rates)
     if plan.must_see is not None:
         yield _sees(plan.must_see, rates)
 
 
-def _few_false(most: float, rates: Sequence[Rate]) -> Demand:
+def _few_false(most: float, rates: Sequence[AlarmRate]) -> Demand:
     asked = f"at most {percent(most)} false alarms"
-    same = [one for one in _rates_of(rates, Side.SAME) if one.shown]
+    same = [one for one in _rates_of(rates, SlowedSide.SAME) if one.shown]
     if not same:
-        return Demand(asked, Asked.UNDECIDED, "no pair that is alike was shown")
+        return Demand(asked, DemandState.UNDECIDED, "no pair that is alike was shown")
     low, high = (percent(one, 1) for one in same[0].interval)
     why = f"{_times(same[0])}: between {low} and {high}"
     return Demand(asked, _FEW[noisy(same[0], most)], why)
 
 
-def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
+def _sees(factor: float, rates: Sequence[AlarmRate]) -> Demand:
     asked = f"{factor:g}x is seen more often than not"
     if _always(rates):
         why = "it fires at base and head that are alike, too"
-        return Demand(asked, Asked.FAILED, why)
-    mine = [one for one in _rates_of(rates, Side.SLOWED) if one.case.factor == factor]
+        return Demand(asked, DemandState.FAILED, why)
+    mine = [one for one in _rates_of(rates, SlowedSide.SLOWED) if one.case.factor == factor]
     beyond = [one.skipped or is_hopeless(one.case, rates) for one in mine]
     answers = [False if lost else is_detected(one) for one, lost in zip(mine, beyond, strict=True)]
-    answer = Asked.PASSED if answers and all(answers) else Asked.UNDECIDED
+    answer = DemandState.PASSED if answers and all(answers) else DemandState.UNDECIDED
     if False in answers:
-        answer = Asked.FAILED
+        answer = DemandState.FAILED
     why = "; ".join(
         f"{one.case.method}: " + ("larger ones are not seen" if lost else _times(one))
         for one, lost in zip(mine, beyond, strict=True)
@@ -274,7 +289,7 @@ def _sees(factor: float, rates: Sequence[Rate]) -> Demand:
     return Demand(asked, answer, why or "no such pair was shown")
 
 
-def _inexact(subjects: Sequence[Subject], rates: Sequence[Rate]) -> Iterator[Caveat]:
+def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Iterator[Caveat]:
     """Say where a slowdown is not the one that was asked for, or nobody knows."""
     for subject in subjects:
         factors = {one.case.factor for one in rates if one.case.method == subject.method}
@@ -297,9 +312,9 @@ def _inexact(subjects: Sequence[Subject], rates: Sequence[Rate]) -> Iterator[Cav
             yield Caveat("slowdown-clocked", text)
 
 
-def _times(one: Rate) -> str:
+def _times(one: AlarmRate) -> str:
     return f"{one.alarms} of {one.shown} times"
 
 
-def _factor(one: Rate) -> str:
+def _factor(one: AlarmRate) -> str:
     return f"{one.case.factor:g} times"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from auditor.core.contracts.qualify import Asked, Side
+from auditor.core.contracts.qualify import DemandState, SlowedSide
 from auditor.qualify import text as words
 from auditor.qualify.document import CheckoutPairAnswer, CheckoutPairRate, QualifyDocument
 from reports import charts, names, number_format, plots
@@ -16,9 +16,9 @@ SIZE = (520, 280)
 MOST_ANSWERS = 500
 """Single answers that a page lists; qualify.json has all."""
 _DEMANDS = {
-    Asked.PASSED: ("detected", "✓"),
-    Asked.FAILED: ("missed", "✗"),
-    Asked.UNDECIDED: ("inconclusive", "?"),
+    DemandState.PASSED: ("detected", "✓"),
+    DemandState.FAILED: ("missed", "✗"),
+    DemandState.UNDECIDED: ("inconclusive", "?"),
 }
 
 
@@ -47,7 +47,7 @@ class DemandRow:
     kind: str
     glyph: str
     asked: str
-    answer: Asked
+    answer: DemandState
     why: str
 
 
@@ -123,16 +123,16 @@ def _answer(answer: CheckoutPairAnswer) -> tuple[str, ...]:
 
 def _curves(document: QualifyDocument) -> Iterator[Drawn]:
     """Yield a drawing for each method that was slowed by something."""
-    same = [rate for rate in document.rates if rate.side is Side.SAME and rate.shown]
+    same = [rate for rate in document.rates if rate.side is SlowedSide.SAME and rate.shown]
     for method in document.methods:
         rates = [rate for rate in document.rates if rate.method == method.method and rate.shown]
-        slowed = sorted(_rates_of(rates, Side.SLOWED), key=lambda rate: rate.factor)
-        sped = sorted(_rates_of(rates, Side.SPED), key=lambda rate: rate.factor)
+        slowed = sorted(_rates_of(rates, SlowedSide.SLOWED), key=lambda rate: rate.factor)
+        sped = sorted(_rates_of(rates, SlowedSide.SPED), key=lambda rate: rate.factor)
         if slowed:
             yield _draw_rates(method.method, same, slowed, sped)
 
 
-def _rates_of(cells: list[CheckoutPairRate], side: Side) -> list[CheckoutPairRate]:
+def _rates_of(cells: list[CheckoutPairRate], side: SlowedSide) -> list[CheckoutPairRate]:
     return [cell for cell in cells if cell.side is side]
 
 
@@ -156,7 +156,7 @@ def _draw_rates(
         size=SIZE,
         ends=(0.0, float(len(factors))),
         named=(
-            (0.0, words.SIDES[Side.SAME]),
+            (0.0, words.SIDES[SlowedSide.SAME]),
             *((float(at), number_format.times(one)) for one, at in places.items()),
         ),
         across="how many times as long the method takes",

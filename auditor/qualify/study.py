@@ -8,15 +8,15 @@ from statistics import mean
 import numpy as np
 
 from auditor.core.contracts.qualify import (
-    Answer,
-    Case,
     Gate,
+    GateAnswer,
+    GateAnswerCache,
+    GateCase,
     GatePlan,
-    Memory,
+    GateSubject,
     Qualification,
-    Shown,
-    Side,
-    Subject,
+    ShownCase,
+    SlowedSide,
 )
 from auditor.core.errors import SubjectError
 from auditor.measure.context import Deadline
@@ -31,10 +31,10 @@ class QualifyStudy:
 
     def __init__(
         self,
-        subjects: Sequence[Subject],
+        subjects: Sequence[GateSubject],
         plan: GatePlan,
         gate: Gate,
-        memory: Memory,
+        memory: GateAnswerCache,
         deadline: Deadline | None = None,
     ) -> None:
         """Take the methods that can be slowed; `memory` knows what was shown before."""
@@ -44,9 +44,9 @@ class QualifyStudy:
         self._gate = gate
         self._memory = memory
         self._deadline = deadline
-        self._shown: list[Shown] = []
+        self._shown: list[ShownCase] = []
 
-    def qualify(self, told: Callable[[Shown, int], None]) -> Qualification:
+    def qualify(self, told: Callable[[ShownCase, int], None]) -> Qualification:
         """Return what it is worth; `told` hears of each answer, and how many may yet come.
 
         Raises SubjectError where the gate only fails.
@@ -67,14 +67,14 @@ class QualifyStudy:
         qualification = judge.judge(self._all, self._plan, self._shown, self._skipped())
         return replace(qualification, known=known)
 
-    def _known(self, case: Case, number: int) -> Shown | None:
+    def _known(self, case: GateCase, number: int) -> ShownCase | None:
         """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
         shown_pair = self._memory.known(case, number)
-        if shown_pair is None or shown_pair.answer is not Answer.QUIET:
+        if shown_pair is None or shown_pair.answer is not GateAnswer.QUIET:
             return shown_pair
         return shown_pair if shown_pair.turn >= self._again(case) else None
 
-    def _turns(self) -> Iterator[tuple[Case, int]]:
+    def _turns(self) -> Iterator[tuple[GateCase, int]]:
         """Yield what is to be shown next, in rounds of drawn orders, the plainest first.
 
         A gate that is dead, or fires always, is found out by the first rounds.
@@ -92,43 +92,44 @@ class QualifyStudy:
                     numbers[case] += 1
                     yield case, numbers[case]
 
-    def _cases(self) -> list[Case]:
+    def _cases(self) -> list[GateCase]:
         """Return all pairs, the ones that tell most first."""
         sizes = sorted(self._plan.factors, reverse=True)
-        cases = [Case(side=Side.SAME)]
+        cases = [GateCase(side=SlowedSide.SAME)]
         for side, factors in (
-            (Side.SLOWED, sizes[:1]),
-            (Side.SPED, sizes[:1]),
-            (Side.SLOWED, sizes[1:]),
+            (SlowedSide.SLOWED, sizes[:1]),
+            (SlowedSide.SPED, sizes[:1]),
+            (SlowedSide.SLOWED, sizes[1:]),
         ):
             cases += [
-                Case(side=side, method=subject.method, factor=factor)
+                GateCase(side=side, method=subject.method, factor=factor)
                 for factor in factors
                 for subject in self._subjects
-                if side is not Side.SPED or subject is self._subjects[0]
+                if side is not SlowedSide.SPED or subject is self._subjects[0]
             ]
         return cases
 
-    def _settled(self, case: Case) -> bool:
+    def _settled(self, case: GateCase) -> bool:
         if self._hopeless(case):
             return True
         return judge.is_settled(judge.rate(case, self._shown), self._plan)
 
-    def _hopeless(self, case: Case) -> bool:
-        if case.side is not Side.SLOWED:
+    def _hopeless(self, case: GateCase) -> bool:
+        if case.side is not SlowedSide.SLOWED:
             return False
         rates = [judge.rate(one, self._shown) for one in self._cases()]
         return judge.is_hopeless(case, rates)
 
-    def _skipped(self) -> list[Case]:
+    def _skipped(self) -> list[GateCase]:
         cases = {shown_pair.case for shown_pair in self._shown}
         return [case for case in self._cases() if case not in cases and self._hopeless(case)]
 
-    def _again(self, case: Case) -> int:
+    def _again(self, case: GateCase) -> int:
         """Return how often a quiet gate is run: again only where nothing else has made it fire."""
-        largest = case.side is Side.SLOWED and case.factor == max(self._plan.factors)
+        largest = case.side is SlowedSide.SLOWED and case.factor == max(self._plan.factors)
         silent = not any(
-            shown_pair.answer is Answer.ALARM and shown_pair.turn == 1 for shown_pair in self._shown
+            shown_pair.answer is GateAnswer.ALARM and shown_pair.turn == 1
+            for shown_pair in self._shown
         )
         return self._plan.turns if largest and silent else 1
 
@@ -139,7 +140,9 @@ class QualifyStudy:
         return self._deadline.allows(mean(took) if took else 0.0)
 
     def _require_answers(self) -> None:
-        failed = [shown_pair for shown_pair in self._shown if shown_pair.answer is Answer.FAILED]
+        failed = [
+            shown_pair for shown_pair in self._shown if shown_pair.answer is GateAnswer.FAILED
+        ]
         if len(failed) == len(self._shown) >= _HOPELESS:
             last = failed[-1]
             how = (

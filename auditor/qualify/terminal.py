@@ -7,7 +7,7 @@ from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
-from auditor.core.contracts.qualify import Asked, Shown
+from auditor.core.contracts.qualify import DemandState, ShownCase
 from auditor.core.errors import Exit
 from auditor.qualify import page
 from auditor.qualify.document import CheckoutPairRate, QualifyDocument
@@ -19,9 +19,9 @@ FORMATS = ("table", "json", "markdown")
 RESULT, PAGE = "qualify.json", "qualify.html"
 _WIDTH = 20
 _GATES = {
-    Asked.FAILED: "gate failed",
-    Asked.UNDECIDED: "gate undecided",
-    Asked.PASSED: "gate passed",
+    DemandState.FAILED: "gate failed",
+    DemandState.UNDECIDED: "gate undecided",
+    DemandState.PASSED: "gate passed",
 }
 
 
@@ -40,7 +40,7 @@ def show(document: QualifyDocument, format_: str, console: Console) -> None:
     output.show(document, format_, console, table, markdown=markdown)
 
 
-def line(shown_pair: Shown, left: int) -> str:
+def line(shown_pair: ShownCase, left: int) -> str:
     """Return one answer in a line, for those who watch."""
     what = SIDES[shown_pair.case.side]
     if shown_pair.case.method:
@@ -88,8 +88,8 @@ def judge(document: QualifyDocument) -> tuple[Exit, list[str]]:
     """Return the verdict and what to say about it; nothing where nothing was asked."""
     said = [f"{_GATES[demand.answer]}: {demand.asked}: {demand.why}" for demand in document.demands]
     answers = {demand.answer for demand in document.demands}
-    if Asked.FAILED in answers:
+    if DemandState.FAILED in answers:
         return Exit.GATE_FAILED, said
-    if Asked.UNDECIDED in answers:
+    if DemandState.UNDECIDED in answers:
         return Exit.NO_VERDICT, said
     return Exit.OK, said

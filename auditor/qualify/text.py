@@ -1,17 +1,17 @@
 """What a gate is worth, in words."""
 
-from auditor.core.contracts.qualify import Answer, Side
+from auditor.core.contracts.qualify import GateAnswer, SlowedSide
 from auditor.core.units import percent
 from auditor.qualify.document import CheckoutPairRate, QualifyDocument, SlowedMethod
 from reports import number_format
 
-SIDES = {Side.SAME: "alike", Side.SLOWED: "head slower", Side.SPED: "head faster"}
-ANSWERS = {Answer.ALARM: "alarm", Answer.QUIET: "quiet", Answer.FAILED: "no answer"}
+SIDES = {SlowedSide.SAME: "alike", SlowedSide.SLOWED: "head slower", SlowedSide.SPED: "head faster"}
+ANSWERS = {GateAnswer.ALARM: "alarm", GateAnswer.QUIET: "quiet", GateAnswer.FAILED: "no answer"}
 
 
-def answer(one: Answer, turn: int) -> str:
+def answer(one: GateAnswer, turn: int) -> str:
     """Return an answer, and of an alarm at which run in the same checkouts it came."""
-    return ANSWERS[one] + (f" at run {turn}" if one is Answer.ALARM and turn > 1 else "")
+    return ANSWERS[one] + (f" at run {turn}" if one is GateAnswer.ALARM and turn > 1 else "")
 
 
 def headline(document: QualifyDocument) -> str:
@@ -27,7 +27,7 @@ def headline(document: QualifyDocument) -> str:
         return f"{said}; it sees {', '.join(seen)}." if seen else f"{said}."
     if not seen:
         return "Cannot tell what this gate sees: more runs are needed (--runs, --budget)."
-    same = [rate for rate in document.rates if rate.side is Side.SAME]
+    same = [rate for rate in document.rates if rate.side is SlowedSide.SAME]
     alarms = f"{same[0].alarms} false alarms in {same[0].shown} runs" if same else ""
     return f"This gate works: it sees {', '.join(seen)}; {alarms}."
 

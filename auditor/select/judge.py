@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil, isfinite
 
 from auditor.stats import zero_one
-from auditor.stats.zero_one import Row
+from auditor.stats.zero_one import Constraint
 
 LARGEST = 200
 """Benchmarks up to which the cheapest choice is looked for; beyond, it is a greedy one."""
@@ -228,7 +228,7 @@ class _Pool:
         must = [at for at, candidate in enumerate(self.watchers) if candidate.id in required]
         names = sorted({*names, *must})
         rows = [*self._covering(methods, names), *self._paid(names, limit)]
-        rows += [Row({names.index(one): 1}, least=1) for one in must]
+        rows += [Constraint({names.index(one): 1}, least=1) for one in must]
         if len(names) <= self.largest:
             solution = zero_one.minimum([self.weights[name] for name in names], rows)
             if solution.exact:
@@ -257,34 +257,38 @@ class _Pool:
             return self._filled(limit), False
         costs, rows, names = self._maximum(limit, self.costs)
         weights = [*(self.weights[name] for name in names), *([0] * (len(costs) - len(names)))]
-        enough = Row({column: -one for column, one in enumerate(costs) if one}, least=most)
+        enough = Constraint({column: -one for column, one in enumerate(costs) if one}, least=most)
         solution = zero_one.minimum(weights, [*rows, enough])
         if solution.chosen is None:
             return self._filled(limit), False
         chosen = frozenset(names[one] for one in solution.chosen if one < len(names))
         return chosen, solution.exact
 
-    def _maximum(self, limit: int, times: Sequence[int]) -> tuple[list[int], list[Row], list[int]]:
+    def _maximum(
+        self, limit: int, times: Sequence[int]
+    ) -> tuple[list[int], list[Constraint], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
         names = [at for at, candidate in enumerate(self.watchers) if candidate.detects]
         methods = sorted(self.methods)
         costs = [*([0] * len(names)), *([-1] * len(methods))]
-        rows = [Row({column: times[one] for column, one in enumerate(names)}, most=limit)]
+        rows = [Constraint({column: times[one] for column, one in enumerate(names)}, most=limit)]
         for at, row in enumerate(self._covering(methods, names), len(names)):
-            rows.append(Row({**row.weights, at: -1}, least=0))
+            rows.append(Constraint({**row.weights, at: -1}, least=0))
         return costs, rows, names
 
-    def _covering(self, methods: Collection[str], names: Sequence[int]) -> list[Row]:
+    def _covering(self, methods: Collection[str], names: Sequence[int]) -> list[Constraint]:
         by: dict[str, dict[int, int]] = {method: {} for method in sorted(methods)}
         for column, one in enumerate(names):
             for method in self.watchers[one].detects & by.keys():
                 by[method][column] = 1
-        return [Row(weights, least=1) for weights in by.values()]
+        return [Constraint(weights, least=1) for weights in by.values()]
 
-    def _paid(self, names: Sequence[int], limit: int | None) -> list[Row]:
+    def _paid(self, names: Sequence[int], limit: int | None) -> list[Constraint]:
         if limit is None:
             return []
-        return [Row({column: self.costs[one] for column, one in enumerate(names)}, most=limit)]
+        return [
+            Constraint({column: self.costs[one] for column, one in enumerate(names)}, most=limit)
+        ]
 
     def _named(self, chosen: frozenset[int] | None, names: Sequence[int]) -> Found | None:
         return None if chosen is None else (frozenset(names[one] for one in chosen), True)

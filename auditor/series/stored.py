@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from auditor.core.caveats import Caveat, some
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.jobs import HostFacts
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 
@@ -43,17 +43,17 @@ def caveats(results: StoredResults) -> Iterator[Caveat]:
         )
         yield Caveat("figures-only", text)
     if results.left_out:
-        text = f"these measure no time, and were left out: {some(results.left_out)}"
+        text = f"these measure no time, and were left out: {list_some(results.left_out)}"
         yield Caveat("no-times", text)
     if results.older:
-        chosen = some(results.commits) or "unknown"
+        chosen = list_some(results.commits) or "unknown"
         text = (
             f"the runs are those of commit {chosen}; results of others are there, too "
-            f"({some(results.older)}), and the option --commit chooses"
+            f"({list_some(results.older)}), and the option --commit chooses"
         )
         yield Caveat("chosen-commit", text)
     if len(results.commits) > 1:
-        text = f"the runs are of {len(results.commits)} commits: {some(results.commits)}"
+        text = f"the runs are of {len(results.commits)} commits: {list_some(results.commits)}"
         yield Caveat("mixed-commits", text)
 
 

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from auditor.stats.arrays import Array, positive
 from auditor.stats.compare import Ratio, t_half
-from auditor.stats.trimming import kept, trimmed
+from auditor.stats.trimming import kept, trimmed_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ def contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]) -> Con
     scatter is that of the values drawn in (Yuen 1974, Biometrika 61:165).
     """
     logs: Array = np.log([positive(values) for values in rounds])
-    parts = [trimmed(logs @ row) for row in _orthogonal(len(weights))]
+    parts = [trimmed_mean(logs @ row) for row in _orthogonal(len(weights))]
     given = np.asarray(weights, dtype=np.float64)
     return Contrast(
-        middle=trimmed(logs @ given).middle,
+        middle=trimmed_mean(logs @ given).middle,
         variance=sum(part.squares for part in parts) / sum(part.kept - 1 for part in parts),
         length=float(given @ given),
         rounds=len(logs),

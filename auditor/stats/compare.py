@@ -9,8 +9,8 @@ import numpy as np
 from scipy import special
 
 from auditor.stats.arrays import Array, finite, positive
-from auditor.stats.components import Component, doubt
-from auditor.stats.trimming import kept, trimmed
+from auditor.stats.components import Component, component_error
+from auditor.stats.trimming import kept, trimmed_mean
 
 EXACT_UP_TO = 8
 """Size of the smaller group up to which scipy's own rule takes the exact distribution."""
@@ -89,7 +89,7 @@ def ratio(
     of `above` are of one binary, those of `below` of several, `groups` of each
     (`components.doubt`). Independent errors, each at `level`, add up in squares.
     """
-    parts = [trimmed(np.log(positive(values))) for values in (above, below)]
+    parts = [trimmed_mean(np.log(positive(values))) for values in (above, below)]
     freedom = sum(part.kept for part in parts) - 2
     if freedom < 1:
         return None
@@ -97,7 +97,7 @@ def ratio(
     error = sqrt(squares / freedom * sum(1 / part.kept for part in parts))
     half = t_half(error, freedom, level)
     if component is not None:
-        half = hypot(half, component.reach(doubt(len(above), groups), level))
+        half = hypot(half, component.reach(component_error(len(above), groups), level))
     middle = parts[0].middle - parts[1].middle
     low, centre, high = np.exp([middle - half, middle, middle + half])
     return Ratio(float(centre), float(low), float(high))
@@ -110,7 +110,7 @@ def ratio_reach(
 
     They are taken to scatter as these do.
     """
-    parts = [trimmed(np.log(positive(values))) for values in (above, below)]
+    parts = [trimmed_mean(np.log(positive(values))) for values in (above, below)]
     variance = sum(part.squares for part in parts) / (sum(part.kept for part in parts) - 2)
     left = [kept(size) for size in sizes]
     return t_half(sqrt(variance * sum(1 / one for one in left)), sum(left) - 2, level)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from auditor.stats.arrays import Array
-from auditor.stats.trimming import Trimmed, trimmed
+from auditor.stats.trimming import TrimmedMean, trimmed_mean
 
 Groups = Sequence[Array]
 
@@ -46,7 +46,7 @@ FEW = 2
 """Families of which there is no middle but the mean."""
 
 
-def between(families: Sequence[Groups]) -> Component | None:
+def component_between(families: Sequence[Groups]) -> Component | None:
     """Return the variance that groups add to that of their members, about the same in all families.
 
     Each family has a middle and a scatter of its own. For one of N values x in groups of n_g,
@@ -61,7 +61,7 @@ def between(families: Sequence[Groups]) -> Component | None:
     family has two groups, and two values in one of them.
     """
     totals, owns, freedom = [], [], 0
-    parted = [[trimmed(group) for group in groups] for groups in families]
+    parted = [[trimmed_mean(group) for group in groups] for groups in families]
     told = [parts for parts in parted if len(parts) > 1 and _inside(parts)]
     few = len(told) <= FEW
     for parts in told:
@@ -80,7 +80,7 @@ def between(families: Sequence[Groups]) -> Component | None:
     return Component(float(np.median(totals)), float(np.median(owns)), kept)
 
 
-def _inside(parts: Sequence[Trimmed]) -> int:
+def _inside(parts: Sequence[TrimmedMean]) -> int:
     return sum(part.kept - 1 for part in parts)
 
 
@@ -89,7 +89,7 @@ def _median(freedom: int) -> float:
     return float(special.chdtri(freedom, 0.5)) / freedom
 
 
-def doubt(single: int, groups: Sequence[int]) -> float:
+def component_error(single: int, groups: Sequence[int]) -> float:
     """Return how many times S is missing in the variance of a difference of two means.
 
     One mean is of `single` members of one group, the other of n members of other groups, n_g of

@@ -27,7 +27,7 @@ class InterimAnalysis:
 
 
 @lru_cache(maxsize=64)
-def looks(most: int, level: float) -> tuple[InterimAnalysis, ...]:
+def plan_analyses(most: int, level: float) -> tuple[InterimAnalysis, ...]:
     """Return the looks before the last of `most` pairs.
 
     All intervals together hold with `level` (Bonferroni), whenever one stops (Jennison and Turnbull
@@ -40,7 +40,7 @@ def looks(most: int, level: float) -> tuple[InterimAnalysis, ...]:
     )
 
 
-def repeated(differences: Sequence[float], most: int, level: float) -> Shift:
+def repeated_critical_value(differences: Sequence[float], most: int, level: float) -> Shift:
     """Judge the middle from the pairs up to the last look; `most` is how many were planned.
 
     The interval is the repeated one, None before the first look.
@@ -55,7 +55,7 @@ def repeated(differences: Sequence[float], most: int, level: float) -> Shift:
         if found.interval is not None:
             p = min(1.0, found.p / (1 - EARLY))
             return Shift(estimate=found.estimate, interval=found.interval, p=p)
-    planned = looks(most, level)
+    planned = plan_analyses(most, level)
     reached = [look for look in planned if look.pairs <= values.size]
     if values.size >= most > 1:
         reached.append(

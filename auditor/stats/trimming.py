@@ -11,7 +11,7 @@ TRIMMED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Trimmed:
+class TrimmedMean:
     """The mean of the `kept` values of `size`, and the squares with the others drawn in to them.
 
     `squares` / (kept - 1) / kept is the squared standard error of the mean (Yuen 1974).
@@ -28,7 +28,7 @@ def kept(size: int) -> int:
     return size - 2 * int(TRIMMED * size)
 
 
-def trimmed(values: Array) -> Trimmed:
+def trimmed_mean(values: Array) -> TrimmedMean:
     """Leave out TRIMMED of the values at each end."""
     ordered = np.sort(values)
     cut = (ordered.size - kept(ordered.size)) // 2
@@ -37,4 +37,6 @@ def trimmed(values: Array) -> Trimmed:
     # As if `cut` values stood at each of the ends: quicker than to draw them in.
     off = inner - (whole + cut * (inner[0] + inner[-1])) / ordered.size
     squares = off @ off + cut * (off[0] ** 2 + off[-1] ** 2)
-    return Trimmed(float(whole / inner.size), float(squares), int(inner.size), int(ordered.size))
+    return TrimmedMean(
+        float(whole / inner.size), float(squares), int(inner.size), int(ordered.size)
+    )

@@ -21,7 +21,7 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Constraint:
     """A constraint: `least` <= the sum of the weights of the chosen columns <= `most`."""
 
     weights: Mapping[int, int]
@@ -34,7 +34,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class ProgramSolution:
     """What a search came to.
 
     `chosen` is None where there is no solution (`exact`) or none was found (not `exact`). No
@@ -47,8 +47,12 @@ class Solved:
 
 
 def minimum(
-    costs: Sequence[int], rows: Sequence[Row], *, nodes: int = NODES, seconds: float = SECONDS
-) -> Solved:
+    costs: Sequence[int],
+    rows: Sequence[Constraint],
+    *,
+    nodes: int = NODES,
+    seconds: float = SECONDS,
+) -> ProgramSolution:
     """Return the columns that satisfy all rows and cost least.
 
     Of several such choices it is the one that has the first column, else that has the second, and
@@ -58,7 +62,7 @@ def minimum(
     found = _solve(costs, rows, options)
     if found.chosen is None or not found.exact:
         return found
-    rows = [*rows, Row(dict(enumerate(costs)), most=found.bound)]
+    rows = [*rows, Constraint(dict(enumerate(costs)), most=found.bound)]
     options["time_limit"] = seconds / _AT_ONCE
     chosen = found.chosen
     for start in range(0, len(costs), _AT_ONCE):
@@ -73,11 +77,13 @@ def minimum(
             chosen = better.chosen
         for one in here:
             settled = int(one in chosen)
-            rows.append(Row({one: 1}, least=settled, most=settled))
-    return Solved(chosen, found.bound, exact=True)
+            rows.append(Constraint({one: 1}, least=settled, most=settled))
+    return ProgramSolution(chosen, found.bound, exact=True)
 
 
-def lower_bound(costs: Sequence[int], rows: Sequence[Row], *, seconds: float = SECONDS) -> int:
+def lower_bound(
+    costs: Sequence[int], rows: Sequence[Constraint], *, seconds: float = SECONDS
+) -> int:
     """Return what no choice can cost less than, by the relaxation to parts of columns.
 
     It is the sum of all negative costs where the relaxation cannot be solved.
@@ -89,26 +95,28 @@ def lower_bound(costs: Sequence[int], rows: Sequence[Row], *, seconds: float = S
     return worst if found.status != 0 else max(worst, _up(found.fun))
 
 
-def _solve(costs: Sequence[int], rows: Sequence[Row], options: Mapping[str, float]) -> Solved:
+def _solve(
+    costs: Sequence[int], rows: Sequence[Constraint], options: Mapping[str, float]
+) -> ProgramSolution:
     worst = sum(cost for cost in costs if cost < 0)
     if not costs:
         feasible = all(row.holds(frozenset()) for row in rows)
-        return Solved(frozenset() if feasible else None, 0, exact=True)
+        return ProgramSolution(frozenset() if feasible else None, 0, exact=True)
     found = _call(costs, rows, 1, {**options, "mip_rel_gap": 0})
     chosen = None
     if found.x is not None:
         chosen = frozenset(int(one) for one in np.flatnonzero(found.x > 0.5))
         if not all(row.holds(chosen) for row in rows):
-            return Solved(None, worst, exact=False)
+            return ProgramSolution(None, worst, exact=False)
     if found.status == 0 and chosen is not None:
-        return Solved(chosen, sum(costs[one] for one in chosen), exact=True)
+        return ProgramSolution(chosen, sum(costs[one] for one in chosen), exact=True)
     bound = getattr(found, "mip_dual_bound", None)
     least = worst if bound is None or not np.isfinite(bound) else max(worst, _up(bound))
-    return Solved(chosen, least, exact=found.status == 2)
+    return ProgramSolution(chosen, least, exact=found.status == 2)
 
 
 def _call(
-    costs: Sequence[int], rows: Sequence[Row], integrality: int, options: Mapping[str, float]
+    costs: Sequence[int], rows: Sequence[Constraint], integrality: int, options: Mapping[str, float]
 ) -> Any:
     # Slow to load, and only what has been measured to the end is chosen from.
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415

@@ -17,9 +17,13 @@ from auditor.steady.document import SteadyDocument, steady_document
 from auditor.warmup.cpssd import CpSsd
 from auditor.warmup.detector import Detector
 from auditor.warmup.kbkssd import KbKssd
-from auditor.warmup.learned import Learned
+from auditor.warmup.learned import LearnedDetector
 
-DETECTORS: dict[str, type[Detector]] = {"learned": Learned, "kb-kssd": KbKssd, "cp-ssd": CpSsd}
+DETECTORS: dict[str, type[Detector]] = {
+    "learned": LearnedDetector,
+    "kb-kssd": KbKssd,
+    "cp-ssd": CpSsd,
+}
 
 
 @click.command(short_help="When are the benchmarks warm, and is their warm-up long enough?")

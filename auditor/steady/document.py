@@ -7,7 +7,7 @@ import msgspec
 
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
-from auditor.core.series.steady import Needed, SteadyLabel, SuiteSteadiness, WarmUp
+from auditor.core.series.steady import NeededWarmup, SteadyLabel, SuiteSteadiness, WarmupEffect
 from reports.results import Setting, read_as, schema_of, setting, strict
 
 
@@ -21,7 +21,7 @@ class ProcessSteadiness(msgspec.Struct, frozen=True, kw_only=True):
     label: SteadyLabel
     steady_from: int | None  # index of the first steady iteration, warm-up included
     changes: tuple[int, ...]  # last iteration of each segment that the detector separates
-    warm_up: WarmUp | None  # null: the configured warm-up is not known
+    warm_up: WarmupEffect | None  # null: the configured warm-up is not known
     caveats: tuple[Caveat, ...]
 
 
@@ -32,7 +32,7 @@ class SteadyBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     label: SteadyLabel
     warm_iterations: int | None  # warm-up iterations that suffice for all steady processes
     iteration_seconds: float | None
-    needed: Needed | None
+    needed: NeededWarmup | None
     """Null where no process gets warm, or the length of the iterations is not known."""
 
 

@@ -17,7 +17,7 @@ from auditor.core.series.stored import StoredProcess, StoredResults
 from auditor.series.stored import caveats as of_results
 from auditor.warmup.detector import Detector
 from auditor.warmup.judging import judge
-from auditor.warmup.needed import needed
+from auditor.warmup.needed import needed_warmup
 
 _MORE = {"jmh": "; with -wi 0 -i 3000 -r 100ms -f 10 JMH itself prints or (-rf json) keeps more"}
 _FEW = 20
@@ -80,7 +80,7 @@ def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
         id=task.name,
         series=tuple(series for _, series in judged),
         iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
-        needed=needed(judged),
+        needed=needed_warmup(judged),
     )
 
 

@@ -5,14 +5,20 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
-from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
+from auditor.core.contracts.qualify import (
+    CheckoutVersion,
+    GateAnswer,
+    GateCase,
+    ShownCase,
+    SlowedSide,
+)
 from auditor.core.ports import Clock
 from auditor.store import rows
 from auditor.store.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
-class Gates:
+class GateAnswerStore:
     """What a store knows of one gate.
 
     `deciding` are texts of what decides all its answers, `of` returns that of a case.
@@ -21,9 +27,9 @@ class Gates:
     store: SqliteStore
     clock: Clock
     deciding: tuple[str, ...]
-    of: Callable[[Case], str]
+    of: Callable[[GateCase], str]
 
-    def known(self, case: Case, number: int, /) -> Shown | None:
+    def known(self, case: GateCase, number: int, /) -> ShownCase | None:
         """Return what it has answered before; what has failed is asked again."""
         with self.store.reading() as connection:
             row = connection.execute(
@@ -32,9 +38,9 @@ class Gates:
             ).fetchone()
         return _shown(row[0]) if row else None
 
-    def keep(self, shown: Shown, /) -> None:
+    def keep(self, shown: ShownCase, /) -> None:
         """Remember an answer; one that failed is none."""
-        if shown.answer is Answer.FAILED:
+        if shown.answer is GateAnswer.FAILED:
             return
         made = (
             self._id(shown.case, shown.number),
@@ -45,15 +51,17 @@ class Gates:
         with self.store.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO gate VALUES (?, ?, ?, ?)", made)
 
-    def _id(self, case: Case, number: int) -> str:
+    def _id(self, case: GateCase, number: int) -> str:
         words = (*self.deciding, self.of(case), rows.dump(asdict(case)), str(number))
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 
-def _shown(text: str) -> Shown:
+def _shown(text: str) -> ShownCase:
     found = json.loads(text)
-    case = Case(**{**found["case"], "side": Side(found["case"]["side"])})
-    made = Shown(**{**found, "case": case})
+    case = GateCase(**{**found["case"], "side": SlowedSide(found["case"]["side"])})
+    made = ShownCase(**{**found, "case": case})
     return replace(
-        made, answer=Answer(made.answer), ran=tuple(Version(one) for one in found["ran"])
+        made,
+        answer=GateAnswer(made.answer),
+        ran=tuple(CheckoutVersion(one) for one in found["ran"]),
     )

@@ -11,7 +11,7 @@ from auditor.core.errors import StoreError
 from auditor.store.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 
-def opened(path: Path, busy_seconds: float) -> sqlite3.Connection:
+def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
     """Open or create the file; raises StoreError, and what SQLite and the system raise."""
     _create_private(path)
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)

@@ -8,7 +8,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Timed
+from auditor.core.contracts.concurrency import (
+    ConcurrentTestSuite,
+    FocusMethod,
+    Progress,
+    RacePlan,
+    RepetitionTimes,
+)
 from auditor.core.contracts.concurrent_test import Sequence, Statement, Test, statement_of
 from auditor.core.ports import Clock
 from auditor.store import rows
@@ -30,7 +36,7 @@ def _nothing() -> Notes:
 
 
 @dataclass(frozen=True, slots=True)
-class Races:
+class ConcurrentRunStore:
     """What a store knows of one pair of versions; `deciding` are texts of all that decides it.
 
     `making` decides which tests are made, and no race of one. `beside` hands over what was noted
@@ -39,18 +45,18 @@ class Races:
 
     store: SqliteStore
     clock: Clock
-    plan: Plan
+    plan: RacePlan
     deciding: tuple[str, ...]
     making: tuple[str, ...] = ()
     beside: Callable[[], Notes] = _nothing
     noted: dict[str, Notes] = field(default_factory=dict)
 
-    def suite(self) -> Suite | None:
+    def suite(self) -> ConcurrentTestSuite | None:
         """Return the tests made before, without their files, if there are any."""
         found = self._find(self._suite_id())
         return None if found is None else _suite(found)
 
-    def keep_suite(self, suite: Suite, /) -> None:
+    def keep_suite(self, suite: ConcurrentTestSuite, /) -> None:
         """Remember the tests."""
         self._keep(self._suite_id(), _of_suite(suite), instead_of=self._suite_id("progress"))
 
@@ -63,7 +69,7 @@ class Races:
         """Remember how far it has come."""
         self._keep(self._suite_id("progress"), _of_progress(progress))
 
-    def timed(self, test: Test, threads: int, /) -> Timed | None:
+    def timed(self, test: Test, threads: int, /) -> RepetitionTimes | None:
         """Return what a test took with so many threads, if it was measured."""
         self.beside()  # of tests while they were made, of races that failed
         race = self._race_id(test, threads)
@@ -71,9 +77,9 @@ class Races:
         if found is None:
             return None
         self.noted[race] = found.pop("beside", ())
-        return Timed(**{**found, "old": tuple(found["old"]), "new": tuple(found["new"])})
+        return RepetitionTimes(**{**found, "old": tuple(found["old"]), "new": tuple(found["new"])})
 
-    def keep_timed(self, test: Test, timed: Timed, /) -> None:
+    def keep_timed(self, test: Test, timed: RepetitionTimes, /) -> None:
         """Remember what a test took."""
         race = self._race_id(test, timed.threads)
         self.noted[race] = self.beside()
@@ -109,7 +115,7 @@ class Races:
             connection.execute("INSERT OR REPLACE INTO concurrency VALUES (?, ?, ?, ?)", made)
 
 
-def _of_suite(suite: Suite) -> dict[str, Any]:
+def _of_suite(suite: ConcurrentTestSuite) -> dict[str, Any]:
     made = {key: getattr(suite, key) for key in ("length", "tried", "methods", "dropped")}
     return made | {
         "tests": [_of_test(test) for test in suite.tests],
@@ -118,13 +124,13 @@ def _of_suite(suite: Suite) -> dict[str, Any]:
     }
 
 
-def _suite(found: Any) -> Suite:
-    return Suite(
+def _suite(found: Any) -> ConcurrentTestSuite:
+    return ConcurrentTestSuite(
         tests=tuple(_test(one) for one in found["tests"]),
         length=found["length"],
         tried=tuple(found["tried"]),
         methods=tuple(found["methods"]),
-        focus=tuple(Focus(**one) for one in found["focus"]),
+        focus=tuple(FocusMethod(**one) for one in found["focus"]),
         dropped=tuple((what, times) for what, times in found["dropped"]),
         caveats=tuple(Caveat(slug, text) for slug, text in found["caveats"]),
     )

@@ -18,7 +18,7 @@ from auditor.store import rows
 from auditor.store.audits import AuditRecord
 from auditor.store.failures import damaged, translated
 from auditor.store.machines import machine
-from auditor.store.opening import opened
+from auditor.store.opening import open_database
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another; a write lasts milliseconds."""
@@ -45,7 +45,7 @@ class SqliteStore:
         self._added: set[str] = set()
         self.machine = None if host is None else machine(host)
         with translated(path):
-            self._connection = opened(path, busy_seconds)
+            self._connection = open_database(path, busy_seconds)
 
     def __enter__(self) -> Self:
         """Return the open store."""

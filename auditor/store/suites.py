@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.core.errors import UsageError
 from auditor.core.files.foreign_files import open_regular
 from auditor.core.files.own_files import STORE
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.suite import Benchmark, Configured
 from auditor.store import rows
@@ -78,7 +78,7 @@ def _newest(connection: sqlite3.Connection, project: str, purpose: Purpose) -> t
         " FROM run JOIN trial ON trial.id = run.trial"
         " WHERE purpose = ?1 AND variant = ?2 AND benchmark IS NOT NULL"
         " AND trial.subject IN (SELECT digest FROM project WHERE name = ?3) ORDER BY run.id DESC",
-        (purpose, Kind.PLAIN, project),
+        (purpose, VariantKind.PLAIN, project),
     ).fetchall()
     chosen: dict[tuple[str, int, int], tuple[object, ...]] = {}
     newest: dict[str, tuple[str, str, str]] = {}

@@ -14,7 +14,7 @@ from auditor.core.outcome import TRANSIENT_FAILURES
 from auditor.core.values import Series
 from auditor.store import rows
 from auditor.store.failures import damaged, translated
-from auditor.store.opening import check, opened
+from auditor.store.opening import check, open_database
 
 BUSY_SECONDS = 30.0
 _RUN = "trial, machine, host, ending, payload, started, seconds, revision, strain, loop"
@@ -24,7 +24,7 @@ _FAILED = ", ".join(f"'{one.value}'" for one in sorted(TRANSIENT_FAILURES))
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class StoredSubject:
     """What a store has of a project: revisions, finished audits, when it was last audited."""
 
     name: str
@@ -34,7 +34,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class StoreContents:
     """What a store holds."""
 
     path: Path
@@ -43,7 +43,7 @@ class Contents:
     failed: int
     values: int
     machines: tuple[tuple[str, int], ...]
-    subjects: tuple[Subject, ...]
+    subjects: tuple[StoredSubject, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Merged:
     audits: int
 
 
-def contents(path: Path) -> Contents:
+def contents(path: Path) -> StoreContents:
     """Return what a store holds; raises StoreError, and UsageError where there is none."""
     with existing(path) as connection:
         runs, failed = connection.execute(
@@ -70,7 +70,7 @@ def contents(path: Path) -> Contents:
             " FROM project LEFT JOIN audit ON audit.subject = project.digest"
             " GROUP BY name ORDER BY name"
         )
-        return Contents(
+        return StoreContents(
             path=path,
             bytes=path.stat().st_size,
             runs=runs,
@@ -78,7 +78,7 @@ def contents(path: Path) -> Contents:
             values=values.fetchone()[0],
             machines=tuple(machines),
             subjects=tuple(
-                Subject(name, revisions, audits, last or "")
+                StoredSubject(name, revisions, audits, last or "")
                 for name, revisions, audits, last in subjects
             ),
         )
@@ -150,10 +150,10 @@ def merge(into: Path, source: Path) -> Merged:
     with translated(into), _scratch(into) as folder:
         copy = Path(folder) / "copy.sqlite"
         _copy(source, copy)
-        with translated(source), closing(opened(copy, BUSY_SECONDS)) as made:
+        with translated(source), closing(open_database(copy, BUSY_SECONDS)) as made:
             _check_content(made, source)
             made.execute("PRAGMA journal_mode = DELETE")
-        with translated(into), closing(opened(into, BUSY_SECONDS)) as connection:
+        with translated(into), closing(open_database(into, BUSY_SECONDS)) as connection:
             connection.execute("ATTACH ? AS other", (str(copy),))
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -291,5 +291,5 @@ def existing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store that is there."""
     if not is_file(path):
         raise UsageError(f"there is no store {path}; name one with --store")
-    with translated(path), closing(opened(path, BUSY_SECONDS)) as connection:
+    with translated(path), closing(open_database(path, BUSY_SECONDS)) as connection:
         yield connection

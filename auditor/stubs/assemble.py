@@ -8,11 +8,11 @@ from auditor.abs import document as documents
 from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict as AuditedMethod
 from auditor.config import Config, Places
-from auditor.core.caveats import some
+from auditor.core.caveats import list_some
 from auditor.core.contracts.stubs import Samples, Stub
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Observer
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.subject import Method
 from auditor.languages.library_tracing import LibraryTracing
 from auditor.measure.method_choice import named
@@ -134,11 +134,11 @@ def open_stubbing(
 
 def _watch_state(method: AuditedMethod) -> WatchState | None:
     """Return what an audit says of a method; None where it does not tell."""
-    if method.outcome is Result.UNREACHED:
+    if method.outcome is Verdict.UNREACHED:
         return WatchState.UNCALLED
-    if method.outcome is Result.MISSED:
+    if method.outcome is Verdict.MISSED:
         return WatchState.UNNOTICED
-    if method.outcome is Result.DETECTED or method.reached_by:
+    if method.outcome is Verdict.DETECTED or method.reached_by:
         return WatchState.WATCHED
     return None
 
@@ -151,7 +151,7 @@ def _left_out(chosen: Sequence[Method], stubs: Sequence[Stub]) -> Iterator[str]:
     if left := [method.id for method in chosen if method.id not in begun]:
         yield (
             "not begun, as a benchmark of its name is there already, or nothing outside can call "
-            f"it: {some(left)}"
+            f"it: {list_some(left)}"
         )
 
 

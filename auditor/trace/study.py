@@ -13,7 +13,7 @@ from auditor.measure.failures import line, reason
 from auditor.measure.reach_study import ReachRuns, map_reach
 from auditor.measure.stability_judge import filtered
 from auditor.measure.stability_study import unseen
-from auditor.measure.suite_runs import Baseline, baseline
+from auditor.measure.suite_runs import SuiteBaseline, baseline
 from auditor.trace.judge import Counts, judge
 from auditor.trace.model import SuiteUse
 
@@ -53,7 +53,7 @@ def suite_use(parts: StudyContext) -> SuiteUse:
     return judge(counts, (*caveats, *parts.said_of_budget))
 
 
-def _failed(base: Baseline, counted: ReachRuns) -> dict[str, str]:
+def _failed(base: SuiteBaseline, counted: ReachRuns) -> dict[str, str]:
     """Return the benchmarks that fail as they are or with counters, or had no time for these."""
     ended = {run.trial.benchmark: run.outcome for run in counted.runs}
     found = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from auditor.core.errors import SubjectError
-from auditor.core.mutant import Kind, Overlay, Refused, Variant
+from auditor.core.mutant import Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.outcome import Skipped, Traced
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.popularity import ClientUse, Library, UsageProfile
@@ -14,7 +14,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.measure import popularity
 from auditor.measure.failures import line, reason
-from auditor.measure.trials import Workers, measure
+from auditor.measure.trials import TrialServices, measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ def usage_profile(
     mutator: Mutator,
     clients: Sequence[PreparedClient],
     request: TraceRequest,
-    workers: Workers,
+    workers: TrialServices,
 ) -> UsageProfile:
     """Run the tests of the clients, and rank what they call of the library.
 
     A client that fails is reported, and the others go on. Raises SubjectError where all fail.
     """
-    variant = Variant(Kind.TRACED, library.methods)
+    variant = Variant(VariantKind.TRACED, library.methods)
     overlay = mutator.overlay(library.sources, variant)
-    if isinstance(overlay, Refused):
+    if isinstance(overlay, OverlayRefusal):
         raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
     trials = {
         client.name: trial_of(client.project, variant, overlay, request.seconds)

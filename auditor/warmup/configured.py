@@ -19,12 +19,12 @@ ITERATION_SECONDS = 0.1
 """An iteration of the series ends with the first operation after so long."""
 
 
-def mapped(values: Values, settings: Configured) -> tuple[int, int]:
+def map_iterations(values: Values, settings: Configured) -> tuple[int, int]:
     """Return the last warm-up and the last measured iteration of a series under some settings."""
-    return placed(lengths(values), settings)
+    return place_warmup(lengths(values), settings)
 
 
-def placed(lasts: Array, settings: Configured) -> tuple[int, int]:
+def place_warmup(lasts: Array, settings: Configured) -> tuple[int, int]:
     """Return the last warm-up and the last measured of iterations that last so long.
 
     Longer iterations are made of those that there are, one after the other; what an iteration

@@ -22,7 +22,7 @@ _FAR = 50.0
 Named = Iterator[tuple[str, float]]
 
 
-class Looks:
+class LogSeries:
     """A series as logarithms, with the level and the scatter that its end has."""
 
     def __init__(self, values: Values) -> None:
@@ -41,7 +41,7 @@ class Looks:
 
 def features(values: Values) -> dict[str, float]:
     """Return all features by name, in an order that is always the same; none is infinite."""
-    looks = Looks(values)
+    looks = LogSeries(values)
     found: dict[str, float] = {}
     for group in (
         _whole, _growing, _bands, _splits, _scatter_split, _tails, _memory, _trends, _coarse,
@@ -56,7 +56,7 @@ def _scatter(off: Values, axis: int | None = None) -> Values:
     return np.asarray(1.4826 * np.median(abs(off), axis=axis))
 
 
-def _whole(looks: Looks) -> Named:
+def _whole(looks: LogSeries) -> Named:
     yield "scatter", float(np.log(looks.scatter))
     yield "jitter", float(np.log(looks.jitter))
     yield "scatter to jitter", float(np.log(looks.scatter / looks.jitter))
@@ -68,7 +68,7 @@ def _whole(looks: Looks) -> Named:
     yield "fastest at", int(looks.logs.argmin()) / looks.n
 
 
-def _growing(looks: Looks) -> Named:
+def _growing(looks: LogSeries) -> Named:
     """Compare parts that grow with the end: the first iterations matter one by one."""
     edges = np.concatenate((_SMALL, np.geomspace(20, looks.n, _GROWING).round())).astype(int)
     for at, (start, stop) in enumerate(pairwise(edges.tolist())):
@@ -81,7 +81,7 @@ def _growing(looks: Looks) -> Named:
             yield f"part {at} scatter", float(np.log(scatter / looks.scatter))
 
 
-def _bands(looks: Looks) -> Named:
+def _bands(looks: LogSeries) -> Named:
     """Tell when medians are last outside, and first inside, of bands around the level."""
     off = looks.medians - looks.level
     bands = [(f"{width} deviations", width * looks.scatter) for width in (1, 2, 3, 5)]
@@ -96,7 +96,7 @@ def _bands(looks: Looks) -> Named:
         yield f"outside {name}", outside.size / _PARTS
 
 
-def _splits(looks: Looks) -> Named:
+def _splits(looks: LogSeries) -> Named:
     """Split in two where the parts differ most, and each part again: ranks, and clipped values."""
     ranks = looks.logs.argsort().argsort() / looks.n
     off = looks.logs - np.median(looks.logs)
@@ -129,7 +129,7 @@ def _split(values: Values) -> tuple[int, float]:
     return at + 1, float(gains[at])
 
 
-def _scatter_split(looks: Looks) -> Named:
+def _scatter_split(looks: LogSeries) -> Named:
     scatters = np.log(looks.scatters)
     cut, gain = _split(scatters)
     centred = scatters - scatters.mean()
@@ -138,7 +138,7 @@ def _scatter_split(looks: Looks) -> Named:
     yield "scatter falls", float(np.sign(centred[:cut].sum()))
 
 
-def _tails(looks: Looks) -> Named:
+def _tails(looks: LogSeries) -> Named:
     far = (looks.logs - np.median(looks.logs)) / looks.scatter
     percents = (0.5, 1, 2, 5, 95, 98, 99, 99.5)
     for percent, value in zip(percents, np.percentile(far, percents), strict=True):
@@ -153,7 +153,7 @@ def _tails(looks: Looks) -> Named:
         )
 
 
-def _memory(looks: Looks) -> Named:
+def _memory(looks: LogSeries) -> Named:
     for name, values, lags in (
         ("end", looks.end, (1, 2, 5, 10, 25, 50, 100)),
         ("whole", looks.logs, (1, 10, 100)),
@@ -164,7 +164,7 @@ def _memory(looks: Looks) -> Named:
             yield f"memory {lag} of {name}", float(centred[:-lag] @ centred[lag:]) / power
 
 
-def _trends(looks: Looks) -> Named:
+def _trends(looks: LogSeries) -> Named:
     n = looks.n
     near = ((looks.logs - looks.level) / looks.scatter).clip(-5, 5)
     for start, stop in (
@@ -176,7 +176,7 @@ def _trends(looks: Looks) -> Named:
         yield f"trend {start / n:.2f} {stop / n:.2f}", _clipped(slope * len(part))
 
 
-def _coarse(looks: Looks) -> Named:
+def _coarse(looks: LogSeries) -> Named:
     """Tell how far medians of blocks of several lengths wander once the beginning is over."""
     rest = looks.logs[looks.n // 6 :]
     for parts in (300, 120, 60, 30, 12, 6):
@@ -190,7 +190,7 @@ def _coarse(looks: Looks) -> Named:
         yield f"blocks {parts} wide", float(np.log(wide + 1e-6))
 
 
-def _shape(looks: Looks) -> Named:
+def _shape(looks: LogSeries) -> Named:
     """Tell whether the end has several levels, or a rhythm."""
     near = ((looks.end - looks.level) / looks.scatter).clip(-5, 5)
     counts, _ = np.histogram(near, bins=20, range=(-5, 5))
@@ -208,7 +208,7 @@ def _shape(looks: Looks) -> Named:
     yield "middle rhythms", float(power[10:100].sum())
 
 
-def _tenths(looks: Looks) -> Named:
+def _tenths(looks: LogSeries) -> Named:
     """Compare the values of each tenth with those of the last one."""
     parts = np.array_split(looks.logs, 10)
     last = np.sort(parts[-1])

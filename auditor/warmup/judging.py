@@ -3,11 +3,11 @@
 from math import ceil
 
 from auditor.core.caveats import Caveat
-from auditor.core.series.steady import SeriesSteadiness, SteadyLabel, WarmUp
+from auditor.core.series.steady import SeriesSteadiness, SteadyLabel, WarmupEffect
 from auditor.core.series.stored import StoredProcess
 from auditor.core.suite import Configured
 from auditor.stats.arrays import Array, positive
-from auditor.warmup.configured import lengths_of, placed
+from auditor.warmup.configured import lengths_of, place_warmup
 from auditor.warmup.detector import Detector, Values
 
 _ALIKE = 2.0
@@ -98,18 +98,20 @@ def _mapped(lasts: Array, configured: Configured) -> range:
         # What comes after the end is taken to be as what comes before it.
         first = len(lasts) + ceil(beyond / float(lasts[-1]))
         return range(first, first)
-    last_warm_up, last = placed(lasts, configured)
+    last_warm_up, last = place_warmup(lasts, configured)
     return range(last_warm_up + 1, last + 1)
 
 
-def _warm_up(series: Values, measured: range, start: int, lasts: Array | None) -> WarmUp:
+def _warm_up(series: Values, measured: range, start: int, lasts: Array | None) -> WarmupEffect:
     first = measured.start
     if start > first:
         off = float(series[first : measured.stop].mean() / series[start:].mean()) - 1
         early = min(start, measured.stop) - first
-        return WarmUp(iterations=first, early=early, off=off, late=0, wasted_seconds=0.0)
+        return WarmupEffect(iterations=first, early=early, off=off, late=0, wasted_seconds=0.0)
     wasted = None
     if lasts is not None:
         beyond = max(0, first - len(series)) * float(lasts[-1])
         wasted = float(lasts[start:first].sum()) + beyond
-    return WarmUp(iterations=first, early=0, off=0.0, late=first - start, wasted_seconds=wasted)
+    return WarmupEffect(
+        iterations=first, early=0, off=0.0, late=first - start, wasted_seconds=wasted
+    )

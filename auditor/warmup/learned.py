@@ -21,7 +21,7 @@ ITERATION_SECONDS = 0.1
 MODEL = "learned.npz"
 
 
-class Model:
+class ForestModel:
     """The two forests, and what they learned from.
 
     One says whether a series becomes steady, by the shares of such series in its leaves; the other
@@ -55,13 +55,13 @@ class Model:
 
 
 @cache
-def shipped() -> Model:
+def load_shipped_forests() -> ForestModel:
     """Return the model that comes with this package."""
     with (resources.files("auditor.warmup") / MODEL).open("rb") as file:
-        return Model(dict(np.load(file, allow_pickle=False)))
+        return ForestModel(dict(np.load(file, allow_pickle=False)))
 
 
-class Learned:
+class LearnedDetector:
     """The detector; without a model it takes the shipped one."""
 
     name = "learned"
@@ -70,13 +70,13 @@ class Learned:
     length = LENGTH
     iteration_seconds = ITERATION_SECONDS
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, model: ForestModel | None = None) -> None:
         """Take a model; the shipped one is not kept, as other processes are handed a detector."""
         self._given = model
 
     @property
-    def _model(self) -> Model:
-        return self._given or shipped()
+    def _model(self) -> ForestModel:
+        return self._given or load_shipped_forests()
 
     def find(self, values: Values) -> Steadiness:
         """Judge a series; places are taken as parts of its length."""

@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 
-from auditor.core.series.steady import Needed, SeriesSteadiness
+from auditor.core.series.steady import NeededWarmup, SeriesSteadiness
 from auditor.core.series.stored import StoredProcess
 from auditor.core.suite import Configured
 from auditor.stats.arrays import Array
@@ -21,7 +21,7 @@ Times = Sequence[tuple[Array, Array, int]]
 """Of each warm process how long its iterations took, their values, and the first steady one."""
 
 
-def needed(judged: Judged) -> Needed | None:
+def needed_warmup(judged: Judged) -> NeededWarmup | None:
     """Return what the processes of a benchmark need, those of all runs of the suite.
 
     None where none of them gets warm, and where nobody knows how long their iterations are.
@@ -42,7 +42,7 @@ def needed(judged: Judged) -> Needed | None:
     iterations, each = _written(
         until, max(start for *_, start in times), (seconds.pop(), operation), configured
     )
-    return Needed(
+    return NeededWarmup(
         seconds=until,
         operations=max(round(float((lasts / own)[:start].sum())) for lasts, own, start in times),
         iterations=iterations,

@@ -31,7 +31,7 @@ _EDGES = np.arange(WINDOW) - (WINDOW - 1) / 2
 Named = Iterator[tuple[str, float]]
 
 
-class SoFar:
+class RunSoFar:
     """A run as it goes on; it has features from the first whole window on."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class SoFar:
 class _Look:
     """What a run looks like at one moment, with the level and the scatter of its last window."""
 
-    def __init__(self, run: SoFar) -> None:
+    def __init__(self, run: RunSoFar) -> None:
         self.n = run.n
         self.lasted = run.lasted
         self.partitions = run.partitions

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from auditor.core.stop_rules import Criterion
-from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.run_so_far import RunSoFar
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.convolutional import Convolutional
-from auditor.warmup.scorers.files import Model
+from auditor.warmup.scorers.files import ScorerModel
 from auditor.warmup.scorers.rocket import Rocket
 from auditor.warmup.windows import WINDOW, standardised
 
@@ -18,14 +18,14 @@ LOOKS = 20
 _FIRST = np.zeros(1, dtype=np.int64)
 
 
-class Scored:
+class ScoredRule:
     """Warm is where the last window begins once the score reaches the model's threshold.
 
     `last_warmup` is the iteration, from zero, that the model takes for the last one of the warm-up
     once it is warm, which may lie before that window; None: the model does not say.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: ScorerModel) -> None:
         """Take the model."""
         scoring = model.scoring
         self.method: Criterion = model.method
@@ -50,7 +50,7 @@ class _Course:
 
     def __init__(self, trees: Boosted) -> None:
         self._trees = trees
-        self._run = SoFar()
+        self._run = RunSoFar()
         self._found: Mapping[str, float] = {}
         self._looks: deque[float] = deque(maxlen=LOOKS)
 

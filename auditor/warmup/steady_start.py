@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.stats.arrays import Array
-from auditor.warmup.run_so_far import BLOCK, SoFar, blocks, middle
+from auditor.warmup.run_so_far import BLOCK, RunSoFar, blocks, middle
 from auditor.warmup.windows import WINDOW
 
 Places = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ _TINY = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartCandidates:
     """Places (places,), ascending from zero, and what they look like: `sides` (places, features).
 
     `names` are those of the features; those of the run, which are the same for all places, follow.
@@ -38,7 +38,7 @@ class Begun:
     sides: Array
 
 
-def begun(run: SoFar, found: Mapping[str, float]) -> Begun:
+def start_candidates(run: RunSoFar, found: Mapping[str, float]) -> StartCandidates:
     """Return the places of a run with a whole window or more; `found` are its features."""
     start = run.n - WINDOW
     tellers = {name: run.n - int(since) for name, since in found.items() if _tells(name)}
@@ -51,7 +51,7 @@ def begun(run: SoFar, found: Mapping[str, float]) -> Begun:
     by = (told[None, :] == places[:, None]).astype(float)
     whole = np.tile([*found.values()], (len(places), 1))
     near = (abs(told[None, :] - places[:, None]) <= _NEAR).sum(axis=1, keepdims=True)
-    return Begun(
+    return StartCandidates(
         places,
         (
             *rows[0],
@@ -69,7 +69,7 @@ def _tells(name: str) -> bool:
     return "share" not in name and (name.endswith(" since") or any(kind in name for kind in kinds))
 
 
-def _side(run: SoFar, places: Places, number: int) -> dict[str, float]:
+def _side(run: RunSoFar, places: Places, number: int) -> dict[str, float]:
     """Return what lies before and behind a place, relative to the level of the last window."""
     at = int(places[number])
     logs = run.logs - middle(run.logs[-WINDOW:])

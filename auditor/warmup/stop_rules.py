@@ -12,9 +12,9 @@ from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.stats.compare import relative_width
 from auditor.warmup.detector import Values
 from auditor.warmup.kbkssd import KbKssd
-from auditor.warmup.scored_rule import Scored
+from auditor.warmup.scored_rule import ScoredRule
 from auditor.warmup.scorers import files
-from auditor.warmup.stopping import StopRule, Technique, Variant
+from auditor.warmup.stopping import RuleVariant, StopRule, Technique
 
 _LEVEL = 0.95
 _BATCHES = 10
@@ -30,7 +30,7 @@ _UNCHANGED = 3
 _MOST = 10**9
 
 
-class Rule(Protocol):
+class WarmupRule(Protocol):
     """Tells when a process is warm."""
 
     @property
@@ -54,7 +54,7 @@ class Rule(Protocol):
 class ProcessWatcher:
     """Watches one process: until it is warm by a rule, then until enough is measured."""
 
-    def __init__(self, watch: StoppingRule, rule: Rule) -> None:
+    def __init__(self, watch: StoppingRule, rule: WarmupRule) -> None:
         """Take what is asked for, and the rule."""
         self._watch = watch
         self._rule = rule
@@ -95,7 +95,7 @@ def width(values: Values) -> float:
     return relative_width(means.tolist(), _LEVEL)
 
 
-class Dynamic:
+class DynamicRule:
     """One of the dynamic rules of Laaber et al. (FSE 2020), on iterations of a second.
 
     What the means of the short iterations of a second are, that were its operations there.
@@ -107,7 +107,7 @@ class Dynamic:
         """Take the rule; what it draws is decided by the seed."""
         self.method = method
         rng = np.random.default_rng(seed)
-        self._rule = StopRule(technique, Variant.LIVE, rng, most=_MOST)
+        self._rule = StopRule(technique, RuleVariant.LIVE, rng, most=_MOST)
         self._operations: list[float] = []
         self._lasted = 0.0
         self._seen = 0
@@ -124,7 +124,7 @@ class Dynamic:
         return self._seen if self._rule.observe(operations) else None
 
 
-class Kelly:
+class KellyRule:
     """KB-KSSD on the series so far, again and again.
 
     Warm is where it has said the same several times, with a whole window of its test behind it.
@@ -152,21 +152,21 @@ class Kelly:
         return self._said[-1] if same else None
 
 
-_RULES: Mapping[Criterion, Callable[[int], Rule]] = {
-    Criterion.COV: lambda seed: Dynamic(Criterion.COV, Technique.COV, seed),
-    Criterion.RCIW: lambda seed: Dynamic(Criterion.RCIW, Technique.RCIW, seed),
-    Criterion.KLD: lambda seed: Dynamic(Criterion.KLD, Technique.KLD, seed),
-    Criterion.KBKSSD: lambda _: Kelly(),
+_RULES: Mapping[Criterion, Callable[[int], WarmupRule]] = {
+    Criterion.COV: lambda seed: DynamicRule(Criterion.COV, Technique.COV, seed),
+    Criterion.RCIW: lambda seed: DynamicRule(Criterion.RCIW, Technique.RCIW, seed),
+    Criterion.KLD: lambda seed: DynamicRule(Criterion.KLD, Technique.KLD, seed),
+    Criterion.KBKSSD: lambda _: KellyRule(),
 }
 
 
-class Watchers:
+class WatcherFactory:
     """Makes what looks at the process of a trial."""
 
     def __init__(self, model: Path | None = None) -> None:
         """Take the user's file of a model, None: those that come with this package."""
         self._file = model
-        self._models: dict[Criterion, files.Model | None] = {}
+        self._models: dict[Criterion, files.ScorerModel | None] = {}
 
     def __call__(self, trial: Trial) -> ProcessWatcher:
         """Return it for a trial that has a watch."""
@@ -175,7 +175,7 @@ class Watchers:
             raise ValueError("nothing asks for this trial to be watched")
         return ProcessWatcher(watch, self.rule(watch, trial.seed))
 
-    def rule(self, watch: StoppingRule, seed: int) -> Rule:
+    def rule(self, watch: StoppingRule, seed: int) -> WarmupRule:
         """Return what tells when a process is warm; what it draws is decided by the seed."""
         if watch.method in _RULES:
             return _RULES[watch.method](seed)
@@ -184,4 +184,4 @@ class Watchers:
         model = self._models[watch.method]
         if model is None or model.digest != watch.model:
             raise ValueError("the model of this trial is not at hand")
-        return Scored(model)
+        return ScoredRule(model)

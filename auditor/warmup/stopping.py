@@ -25,7 +25,7 @@ _WHISKER = 1.5
 _LEVEL = 0.01
 
 
-class Variant(StrEnum):
+class RuleVariant(StrEnum):
     """Whose implementation of the rules."""
 
     LIVE = "live"
@@ -50,7 +50,7 @@ class StopRule:
     """One technique in one variant, fed with one iteration after the other."""
 
     technique: Technique
-    variant: Variant
+    variant: RuleVariant
     rng: np.random.Generator
     most: int = _MOST
     figures: list[float] = field(default_factory=list)
@@ -86,7 +86,7 @@ class StopRule:
         if self.technique is Technique.KLD:
             return bool(recent.mean() > limit)
         off = recent[:-1] - recent[-1]
-        if self.variant is Variant.LIVE:
+        if self.variant is RuleVariant.LIVE:
             return bool(abs(off).max() < limit)
         # The scatter's change is signed there, so one that rises ends at once; of the interval
         # the widths themselves count, not what they change by.
@@ -102,7 +102,7 @@ def iterations(rule: StopRule, samples: Iterable[Values]) -> int | None:
 
 
 def forks(
-    technique: Technique, variant: Variant, measured: list[Values], rng: np.random.Generator
+    technique: Technique, variant: RuleVariant, measured: list[Values], rng: np.random.Generator
 ) -> int:
     """Return how many forks are enough, at least two: by what each next one changes.
 
@@ -118,7 +118,7 @@ def forks(
     for number, (one, two) in enumerate(pairwise(drawn), start=2):
         if technique is Technique.KLD:
             enough = ask[technique](one, two) > limit
-        elif technique is Technique.RCIW and variant is Variant.POST_HOC:
+        elif technique is Technique.RCIW and variant is RuleVariant.POST_HOC:
             enough = width(two, rng) < limit
         else:
             enough = ask[technique](one, two) < limit

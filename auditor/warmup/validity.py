@@ -22,13 +22,13 @@ def usual_seconds(method: Criterion, harness: str) -> float:
     return _VALIDATED.get((method, harness), _USUAL)
 
 
-def shown(method: Criterion) -> str:
+def shown_seconds(method: Criterion) -> str:
     """Say for which iterations a method with a model has been shown to work."""
     of = ((harness, one) for (each, harness), one in _VALIDATED.items() if each is method)
     return " and ".join(f"{1000 * one:.0f} ms ({harness})" for harness, one in of)
 
 
-def trusted(watch: StoppingRule, harness: str, iteration_seconds: float) -> StoppingRule:
+def trusted_rule(watch: StoppingRule, harness: str, iteration_seconds: float) -> StoppingRule:
     """Return a watch by a method that may judge such processes: the one asked for, if it may."""
     known = _VALIDATED.get((watch.method, harness))
     if watch.method not in TRAINED or known == round(iteration_seconds, 6):

@@ -20,7 +20,7 @@ from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.importers.streams import Stream
 from auditor.measure import warmup_results
 from auditor.warmup.scorers import files
-from auditor.warmup.stop_rules import Watchers
+from auditor.warmup.stop_rules import WatcherFactory
 from auditor.watch.judge import Streams, WatchedProcess
 from reports import names
 from runners.hosts.local import LocalHost
@@ -63,7 +63,7 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
     watch = StoppingRule(
         method=method, measured=1, seconds=_FOREVER, model=None if known is None else known.digest
     )
-    streams = Streams(watch, Watchers(model), _SEED)
+    streams = Streams(watch, WatcherFactory(model), _SEED)
     stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
     code = _watch_stream(words, stream, console, surroundings)
     stream.end()

@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from auditor.core.series.printed import Printed
+from auditor.core.series.printed import PrintedIterations
 from auditor.core.stop_rules import StoppingRule
-from auditor.warmup.stop_rules import Rule, Watchers
-from auditor.warmup.validity import trusted
+from auditor.warmup.stop_rules import WarmupRule, WatcherFactory
+from auditor.warmup.validity import trusted_rule
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class WatchedProcess:
 class Streams:
     """Looks at all processes that are printed, each by itself."""
 
-    def __init__(self, watch: StoppingRule, watchers: Watchers, seed: int) -> None:
+    def __init__(self, watch: StoppingRule, watchers: WatcherFactory, seed: int) -> None:
         """Take how they are watched; what is drawn at random is decided by the seed."""
         self._watch = watch
         self._watchers = watchers
@@ -53,13 +53,13 @@ class Streams:
         """Return all processes, in the order in which they began."""
         return [process.seen for process in self._known.values()]
 
-    def observe(self, iteration: Printed) -> WatchedProcess | None:
+    def observe(self, iteration: PrintedIterations) -> WatchedProcess | None:
         """Take an iteration; return its process when it has just become warm."""
         if not (0 < iteration.seconds < math.inf and 0 < iteration.lasts < math.inf):
             self.left_out += 1
             return None
         key = (iteration.benchmark, iteration.run, iteration.fork)
-        watch = trusted(self._watch, iteration.harness, iteration.lasts)
+        watch = trusted_rule(self._watch, iteration.harness, iteration.lasts)
         if key not in self._known:
             self._known[key] = self._begun(iteration, watch)
         process = self._known[key]
@@ -81,7 +81,7 @@ class Streams:
         found = (process.rule.observe(*each) for each in before)
         process.seen.warm = next((warm for warm in found if warm is not None), None)
 
-    def _begun(self, iteration: Printed, watch: StoppingRule) -> "_Process":
+    def _begun(self, iteration: PrintedIterations, watch: StoppingRule) -> "_Process":
         seconds = None
         if iteration.warmups is not None and iteration.warmup_seconds is not None:
             seconds = iteration.warmups * iteration.warmup_seconds
@@ -94,5 +94,5 @@ class Streams:
 @dataclass(slots=True)
 class _Process:
     seen: WatchedProcess
-    rule: Rule
+    rule: WarmupRule
     seconds: list[float] = field(default_factory=list)

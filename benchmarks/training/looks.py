@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from auditor.warmup.configured import lengths
 from auditor.warmup.detector import Values
-from auditor.warmup.run_so_far import SoFar
-from auditor.warmup.steady_start import begun
+from auditor.warmup.run_so_far import RunSoFar
+from auditor.warmup.steady_start import start_candidates
 from auditor.warmup.windows import WINDOW, Starts
 from training.scores import Truth
 
@@ -77,7 +77,7 @@ def last(values: Values, last_warm_up: int) -> Sample:
     if last_warm_up < 0:
         raise ValueError("a run without a steady part has no last iteration of its warm-up")
     passed = lengths(values).cumsum()
-    found = [begun(run, look) for run, look in _looks(values, STARTS[::2])]
+    found = [start_candidates(run, look) for run, look in _looks(values, STARTS[::2])]
     features = np.concatenate([one.sides for one in found]).astype(np.float32)
     places = np.concatenate([one.places for one in found])
     off = abs(passed[places] - passed[last_warm_up])
@@ -86,9 +86,9 @@ def last(values: Values, last_warm_up: int) -> Sample:
 
 def _looks(
     values: Values, starts: Sequence[int] | Starts
-) -> Iterator[tuple[SoFar, dict[str, float]]]:
+) -> Iterator[tuple[RunSoFar, dict[str, float]]]:
     """Yield a run as it goes on and its features, at the ends of windows that begin there."""
-    run, ends = SoFar(), {int(start) + WINDOW for start in starts}
+    run, ends = RunSoFar(), {int(start) + WINDOW for start in starts}
     shown = values[: max(ends)]
     for number, (one, lasted) in enumerate(zip(shown, lengths(shown), strict=True), start=1):
         run.observe(float(one), float(lasted))

@@ -9,7 +9,7 @@ from posixpath import dirname, join
 from tree_sitter import Node
 
 from auditor.core.edits import Edit, apply
-from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
+from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import dual_body, hooks, recursion, tree
 from mutators.go.methods import (
@@ -75,23 +75,25 @@ class GoMutator:
         plain = _DECORATION.sub("", written.strip().removesuffix("()"))
         return method.id == plain or method.id.endswith((f"/{plain}", f".{plain}"))
 
-    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
+    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | OverlayRefusal:
         """Return the files of a variant; Refused where a method cannot be slowed rightly."""
-        if variant.kind is Kind.PLAIN:
+        if variant.kind is VariantKind.PLAIN:
             return Overlay()
-        if variant.kind is Kind.TRACED:  # what changes is the client, by the types it has there
+        if (
+            variant.kind is VariantKind.TRACED
+        ):  # what changes is the client, by the types it has there
             return Overlay(instructions=tuple(f"method\t{one.id}" for one in variant.methods))
         if refused := _refused(variant):
             return refused
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         if not library:
-            return Refused("the project has no package outside of its tests")
+            return OverlayRefusal("the project has no package outside of its tests")
         host = min(library, key=_reachable)
         tokens = {method.id: index for index, method in enumerate(variant.methods)}
         try:
             changed = _changed(sources, variant, tokens, f"{host.unit}/{FOLDER}")
         except _Unclear as problem:
-            return Refused(str(problem))
+            return OverlayRefusal(str(problem))
         guest = _guest(join(dirname(host.path), FOLDER), variant)
         ordered = sorted([*changed, *guest], key=lambda file: file.path)
         return Overlay(tuple(ordered), _instructions(sources, variant))
@@ -107,14 +109,14 @@ class _Unclear(Exception):
     """What was asked for cannot be made; the text says why."""
 
 
-def _refused(variant: Variant) -> Refused | None:
+def _refused(variant: Variant) -> OverlayRefusal | None:
     for method in variant.methods:
         if method.refusal:
-            return Refused(method.refusal)
-    if variant.kind is Kind.DELAYED and len(variant.methods) != 1:
-        return Refused("a delay is laid over one method at a time")
+            return OverlayRefusal(method.refusal)
+    if variant.kind is VariantKind.DELAYED and len(variant.methods) != 1:
+        return OverlayRefusal("a delay is laid over one method at a time")
     if variant.beside and not all(method.apart for method in variant.methods):
-        return Refused("it cannot stay beside its slowed version")
+        return OverlayRefusal("it cannot stay beside its slowed version")
     return None
 
 
@@ -130,7 +132,7 @@ def _changed(
         if source.role is SourceRole.LEFT_OUT:
             continue
         if not _may_have(source, variant):
-            if text := _hooked(source, guest, timers=variant.kind is Kind.PROFILED):
+            if text := _hooked(source, guest, timers=variant.kind is VariantKind.PROFILED):
                 changed.append(OverlayFile(source.path, text, name_methods(text, _GUEST, ids)))
             continue
         root = tree.parse(source.text)
@@ -195,7 +197,7 @@ def _asked(
 
 
 def _statement(variant: Variant, token: int) -> str:
-    if variant.kind is Kind.DELAYED:
+    if variant.kind is VariantKind.DELAYED:
         return _GUARDED if variant.guarded else _DELAY
     return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
 
@@ -245,7 +247,7 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
         for part in files("mutators.go").joinpath("guest").iterdir()
         if part.name.endswith((".go", ".s"))
         and (variant.guarded or not part.name.startswith(_GUARD))
-        and (variant.kind is Kind.PROFILED or not part.name.startswith(_SAMPLER))
+        and (variant.kind is VariantKind.PROFILED or not part.name.startswith(_SAMPLER))
     ]
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
 
@@ -255,7 +257,7 @@ def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str,
 
     Nearly all methods have one. A delay is in one package, and the programs that are run hold it.
     """
-    counted = variant.kind is Kind.COUNTING
+    counted = variant.kind is VariantKind.COUNTING
     owners = {method.owner for method in variant.methods if counted}
     lines: set[str] = set()
     for source in sources:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from auditor.core.mutant import Kind, Overlay, Refused, Variant
+from auditor.core.mutant import Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Language, Method, SourceFile
 from mutators.java import signatures
 from mutators.java.listing import (
@@ -43,18 +43,18 @@ class JavaMutator:
         self,
         sources: Sequence[SourceFile],
         variant: Variant,
-    ) -> Overlay | Refused:
+    ) -> Overlay | OverlayRefusal:
         """Return the agent's instructions; a method's token is its place in the variant."""
-        if variant.kind is Kind.TRACED:
+        if variant.kind is VariantKind.TRACED:
             return _traced(sources, variant)
-        if variant.kind is Kind.PROFILED:
+        if variant.kind is VariantKind.PROFILED:
             return Overlay()  # the JVM's arguments keep its methods out of line
         for method in variant.methods:
             if method.refusal is not None:
-                return Refused(method.refusal)
-        if variant.kind is Kind.COUNTING:
+                return OverlayRefusal(method.refusal)
+        if variant.kind is VariantKind.COUNTING:
             lines = (f"count\t{at}\t{one.descriptor}" for at, one in enumerate(variant.methods))
-        elif variant.kind is Kind.DELAYED:
+        elif variant.kind is VariantKind.DELAYED:
             how = "guarded" if variant.guarded else "free"
             lines = (
                 f"delay\t{at}\t{how}\t{one.descriptor}" for at, one in enumerate(variant.methods)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.concurrent_test import (
     Argument,
-    Kind,
     Literal,
+    MemberKind,
     Sequence,
     Statement,
     Test,
@@ -198,17 +198,17 @@ class _Body:
             else self._receiver(statement.receiver, own, member.owner)
         )
         match member.kind:
-            case Kind.CONSTRUCTOR:
+            case MemberKind.CONSTRUCTOR:
                 return f"new {owner}({given})"
-            case Kind.METHOD | Kind.STATIC | Kind.FACTORY:
+            case MemberKind.METHOD | MemberKind.STATIC | MemberKind.FACTORY:
                 return f"{on}.{member.name}({given})"
-            case Kind.GET | Kind.CONSTANT:
+            case MemberKind.GET | MemberKind.CONSTANT:
                 return f"{on}.{member.name}"
-            case Kind.SET:
+            case MemberKind.SET:
                 return f"{on}.{member.name} = {given}"
-            case Kind.ARRAY:
+            case MemberKind.ARRAY:
                 return f"new {owner}[] {{{given}}}"
-            case Kind.PLAIN:
+            case MemberKind.PLAIN:
                 return f"new {self.plains.name(member)}({given})"
 
     def _receiver(self, receiver: Variable, own: Sequence, owner: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from auditor.core.mutant import Kind, Overlay, OverlayFile, Refused, Variant
+from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.compared import function_identities
 from mutators.python.guest_call_edits import Unclear, insert_guest_calls
@@ -42,29 +42,29 @@ class PythonMutator:
         names = (method.id, *method.aliases, *filter(None, (method.descriptor,)))
         return any(name == plain or name.endswith(f".{plain}") for name in names)
 
-    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
+    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | OverlayRefusal:
         """Return the changed modules, and which module each file is.
 
         Refused where a method cannot be slowed rightly.
         """
-        if variant.kind is Kind.PLAIN:
+        if variant.kind is VariantKind.PLAIN:
             return Overlay()
-        if variant.kind is Kind.PROFILED:
+        if variant.kind is VariantKind.PROFILED:
             return _name_modules(sources)
-        if variant.kind is Kind.TRACED:
+        if variant.kind is VariantKind.TRACED:
             return traced(sources, variant.methods)
         return self._changed(sources, variant)
 
-    def _changed(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | Refused:
+    def _changed(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | OverlayRefusal:
         for method in variant.methods:
             if method.refusal:
-                return Refused(method.refusal)
-        if variant.kind is Kind.DELAYED and len(variant.methods) != 1:
-            return Refused("a delay is laid over one method at a time")
+                return OverlayRefusal(method.refusal)
+        if variant.kind is VariantKind.DELAYED and len(variant.methods) != 1:
+            return OverlayRefusal("a delay is laid over one method at a time")
         try:
             return _overlay(sources, variant)
         except Unclear as problem:
-            return Refused(str(problem))
+            return OverlayRefusal(str(problem))
 
 
 def _name_modules(sources: Sequence[SourceFile]) -> Overlay:
@@ -100,6 +100,6 @@ def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
 
 def _calls(variant: Variant, method: Method) -> tuple[str, str]:
     """Return the guest's call at the beginning, and its function at the end."""
-    if variant.kind is Kind.COUNTING:
+    if variant.kind is VariantKind.COUNTING:
         return f'begin("{method.id}")', "end"
     return ("enter_guarded()", "leave_guarded") if variant.guarded else ("enter()", "leave")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from auditor.core.caveats import some
+from auditor.core.caveats import list_some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import Api
 from mutators.python.functions import LOCALS, FunctionDefinitions, defined_functions, is_private
@@ -94,13 +94,13 @@ def notes(sources: Sequence[SourceFile]) -> list[str]:
     if library.unread:
         name, why = next(iter(library.unread.items()))
         lines.append(
-            f"an interpreter could not read {some(list(library.unread))} ({name}: {why}); the "
+            f"an interpreter could not read {list_some(list(library.unread))} ({name}: {why}); the "
             "public names of such modules are those of their sources"
         )
     if library.compiled:
         lines.append(
             "these public names lead to compiled code, which is no method here and cannot be "
-            f"slowed: {some(library.compiled)}"
+            f"slowed: {list_some(library.compiled)}"
         )
     return lines
 

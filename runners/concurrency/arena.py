@@ -7,8 +7,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from auditor.core.contracts.concurrency import Version
-from auditor.core.contracts.concurrent_test_runner import ConcurrentRun, Pilot, Settings
+from auditor.core.contracts.concurrency import LibraryVersion
+from auditor.core.contracts.concurrent_test_runner import (
+    ConcurrentRun,
+    ConcurrentRunSettings,
+    Pilot,
+)
 from auditor.core.contracts.test_generation import GenerationSteps
 from auditor.core.errors import MachineError
 from auditor.core.jobs import Completed, Invocation
@@ -48,7 +52,7 @@ class LocalArena:
     java: Java
     javac: Javac
     guest: Path
-    class_paths: Mapping[Version, tuple[Path, ...]]
+    class_paths: Mapping[LibraryVersion, tuple[Path, ...]]
     lock: Path
     options: tuple[str, ...] = ()
     attempt_seconds: float = 1.0
@@ -59,7 +63,7 @@ class LocalArena:
 
     def make(self, making: GenerationSteps[_Made], /) -> _Made:
         """Let a maker try what it makes with both versions in one process."""
-        paths = tuple(_joined(self.class_paths[version]) for version in Version)
+        paths = tuple(_joined(self.class_paths[version]) for version in LibraryVersion)
         talk = Conversation(
             host=self.host,
             folder=self._scratch("maker"),
@@ -89,7 +93,7 @@ class LocalArena:
             )
         while left:
             shutil.rmtree(classes, ignore_errors=True)
-            path = (self.guest, *self.class_paths[Version.OLD])
+            path = (self.guest, *self.class_paths[LibraryVersion.OLD])
             answer = self.javac.run(sorted(left), sources, classes, path)
             if answer.exit_code == 0:
                 self._classes.append(classes)
@@ -112,7 +116,9 @@ class LocalArena:
                 return Pilot(wall=float(rest[1]), suffixes=float(rest[2]))
         return "it ended without a measurement"
 
-    def measure(self, race: ConcurrentRun, settings: Settings, /) -> tuple[float, ...] | str:
+    def measure(
+        self, race: ConcurrentRun, settings: ConcurrentRunSettings, /
+    ) -> tuple[float, ...] | str:
         """Measure a test in a process of its own."""
         words = (
             f"warmup={settings.warmup}", f"repetitions={settings.repetitions}",

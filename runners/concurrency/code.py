@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from auditor.core.contracts.bytecode import (
-    Call,
+    BytecodeCall,
     ClassCode,
     Classes,
     FieldCode,
@@ -157,7 +157,7 @@ def _parts(
 def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
     """Make one of a method and what belongs to it; `known` are the classes that count."""
     methods = tuple(parts)
-    calls = (Call(*call) for method in methods for call in method.calls)
+    calls = (BytecodeCall(*call) for method in methods for call in method.calls)
     return MethodCode(
         digest=hashlib.sha256("\n".join(method.digest for method in methods).encode()).hexdigest(),
         flags=methods[0].flags,

@@ -16,10 +16,10 @@ from typing import IO, Generic, TypeVar
 
 from auditor.core.contracts.concurrent_test import Sequence, Statement
 from auditor.core.contracts.test_generation import (
-    Answer,
     Attempt,
     Describe,
     Factories,
+    GenerationAnswer,
     GenerationSteps,
     Lines,
     Request,
@@ -118,7 +118,7 @@ class Conversation:
                     f"the process that tries tests does not start; it said:\n{ended.tail()}"
                 )
             if self._asked > self._answered and not talk.over():
-                talk.hear(Answer(problem=self._how(ended), blocked=True))
+                talk.hear(GenerationAnswer(problem=self._how(ended), blocked=True))
         return talk.made()
 
     def _guest(self, talk: "_Talk[_Made]") -> Completed:
@@ -165,21 +165,21 @@ class Conversation:
                 if fields[0] != _STUCK:
                     self._ask(talk.request)
 
-    def _answer(self, fields: tuple[str, ...]) -> Answer | None:
+    def _answer(self, fields: tuple[str, ...]) -> GenerationAnswer | None:
         match fields:
             case ("done",):
                 lines: Lines = tuple(self._lines)
                 self._lines = []
-                return Answer(lines=lines)
+                return GenerationAnswer(lines=lines)
             case ("fine",):
-                return Answer()
+                return GenerationAnswer()
             case (how, version, dump) if how in (_BLOCKED, _STUCK):
                 what, _, rest = dump.partition("\n")
                 said = f"{what or 'no end'} with the {version} version"
-                return Answer(problem=f"{said}\n{rest}" if rest else said, blocked=True)
+                return GenerationAnswer(problem=f"{said}\n{rest}" if rest else said, blocked=True)
             case ("raised", version, segment, index, what):
                 at = (int(segment), int(index)) if int(segment) >= 0 else None
-                return Answer(problem=f"{what} in the {version} version", at=at)
+                return GenerationAnswer(problem=f"{what} in the {version} version", at=at)
         self._lines.append(fields)
         return None
 
@@ -258,7 +258,7 @@ class _Talk(Generic[_Made]):
         """Tell whether it asks no more."""
         return self.request is None
 
-    def hear(self, answer: Answer) -> None:
+    def hear(self, answer: GenerationAnswer) -> None:
         """Hand it an answer."""
         self._go_on(answer)
 
@@ -266,7 +266,7 @@ class _Talk(Generic[_Made]):
         """Return what it has made."""
         return self._made[0]
 
-    def _go_on(self, answer: Answer | None) -> None:
+    def _go_on(self, answer: GenerationAnswer | None) -> None:
         try:
             self.request = next(self._making) if answer is None else self._making.send(answer)
         except StopIteration as end:

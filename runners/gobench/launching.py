@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.jobs import Follow, Invocation
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.plan import Trial
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
@@ -55,11 +55,11 @@ def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invo
         f"-test.cpu={noted.processors}",
         *commands.ALWAYS,
     )
-    if trial.variant.kind is Kind.PLAIN:
+    if trial.variant.kind is VariantKind.PLAIN:
         runs = [_followed(_plain(place, trial, flags), trial)]
-    elif trial.variant.kind is Kind.COUNTING:
+    elif trial.variant.kind is VariantKind.COUNTING:
         runs = [_counting(place, trial, flags, count) for count in windows(trial.schedule)]
-    elif trial.variant.kind is Kind.PROFILED:
+    elif trial.variant.kind is VariantKind.PROFILED:
         runs = [_profiled(place, trial, flags)]
     else:
         runs = [_slowed(place, trial, flags)]

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -196,7 +196,7 @@ def _counted(trial: Trial, answer: Completed) -> bool:
     Counters in all methods may make a process many times as slow, so not all of its blocks may
     come to their end; those that do tell nearly as much.
     """
-    counting = trial.variant.kind is Kind.COUNTING
+    counting = trial.variant.kind is VariantKind.COUNTING
     return counting and b"\nwindow\t" in _file(answer, RECORDS)
 
 
@@ -246,8 +246,8 @@ def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
 
 
 _READERS = {
-    Kind.PLAIN: _plain,
-    Kind.COUNTING: _reach,
-    Kind.DELAYED: _slowed,
-    Kind.PROFILED: _profiled,
+    VariantKind.PLAIN: _plain,
+    VariantKind.COUNTING: _reach,
+    VariantKind.DELAYED: _slowed,
+    VariantKind.PROFILED: _profiled,
 }

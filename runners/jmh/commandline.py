@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from auditor.core.jobs import Follow, Invocation
-from auditor.core.mutant import Kind, Overlay
+from auditor.core.mutant import Overlay, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
 from auditor.core.schedule import Phase
@@ -151,7 +151,7 @@ def _warmups(trial: Trial) -> int:
 
 
 def _agent(guests: JmhGuest, trial: Trial, into: Path) -> tuple[str, ...]:
-    if trial.variant.kind in (Kind.PLAIN, Kind.PROFILED):
+    if trial.variant.kind in (VariantKind.PLAIN, VariantKind.PROFILED):
         return ()
     return (f"-javaagent:{guests.agent}={into / INSTRUCTIONS}",)
 

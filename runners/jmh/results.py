@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Crashed,
     Measured,
@@ -37,7 +37,7 @@ _NORM = "gc.alloc.rate.norm"
 _TAIL_LINES = 12
 _FAILURES = ("<failure>", "<forked VM failed")
 _UNVERIFIABLE = b"java.lang.VerifyError"
-_UNCHANGED = frozenset((Kind.PLAIN, Kind.PROFILED))
+_UNCHANGED = frozenset((VariantKind.PLAIN, VariantKind.PROFILED))
 """Variants without changed byte code."""
 
 
@@ -77,9 +77,9 @@ def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | Non
 
 def _absence(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
     """Make sure that the variant asked for is the code that ran."""
-    if trial.variant.kind is Kind.DELAYED and "0" not in records.present:
+    if trial.variant.kind is VariantKind.DELAYED and "0" not in records.present:
         return Unreadable("the slowed method was not seen in the running code", _tail(answer))
-    if trial.variant.kind is Kind.COUNTING and len(records.windows) != len(records.blocks):
+    if trial.variant.kind is VariantKind.COUNTING and len(records.windows) != len(records.blocks):
         return Unreadable("the counters were not seen in the running code", _tail(answer))
     return NeverCalled() if _was_never_called(trial, records) else None
 
@@ -96,7 +96,7 @@ def _was_never_called(trial: Trial, records: Records) -> bool:
 
 
 def _values(trial: Trial, records: Records) -> Outcome:
-    if trial.variant.kind is Kind.COUNTING:
+    if trial.variant.kind is VariantKind.COUNTING:
         ids = {str(at): method.id for at, method in enumerate(trial.variant.methods)}
         return records.counted(ids, set_up_apart=True)
     records.metrics = [

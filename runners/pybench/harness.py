@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from auditor.core.caveats import some
+from auditor.core.caveats import list_some
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
-from auditor.core.mutant import Kind, Overlay
+from auditor.core.mutant import Overlay, VariantKind
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
@@ -91,7 +91,7 @@ class PythonHarness:
                 listed += self._list(project, into, ask, chosen)
             except SourceUnreadable as error:
                 places = [word for word in chosen if not word.startswith("--")]
-                failures[str(error)] = some(places) or project.name
+                failures[str(error)] = list_some(places) or project.name
         if failures and not listed:
             raise SourceUnreadable(next(iter(failures)))
         listed += [
@@ -179,12 +179,12 @@ class PythonHarness:
         }
         if trial.schedule.operations is not None:
             variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
-        if trial.variant.kind not in (Kind.PLAIN, Kind.PROFILED):
+        if trial.variant.kind not in (VariantKind.PLAIN, VariantKind.PROFILED):
             variables["BENCH_AUDIT_INSTRUCTIONS"] = str(into / INSTRUCTIONS)
-        if trial.variant.kind is Kind.COUNTING:
+        if trial.variant.kind is VariantKind.COUNTING:
             variables["BENCH_AUDIT_COUNTING"] = "1"
         profiles: tuple[Path, ...] = ()
-        if trial.variant.kind is Kind.PROFILED:
+        if trial.variant.kind is VariantKind.PROFILED:
             profiles = (folder / PROFILE,)
             variables[PROFILE_VARIABLE] = str(folder / PROFILE)
             variables[MODULES_VARIABLE] = str(into / INSTRUCTIONS)
@@ -197,7 +197,7 @@ class PythonHarness:
         call = self._frontend.call(chosen, project.root)
         invocation = job(project, into, call, variables, trial.timeout_seconds)
         files = (
-            *(guests.placed_guest_files(into) if trial.variant.kind is Kind.PLAIN else ()),
+            *(guests.placed_guest_files(into) if trial.variant.kind is VariantKind.PLAIN else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, schedule_text(trial.schedule)),
             *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),

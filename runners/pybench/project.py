@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from auditor.core.caveats import some
+from auditor.core.caveats import list_some
 from auditor.core.errors import NoBenchmarks
 from auditor.core.ports import Host
 from auditor.core.request import PythonSpec
@@ -162,7 +162,7 @@ def _frameworks(root: Path, frontend: Frontend) -> Iterator[str]:
 
 def _places(root: Path, name: str) -> str:
     """Return a framework with the first places of its suite."""
-    return f"{name} ({some(FRONTENDS[name].suite(root))})"
+    return f"{name} ({list_some(FRONTENDS[name].suite(root))})"
 
 
 def _content(placed: Placed, *words: str) -> str:

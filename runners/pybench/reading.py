@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -25,7 +25,7 @@ from runners.pybench.profile_records import ProfileUnreadable, read_profile
 from runners.records import Records, RecordsUnreadable, read_records
 
 _WINDOWS = 2
-_UNCHANGED = (Kind.PLAIN, Kind.PROFILED)
+_UNCHANGED = (VariantKind.PLAIN, VariantKind.PROFILED)
 """Kinds of variants of which no instruction has to be seen in the running code."""
 
 
@@ -43,7 +43,7 @@ def outcome(trial: Trial, answers: Sequence[Completed], name: str, profile: str 
         return Unreadable(str(error), answer.tail())
     records.stopped |= answer.enough
     failure = _failure(trial, records, answer)
-    if failure is None and trial.variant.kind is Kind.PROFILED:
+    if failure is None and trial.variant.kind is VariantKind.PROFILED:
         return _profiled(trial, answer, _content(answer, profile))
     return failure or _values(trial, records)
 
@@ -123,7 +123,7 @@ def _together(reasons: Sequence[str]) -> str:
 
 
 def _incomplete(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
-    if trial.variant.kind is Kind.COUNTING:
+    if trial.variant.kind is VariantKind.COUNTING:
         whole = len(records.windows) == _WINDOWS
         return None if whole else Unreadable("not all windows were counted", answer.tail())
     if not records.done(trial.schedule):
@@ -136,11 +136,11 @@ def _incomplete(trial: Trial, records: Records, answer: Completed) -> Outcome | 
 
 
 def _never_called(trial: Trial, records: Records) -> bool:
-    return trial.variant.kind is Kind.DELAYED and "called" not in records.present
+    return trial.variant.kind is VariantKind.DELAYED and "called" not in records.present
 
 
 def _values(trial: Trial, records: Records) -> Outcome:
-    if trial.variant.kind is Kind.COUNTING:
+    if trial.variant.kind is VariantKind.COUNTING:
         ids = {method.id: method.id for method in trial.variant.methods}
         return records.counted(ids, set_up_apart=True)
     return Measured(records.series(trial.schedule))

@@ -13,7 +13,7 @@ from auditor.abs import document_of_verdict
 from auditor.abs.document import Document, StabilityDocument
 from auditor.abs.exports import long_tables
 from auditor.core.errors import StoreError, UsageError
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
@@ -72,7 +72,7 @@ def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
     known = [pair.effect for pair in verdict.pairs if pair.effect is not None]
     assert audit.pairs["effect"].dropna().tolist() == known
     missed = audit.methods.query("outcome == 'missed'")["method"].tolist()
-    assert missed == [method.id for method in verdict.methods if method.outcome is Result.MISSED]
+    assert missed == [method.id for method in verdict.methods if method.outcome is Verdict.MISSED]
     slowed = audit.runs.query("arm == 'slowed'")
     assert slowed["seconds"].dtype == float
     assert len(slowed) == sum(len(run.slowed) for pair in verdict.pairs for run in pair.runs)

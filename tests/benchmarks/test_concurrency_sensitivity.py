@@ -4,9 +4,13 @@ import pytest
 from concurrencies import PLAN, timed
 from concurrency_sensitivity import Known, decided, sensitivity
 
-from auditor.core.contracts.concurrency import SEQUENTIAL, Finding
+from auditor.core.contracts.concurrency import SEQUENTIAL, ConcurrencyFinding
 
-WORSE, BETTER, NONE = Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE
+WORSE, BETTER, NONE = (
+    ConcurrencyFinding.REGRESSION,
+    ConcurrencyFinding.IMPROVEMENT,
+    ConcurrencyFinding.NONE,
+)
 TABLE_2 = (
     *((BETTER, BETTER),) * 3, *((WORSE, WORSE),) * 3, (BETTER, BETTER), (WORSE, NONE),
     (WORSE, WORSE), (NONE, BETTER), (BETTER, NONE), (NONE, WORSE), (BETTER, BETTER),
@@ -63,11 +67,11 @@ def test_the_control_has_no_vote():
     control = known(NONE, 2.0, 2.0, 2.0, threads=SEQUENTIAL)
     calm = known(NONE, 1.0, 1.0, 1.0)
 
-    assert decided((*calm.timed, *control.timed), PLAN) is Finding.NONE
-    assert decided(control.timed, PLAN) is Finding.INCONCLUSIVE
+    assert decided((*calm.timed, *control.timed), PLAN) is ConcurrencyFinding.NONE
+    assert decided(control.timed, PLAN) is ConcurrencyFinding.INCONCLUSIVE
 
 
 def test_one_number_of_threads_suffices_for_a_report():
     calm, slower = known(NONE, 1.0, 1.0, 1.0, threads=2), known(WORSE, 1.5, 1.5, 1.5)
 
-    assert decided((*slower.timed, *calm.timed), PLAN) is Finding.REGRESSION
+    assert decided((*slower.timed, *calm.timed), PLAN) is ConcurrencyFinding.REGRESSION

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.core.contracts.qualify import Answer, Case, Side, Version
+from auditor.core.contracts.qualify import CheckoutVersion, GateAnswer, GateCase, SlowedSide
 from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import Completed
 from runners.gates import Alarm, LocalGate, named_files, sides
 from runners.hosts.local import LocalHost
 
-SLOWED = Case(side=Side.SLOWED, method="a.Parse", factor=2.0)
-SAME = Case(side=Side.SAME)
+SLOWED = GateCase(side=SlowedSide.SLOWED, method="a.Parse", factor=2.0)
+SAME = GateCase(side=SlowedSide.SAME)
 
 
 def overlay(case, version, trace):
@@ -72,16 +72,16 @@ def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path
 def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):
     shown = gate(COMPARES).show(SLOWED, 1, 1)
 
-    assert (shown.answer, shown.exit_code, shown.turn) == (Answer.ALARM, 1, 1)
-    assert shown.ran == (Version.BASE, Version.HEAD)
+    assert (shown.answer, shown.exit_code, shown.turn) == (GateAnswer.ALARM, 1, 1)
+    assert shown.ran == (CheckoutVersion.BASE, CheckoutVersion.HEAD)
     assert shown.seconds > 0
-    assert gate(COMPARES).show(SAME, 1, 1).answer is Answer.QUIET
+    assert gate(COMPARES).show(SAME, 1, 1).answer is GateAnswer.QUIET
 
 
 def test_one_that_runs_head_twice_is_told_by_the_traces(gate):
     shown = gate('(cd "$2" && sh run.sh); (cd "$2" && sh run.sh)').show(SLOWED, 1, 1)
 
-    assert shown.ran == (Version.HEAD,)
+    assert shown.ran == (CheckoutVersion.HEAD,)
 
 
 def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp_path):
@@ -94,8 +94,8 @@ def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp
         "&& test -h link && test -e kept.log && test ! -e left-by-us"
     )
 
-    for case in (SLOWED, SAME, Case(side=Side.SPED, method="a.Parse", factor=2.0)):
-        assert gate(words).show(case, 1, 1).answer is Answer.QUIET
+    for case in (SLOWED, SAME, GateCase(side=SlowedSide.SPED, method="a.Parse", factor=2.0)):
+        assert gate(words).show(case, 1, 1).answer is GateAnswer.QUIET
 
     def text(version, *words):
         call = ("git", "-C", tmp_path / "pair" / version, *words)
@@ -107,10 +107,10 @@ def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp
 
 
 def test_what_a_gate_leaves_is_gone_at_the_next_pair(gate):
-    assert gate('touch "$1/made" "$2/made"').show(SAME, 1, 1).answer is Answer.QUIET
+    assert gate('touch "$1/made" "$2/made"').show(SAME, 1, 1).answer is GateAnswer.QUIET
     again = gate('test ! -e "$1/made" && test ! -e "$2/made"').show(SAME, 2, 1)
 
-    assert again.answer is Answer.QUIET
+    assert again.answer is GateAnswer.QUIET
 
 
 def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
@@ -118,23 +118,23 @@ def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
 
     late, once = gate(words).show(SLOWED, 1, 4), gate(words).show(SLOWED, 1, 2)
 
-    assert (late.answer, late.turn) == (Answer.ALARM, 3)
-    assert (once.answer, once.turn) == (Answer.QUIET, 2)
+    assert (late.answer, late.turn) == (GateAnswer.ALARM, 3)
+    assert (once.answer, once.turn) == (GateAnswer.QUIET, 2)
 
 
 @pytest.mark.parametrize(
     ("words", "alarm", "answer"),
     [
-        ("exit 0", {}, Answer.QUIET),
-        ("exit 3", {}, Answer.ALARM),
-        ("exit 3", {"codes": frozenset({1})}, Answer.FAILED),
-        ("exit 1", {"codes": frozenset({1})}, Answer.ALARM),
-        ("no-such-program", {}, Answer.FAILED),
-        ("kill -9 $$", {}, Answer.FAILED),
-        ("echo 'Parse: REGRESSION'", {"words": re.compile("REGRESSION")}, Answer.ALARM),
-        ("echo REGRESSION >&2; exit 1", {"words": re.compile("REGRESSION")}, Answer.ALARM),
-        ("echo fine", {"words": re.compile("REGRESSION")}, Answer.QUIET),
-        ("echo broken; exit 1", {"words": re.compile("REGRESSION")}, Answer.FAILED),
+        ("exit 0", {}, GateAnswer.QUIET),
+        ("exit 3", {}, GateAnswer.ALARM),
+        ("exit 3", {"codes": frozenset({1})}, GateAnswer.FAILED),
+        ("exit 1", {"codes": frozenset({1})}, GateAnswer.ALARM),
+        ("no-such-program", {}, GateAnswer.FAILED),
+        ("kill -9 $$", {}, GateAnswer.FAILED),
+        ("echo 'Parse: REGRESSION'", {"words": re.compile("REGRESSION")}, GateAnswer.ALARM),
+        ("echo REGRESSION >&2; exit 1", {"words": re.compile("REGRESSION")}, GateAnswer.ALARM),
+        ("echo fine", {"words": re.compile("REGRESSION")}, GateAnswer.QUIET),
+        ("echo broken; exit 1", {"words": re.compile("REGRESSION")}, GateAnswer.FAILED),
     ],
 )
 def test_what_is_an_alarm_and_what_is_no_answer(gate, words, alarm, answer):
@@ -142,14 +142,14 @@ def test_what_is_an_alarm_and_what_is_no_answer(gate, words, alarm, answer):
 
     assert shown.answer is answer
     assert bool(shown.tail) is (
-        answer is Answer.FAILED and words != "exit 3" and "kill" not in words
+        answer is GateAnswer.FAILED and words != "exit 3" and "kill" not in words
     )
 
 
 def test_one_that_hangs_is_ended_and_is_no_alarm(gate):
     shown = gate("sleep 60", seconds=0.5).show(SAME, 1, 1)
 
-    assert (shown.answer, shown.exit_code) == (Answer.FAILED, None)
+    assert (shown.answer, shown.exit_code) == (GateAnswer.FAILED, None)
 
 
 def test_words_of_the_command_are_not_read_by_a_shell(gate, tmp_path):
@@ -161,7 +161,7 @@ def test_words_of_the_command_are_not_read_by_a_shell(gate, tmp_path):
         }
     )
 
-    assert odd.show(SAME, 1, 1).answer is Answer.QUIET
+    assert odd.show(SAME, 1, 1).answer is GateAnswer.QUIET
 
 
 def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_through(gate, tmp_path):
@@ -174,7 +174,7 @@ def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_throug
     made = gate(COMPARES)
     shown = replace(made, files=(*made.files, "trace")).show(SLOWED, 1, 1)
 
-    assert shown.answer is Answer.ALARM
+    assert shown.answer is GateAnswer.ALARM
     assert (outside / "factor").read_text() == "mine"
 
     (tree / "lib").rmdir()
@@ -198,13 +198,13 @@ def test_a_machine_without_git_says_so(gate, monkeypatch):
 
 
 def test_which_version_is_slowed():
-    assert sides(SAME) == {Version.BASE: 1.0, Version.HEAD: 1.0}
-    assert sides(SLOWED) == {Version.BASE: 1.0, Version.HEAD: 2.0}
-    sped = Case(side=Side.SPED, method="a", factor=3.0)
-    assert sides(sped) == {Version.BASE: 3.0, Version.HEAD: 1.0}
+    assert sides(SAME) == {CheckoutVersion.BASE: 1.0, CheckoutVersion.HEAD: 1.0}
+    assert sides(SLOWED) == {CheckoutVersion.BASE: 1.0, CheckoutVersion.HEAD: 2.0}
+    sped = GateCase(side=SlowedSide.SPED, method="a", factor=3.0)
+    assert sides(sped) == {CheckoutVersion.BASE: 3.0, CheckoutVersion.HEAD: 1.0}
 
 
 def test_completed_without_words_is_judged_by_its_code():
-    assert Alarm().answer(Completed(exit_code=125)) is Answer.ALARM
-    assert Alarm().answer(Completed(exit_code=126)) is Answer.FAILED
-    assert Alarm().answer(Completed(exit_code=-9)) is Answer.FAILED
+    assert Alarm().answer(Completed(exit_code=125)) is GateAnswer.ALARM
+    assert Alarm().answer(Completed(exit_code=126)) is GateAnswer.FAILED
+    assert Alarm().answer(Completed(exit_code=-9)) is GateAnswer.FAILED

@@ -15,8 +15,8 @@ from auditor.abs.page import report as pages
 from auditor.cli.context import AppContext
 from auditor.cli.main import main
 from auditor.core.caveats import Caveat
-from auditor.core.request import Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Verdict
 from auditor.core.stability import Bucket, BucketCount, Stability
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import NOTHING, Inventory, Preview
@@ -49,7 +49,7 @@ def stability(spread: float | None = 0.02) -> Stability:
     return Stability(benchmarks=(benchmark,), buckets=buckets, suite_seconds=(2.0, 2.2), runs=2)
 
 
-def pair(outcome: Result, effect: float | None) -> PairVerdict:
+def pair(outcome: Verdict, effect: float | None) -> PairVerdict:
     return pair_verdict_of(
         method="example.org/ring.Push",
         benchmark="example.org/ring.BenchmarkPush",
@@ -58,7 +58,7 @@ def pair(outcome: Result, effect: float | None) -> PairVerdict:
     )
 
 
-def method(outcome: Result) -> MethodVerdict:
+def method(outcome: Verdict) -> MethodVerdict:
     return method_verdict_of(id="example.org/ring.Push", outcome=outcome)
 
 
@@ -66,7 +66,7 @@ def verdict(total: Score) -> AbsVerdict:
     return AbsVerdict(
         slowdown=0.6,
         slowdown_source="fixed",
-        rule=Rule.OURS,
+        rule=DetectionRule.OURS,
         total=total,
         relative=total,
         absolute=total,
@@ -74,11 +74,11 @@ def verdict(total: Score) -> AbsVerdict:
         methods=(
             method_verdict_of(
                 id="example.org/ring.Push",
-                outcome=Result.DETECTED,
+                outcome=Verdict.DETECTED,
                 detected_by=("example.org/ring.BenchmarkPush",),
                 reached_by=("example.org/ring.BenchmarkPush",),
             ),
-            method_verdict_of(id="example.org/ring.[red]Pop", outcome=Result.UNREACHED),
+            method_verdict_of(id="example.org/ring.[red]Pop", outcome=Verdict.UNREACHED),
         ),
         pairs=(),
         stability=stability(),

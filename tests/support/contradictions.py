@@ -20,7 +20,7 @@ from auditor.abs.page.page_budget import choose_listed_pairs
 from auditor.abs.text import words
 from auditor.abs.text.advice import advise
 from auditor.abs.text.claims import OPEN, ResultFacts
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import number_format
 
 WHOLE = ("fewest", "same score", "nothing detected")
@@ -95,7 +95,7 @@ def forms(document: Document) -> dict[str, str]:
 def _wrong_headline(text: str, document: Document) -> Iterator[str]:
     """Yield counts of methods that are not those of the verdicts."""
     counted = [method for method in document.methods if method.outcome not in NOT_COUNTED]
-    detected = sum(one.outcome is Result.DETECTED for one in counted)
+    detected = sum(one.outcome is Verdict.DETECTED for one in counted)
     open_ = sum(one.outcome in OPEN for one in counted)
     for found in NOTICES.finditer(text):
         covered = 0 if found[1] == "none" else int(found[1])
@@ -139,7 +139,7 @@ def _wrong_sight(document: Document, facts: ResultFacts) -> Iterator[str]:
 
 def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
     """Yield benchmarks that are in the wrong list, by the pairs alone."""
-    detecting = {pair.benchmark for pair in document.pairs if pair.outcome is Result.DETECTED}
+    detecting = {pair.benchmark for pair in document.pairs if pair.outcome is Verdict.DETECTED}
     open_ = {pair.benchmark for pair in document.pairs if pair.outcome in OPEN}
     nothing = suite.redundancy_view(document).none
     for link, one in anchors_of(document, nothing):

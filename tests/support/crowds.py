@@ -10,7 +10,7 @@ import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict, PairRun, PairVerdict, Score
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import BenchmarkVerdict, Bucket
 
 BLOCKS = 24
@@ -26,7 +26,7 @@ RUNS = tuple(
     )
     for seed in (1, 2)
 )
-OUTCOMES = (Result.DETECTED, Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
+OUTCOMES = (Verdict.DETECTED, Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE)
 
 
 @cache
@@ -47,7 +47,7 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
         for row, method in enumerate(whole)
         for at, benchmark in enumerate(suite)
     )
-    found = [pair for pair in pairs if pair.outcome is Result.DETECTED]
+    found = [pair for pair in pairs if pair.outcome is Verdict.DETECTED]
     by_method, by_benchmark = _by(found, "method", "benchmark"), _by(found, "benchmark", "method")
     reached = _by([pair for pair in pairs if pair.runs], "method", "benchmark")
     covered = len(by_method)
@@ -86,7 +86,7 @@ def _pair(method: str, benchmark: str, reached: bool, at: int) -> PairVerdict:
     return pair_verdict_of(
         method=method,
         benchmark=benchmark,
-        outcome=OUTCOMES[at % 4] if reached else Result.UNREACHED,
+        outcome=OUTCOMES[at % 4] if reached else Verdict.UNREACHED,
         reach=ReachState.IN_LOOP if reached else ReachState.NOT_AT_ALL,
         effect=0.6 + at % 13 / 100 if reached else None,
         interval=(0.52, 0.71) if reached else None,
@@ -104,7 +104,7 @@ def _pair(method: str, benchmark: str, reached: bool, at: int) -> PairVerdict:
 
 
 def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -> MethodVerdict:
-    outcome = Result.DETECTED if by else Result.MISSED if reached else Result.UNREACHED
+    outcome = Verdict.DETECTED if by else Verdict.MISSED if reached else Verdict.UNREACHED
     return method_verdict_of(
         id=name,
         outcome=outcome,

@@ -26,8 +26,8 @@ from auditor.abs.model import (
 )
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
-from auditor.core.request import Plan, Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import DetectionRule, Plan
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import BenchmarkVerdict, Bucket, BucketCount, Duration, Stability
 from auditor.core.subject import Language, Method, Span
 
@@ -100,11 +100,11 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
     effect = share * SLOWDOWN
     half = 2.8 * noise / 15**0.5
     threshold = SLOWDOWN / 2
-    outcome = Result.INCONCLUSIVE
+    outcome = Verdict.INCONCLUSIVE
     if effect - half > threshold:
-        outcome = Result.DETECTED
+        outcome = Verdict.DETECTED
     elif effect + half < threshold:
-        outcome = Result.MISSED
+        outcome = Verdict.MISSED
     runs = tuple(
         PairRun(
             effect=effect * float(rng.normal(1, 0.02)),
@@ -134,12 +134,12 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
         share=share,
         wait="work" if plain < 1e-6 else "spin",
         runs=runs,
-        caveats=(near,) if outcome is Result.INCONCLUSIVE else (),
+        caveats=(near,) if outcome is Verdict.INCONCLUSIVE else (),
     )
 
 
-def failed(method: str, benchmark: str, outcome: Result) -> PairVerdict:
-    reason = {Result.TIMED_OUT: "ended by the watchdog after 60 s", Result.CRASHED: "exit code 2"}
+def failed(method: str, benchmark: str, outcome: Verdict) -> PairVerdict:
+    reason = {Verdict.TIMED_OUT: "ended by the watchdog after 60 s", Verdict.CRASHED: "exit code 2"}
     return pair_verdict_of(
         method=method,
         benchmark=benchmark,
@@ -161,7 +161,7 @@ def pairs_of(names: Names, rng: np.random.Generator) -> tuple[PairVerdict, ...]:
             made = pair(method, names.benchmarks[chosen], share, rng)
             kind = int(rng.integers(0, 25))
             if kind < 3:
-                ended = (Result.TIMED_OUT, Result.CRASHED, Result.DEAD_CODE)[kind]
+                ended = (Verdict.TIMED_OUT, Verdict.CRASHED, Verdict.DEAD_CODE)[kind]
                 made = failed(method, names.benchmarks[chosen], ended)
             pairs.append(made)
     return tuple(pairs)
@@ -170,18 +170,24 @@ def pairs_of(names: Names, rng: np.random.Generator) -> tuple[PairVerdict, ...]:
 def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVerdict:
     mine = [one for one in pairs if one.method == method]
     outcomes = {one.outcome for one in mine}
-    order = (Result.DETECTED, Result.INCONCLUSIVE, Result.TIMED_OUT, Result.CRASHED, Result.MISSED)
-    outcome = next((one for one in order if one in outcomes), Result.MISSED)
+    order = (
+        Verdict.DETECTED,
+        Verdict.INCONCLUSIVE,
+        Verdict.TIMED_OUT,
+        Verdict.CRASHED,
+        Verdict.MISSED,
+    )
+    outcome = next((one for one in order if one in outcomes), Verdict.MISSED)
     if not mine:
-        outcome = Result.REFUSED if at % 11 == 9 else Result.UNREACHED
+        outcome = Verdict.REFUSED if at % 11 == 9 else Verdict.UNREACHED
     return method_verdict_of(
         id=method,
         outcome=outcome,
-        detected_by=tuple(one.benchmark for one in mine if one.outcome is Result.DETECTED),
+        detected_by=tuple(one.benchmark for one in mine if one.outcome is Verdict.DETECTED),
         reached_by=tuple(one.benchmark for one in mine),
         calls=int(120_000 / (at + 1) ** 1.4) + 3,
         span=Span("uuid.go", 40 + 12 * at, 47 + 12 * at),
-        reason="the body is empty" if outcome is Result.REFUSED else None,
+        reason="the body is empty" if outcome is Verdict.REFUSED else None,
     )
 
 
@@ -227,11 +233,11 @@ def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
 
 def score_of(methods: tuple[MethodVerdict, ...], excluded: tuple[str, ...]) -> Score:
     counted = [
-        method for method in methods if method.outcome not in {Result.REFUSED, Result.INVALID}
+        method for method in methods if method.outcome not in {Verdict.REFUSED, Verdict.INVALID}
     ]
     covered = sum(bool(set(one.detected_by) - set(excluded)) for one in counted)
     may = sum(
-        one.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT} for one in counted
+        one.outcome in {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT} for one in counted
     )
     n = len(counted)
     return Score(
@@ -256,7 +262,7 @@ def cover_of(methods: tuple[MethodVerdict, ...]) -> Cover:
 
 def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
     counted = [
-        method for method in methods if method.outcome not in {Result.REFUSED, Result.INVALID}
+        method for method in methods if method.outcome not in {Verdict.REFUSED, Verdict.INVALID}
     ]
     numbers = [len(one.detected_by) for one in counted]
     return tuple(
@@ -268,9 +274,9 @@ def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
 def curve_of(methods: tuple[MethodVerdict, ...]) -> DetectionCurve:
     sizes = (0.05, 0.1, 0.2, 0.6)
     least = {
-        one.id: sizes[at % 3] for at, one in enumerate(methods) if one.outcome is Result.DETECTED
+        one.id: sizes[at % 3] for at, one in enumerate(methods) if one.outcome is Verdict.DETECTED
     }
-    counted = sum(method.outcome not in {Result.REFUSED, Result.INVALID} for method in methods)
+    counted = sum(method.outcome not in {Verdict.REFUSED, Verdict.INVALID} for method in methods)
     return DetectionCurve(
         pairs=tuple(
             PairCurve(
@@ -281,7 +287,7 @@ def curve_of(methods: tuple[MethodVerdict, ...]) -> DetectionCurve:
                 steps=(
                     CurveStep(
                         slowdown=0.6,
-                        outcome=Result.DETECTED,
+                        outcome=Verdict.DETECTED,
                         effect=None,
                         interval=None,
                         threshold=None,
@@ -314,7 +320,7 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
     return AbsVerdict(
         slowdown=SLOWDOWN,
         slowdown_source="fixed",
-        rule=Rule.OURS,
+        rule=DetectionRule.OURS,
         total=total,
         relative=score_of(judged, worst),
         absolute=score_of(judged, above),
@@ -345,9 +351,9 @@ def nothing() -> AbsVerdict:
 
 def all_crashed() -> AbsVerdict:
     names = go_names(3, 2)
-    pairs = tuple(failed(m, b, Result.CRASHED) for m in names.methods for b in names.benchmarks)
+    pairs = tuple(failed(m, b, Verdict.CRASHED) for m in names.methods for b in names.benchmarks)
     methods = tuple(
-        method_verdict_of(id=method, outcome=Result.CRASHED, reached_by=names.benchmarks)
+        method_verdict_of(id=method, outcome=Verdict.CRASHED, reached_by=names.benchmarks)
         for method in names.methods
     )
     suite = tuple(
@@ -417,8 +423,8 @@ def context(**changes: object) -> Context:
 
 def allocated(verdict: AbsVerdict) -> AbsVerdict:
     """Add allocations to a verdict: shown, hidden and undecided in turn."""
-    outcomes = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
-    called = [one for one in verdict.pairs if one.outcome is not Result.UNREACHED]
+    outcomes = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE)
+    called = [one for one in verdict.pairs if one.outcome is not Verdict.UNREACHED]
     pairs = tuple(
         AllocationPair(
             method=one.method,
@@ -448,13 +454,13 @@ def _method(name: str) -> Method:
 def in_set_up() -> AbsVerdict:
     """A finished audit in which one method that nobody calls is called in set-up."""
     whole = audit()
-    chosen = next(method for method in whole.methods if method.outcome is Result.UNREACHED)
+    chosen = next(method for method in whole.methods if method.outcome is Verdict.UNREACHED)
     by = whole.stability.benchmarks[0].id
     said = replace(chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark")
     found = pair_verdict_of(
         method=chosen.id,
         benchmark=by,
-        outcome=Result.UNREACHED,
+        outcome=Verdict.UNREACHED,
         reach=ReachState.SET_UP_ONLY,
         reason="in set-up only",
     )

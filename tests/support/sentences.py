@@ -14,7 +14,7 @@ from auditor.abs.text.claims import (
     needs_time,
 )
 from auditor.core import busy
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "none notices": _claim(
             r"none notices$",
             "the method is missed",
-            lambda facts, owner: facts.methods[owner].outcome is Result.MISSED,
+            lambda facts, owner: facts.methods[owner].outcome is Verdict.MISSED,
         ),
         "notices": _claim(
             r"\d+ notices?$",
             "the method is detected",
-            lambda facts, owner: facts.methods[owner].outcome is Result.DETECTED,
+            lambda facts, owner: facts.methods[owner].outcome is Verdict.DETECTED,
         ),
         "steady": _claim(
             r"^Steady \d",

@@ -13,7 +13,7 @@ from builders import HOST, abs_request, crashed, timed_out
 from toy_draws import draw_seed
 
 from auditor.core.errors import OutOfTime
-from auditor.core.mutant import InjectionKind, Kind, Overlay, OverlayFile, Refused
+from auditor.core.mutant import InjectionKind, Overlay, OverlayFile, OverlayRefusal, VariantKind
 from auditor.core.outcome import (
     Clocked,
     Counted,
@@ -115,8 +115,8 @@ class Words:
         return written in (method.id, method.name)
 
     def overlay(self, sources, variant):
-        if variant.kind is Kind.DELAYED and variant.methods[0].name == "shy":
-            return Refused("it does not want to")
+        if variant.kind is VariantKind.DELAYED and variant.methods[0].name == "shy":
+            return OverlayRefusal("it does not want to")
         text = " ".join((variant.kind, *(method.name for method in variant.methods)))
         return Overlay(files=(OverlayFile("toy", text.encode()),))
 
@@ -163,7 +163,7 @@ class Machine:
         plain *= self.slower.get((trial.subject, where), 1.0)
         profiled = trial.purpose is Purpose.PROFILE
         outcome = _profiled(trial) if profiled else _outcome(trial, plain)
-        if trial.variant.kind is not Kind.PLAIN and where in self.unbuilt:
+        if trial.variant.kind is not VariantKind.PLAIN and where in self.unbuilt:
             return NotBuilt(f"{where}: cannot be changed")
         return crashed() if isinstance(outcome, Counted) and where in self.uncounted else outcome
 
@@ -178,9 +178,9 @@ def _outcome(trial, plain):
     names = {method.name for method in trial.variant.methods}
     if "odd" in names:
         return NotBuilt("odd: syntax error")
-    if "late" in names and trial.variant.kind is Kind.DELAYED:
+    if "late" in names and trial.variant.kind is VariantKind.DELAYED:
         return NotBuilt("late: declared twice\nand more")
-    if trial.variant.kind is Kind.COUNTING:
+    if trial.variant.kind is VariantKind.COUNTING:
         seen = tuple(_window(trial, names, operations) for operations in (11, 100))
         one_call = trial.benchmark is not None and trial.benchmark.name in IN_ONE_CALL
         return Counted(seen, in_one_call=one_call, clocked=_clocked(trial, names))

@@ -7,7 +7,7 @@ from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.core.accepted import CONFIGURATION
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import names, number_format, wording
 from reports.annotations import annotations
 from reports.findings import FindingKind, Level, SourceFinding
@@ -46,13 +46,13 @@ BROKEN = FindingKind(
 KINDS = (MISSED, UNREACHED, SET_UP_ONLY, UNDECIDED, BROKEN)
 """In the order in which findings are listed."""
 _CATEGORY = LogCategory("bench-audit/", "benchAuditMethod/v1")
-_BY_OUTCOME: Mapping[Result, FindingKind] = MappingProxyType(
+_BY_OUTCOME: Mapping[Verdict, FindingKind] = MappingProxyType(
     {
-        Result.MISSED: MISSED,
-        Result.UNREACHED: UNREACHED,
-        Result.INCONCLUSIVE: UNDECIDED,
-        Result.CRASHED: BROKEN,
-        Result.TIMED_OUT: BROKEN,
+        Verdict.MISSED: MISSED,
+        Verdict.UNREACHED: UNREACHED,
+        Verdict.INCONCLUSIVE: UNDECIDED,
+        Verdict.CRASHED: BROKEN,
+        Verdict.TIMED_OUT: BROKEN,
     }
 )
 

@@ -7,7 +7,7 @@ from auditor.abs.exports.findings import KINDS, kind_of
 from auditor.abs.page import table
 from auditor.abs.text import words
 from auditor.abs.text.advice import Advice, advise
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import names, number_format
 from reports.findings import FindingKind
 from reports.markdown import CAVEATS, LIMIT, code, listed_gates, prose
@@ -118,8 +118,8 @@ def _rows(document: Document) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
 
 
-def _rank(kind: FindingKind | None, outcome: Result) -> int:
+def _rank(kind: FindingKind | None, outcome: Verdict) -> int:
     """Return where a method is listed: what nobody notices first, what was not judged last."""
     if kind is not None:
         return KINDS.index(kind)
-    return len(KINDS) + (outcome is not Result.DETECTED)
+    return len(KINDS) + (outcome is not Verdict.DETECTED)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.subject import Span
 from auditor.languages.registry import LANGUAGES
 from reports import names, number_format
@@ -22,14 +22,14 @@ LONGEST = 100_000
 """Lines of a file whose text is not known; what is behind them is shown in the last."""
 
 _STATUS = {
-    Result.DETECTED: "Killed",
-    Result.MISSED: "Survived",
-    Result.UNREACHED: "NoCoverage",
-    Result.CRASHED: "RuntimeError",
-    Result.INVALID: "CompileError",
-    Result.REFUSED: "Ignored",
+    Verdict.DETECTED: "Killed",
+    Verdict.MISSED: "Survived",
+    Verdict.UNREACHED: "NoCoverage",
+    Verdict.CRASHED: "RuntimeError",
+    Verdict.INVALID: "CompileError",
+    Verdict.REFUSED: "Ignored",
     # Viewers count "Timeout" as detected; here it is open what the benchmark would have shown.
-    Result.TIMED_OUT: "Pending",
+    Verdict.TIMED_OUT: "Pending",
 }
 
 
@@ -127,7 +127,7 @@ def _mutant(method: MethodVerdict, document: Document, accepted: Mapping[str, st
         "coveredBy": list(dict.fromkeys((*method.reached_by, *method.detected_by))),
         "killedBy": list(method.detected_by),
     }
-    said = method.reason or (None if method.outcome is Result.DETECTED else method.outcome.value)
+    said = method.reason or (None if method.outcome is Verdict.DETECTED else method.outcome.value)
     if reason is not None:
         said = f"accepted: {reason}"
     if said is not None:

@@ -20,8 +20,8 @@ from auditor.abs.model import (
     Score,
 )
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Method
 from auditor.measure.stability_judge import UNSTABLE
@@ -54,7 +54,7 @@ class AbsData:
 
     slowdown: float | None
     slowdown_source: str
-    rule: Rule
+    rule: DetectionRule
     score_only: bool = False
     estimate: bool = False
     searched: Sequence[SlowdownSearch] | None = field(default=None, repr=False)
@@ -113,12 +113,12 @@ def judge_audit(data: AbsData) -> AbsVerdict:
 
 def _add_reasons(data: AbsData) -> tuple[PairVerdict, ...]:
     """Return the pairs, with the reason why some were not measured."""
-    detected = {pair.method for pair in data.pairs if pair.outcome is Result.DETECTED}
+    detected = {pair.method for pair in data.pairs if pair.outcome is Verdict.DETECTED}
     slugs = {caveat.slug for caveat in data.caveats}
     ending = next((text for slug, text in _UNMEASURED_BECAUSE.items() if slug in slugs), None)
 
     def add_reason(pair: PairVerdict) -> PairVerdict:
-        if pair.outcome is not Result.UNMEASURED or pair.reason != NOT_MEASURED:
+        if pair.outcome is not Verdict.UNMEASURED or pair.reason != NOT_MEASURED:
             return pair
         if data.score_only and pair.method in detected:
             reason = f"{NOT_MEASURED}: another benchmark detects the method"
@@ -213,19 +213,19 @@ def _by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdic
 
 def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
     """Judge a method by its pairs, which are with those of so many benchmarks that could run."""
-    maybe = [pair for pair in pairs if pair.outcome is not Result.UNREACHED]
-    unreached = [pair for pair in pairs if pair.outcome is Result.UNREACHED]
+    maybe = [pair for pair in pairs if pair.outcome is not Verdict.UNREACHED]
+    unreached = [pair for pair in pairs if pair.outcome is Verdict.UNREACHED]
     set_up = [pair for pair in unreached if pair.reach is ReachState.SET_UP_ONLY]
     refusal = method.refusal or method.method.refusal
     outcome = outcomes.method_outcome(pairs)
     if refusal is not None or method.invalid is not None:
-        outcome = Result.REFUSED if refusal is not None else Result.INVALID
-    none = outcome is Result.UNREACHED
+        outcome = Verdict.REFUSED if refusal is not None else Verdict.INVALID
+    none = outcome is Verdict.UNREACHED
     why = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
     return MethodVerdict(
         id=method.method.id,
         outcome=outcome,
-        detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
+        detected_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Verdict.DETECTED),
         reached_by=tuple(pair.benchmark for pair in maybe if _is_reached(pair)),
         set_up_in=tuple(pair.benchmark for pair in set_up),
         calls=method.calls,
@@ -236,18 +236,18 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
     )
 
 
-def _why(outcome: Result, pairs: Sequence[PairVerdict]) -> str | None:
+def _why(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | None:
     """Return the reason of a pair with the outcome of its method.
 
     Of missed pairs that were not measured it is that of the largest share. An inconclusive method
     may have unmeasured pairs only.
     """
     same = [pair for pair in pairs if pair.outcome is outcome]
-    if outcome is Result.INCONCLUSIVE and not same:
-        same = [pair for pair in pairs if pair.outcome is Result.UNMEASURED]
-    if outcome is Result.DETECTED and any(pair.decided_by == INJECTION for pair in same):
+    if outcome is Verdict.INCONCLUSIVE and not same:
+        same = [pair for pair in pairs if pair.outcome is Verdict.UNMEASURED]
+    if outcome is Verdict.DETECTED and any(pair.decided_by == INJECTION for pair in same):
         return None
-    if outcome is Result.MISSED:
+    if outcome is Verdict.MISSED:
         same.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
         same = [] if any(pair.runs for pair in same) else same
     return next((pair.reason for pair in same if pair.reason), None)
@@ -294,7 +294,7 @@ def _score(
         _add_doubt(pair, doubtful) for pair in pairs if pair.benchmark not in excluded
     )
     left = {method: outcomes.method_outcome(kept[method]) for method in methods}
-    covered = sum(found is Result.DETECTED for found in left.values())
+    covered = sum(found is Verdict.DETECTED for found in left.values())
     most = covered + sum(found in outcomes.UNDECIDED for found in left.values())
     n = len(methods)
     return Score(
@@ -307,8 +307,8 @@ def _score(
 
 
 def _add_doubt(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
-    if pair.outcome is Result.DETECTED and pair.benchmark in doubtful:
-        return replace(pair, outcome=Result.INCONCLUSIVE)
+    if pair.outcome is Verdict.DETECTED and pair.benchmark in doubtful:
+        return replace(pair, outcome=Verdict.INCONCLUSIVE)
     return pair
 
 

@@ -11,7 +11,7 @@ from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.comments import comments_above
 from auditor.core.errors import UsageError
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.subject import Method, SourceFile
 
 MARKER = b"bench-audit:ignore"
@@ -86,7 +86,7 @@ def without_accepted(
 
 def _check_miss(miss: AcceptedMiss, method: MethodVerdict, today: date) -> AcceptedMiss:
     expired = miss.until is not None and miss.until < today
-    missed = method.outcome is not Result.DETECTED and method.outcome not in NOT_COUNTED
+    missed = method.outcome is not Verdict.DETECTED and method.outcome not in NOT_COUNTED
     return replace(miss, expired=expired, left_out=missed and not expired)
 
 
@@ -97,7 +97,7 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     """
     counted = [method for method in methods if method.outcome not in NOT_COUNTED]
     rest = [one for one in counted if one.id not in out]
-    covered = sum(one.outcome is Result.DETECTED for one in rest)
+    covered = sum(one.outcome is Verdict.DETECTED for one in rest)
     undecided = sum(one.outcome in UNDECIDED for one in rest)
     perhaps = sum(one.outcome in UNDECIDED for one in counted if one.id in out)
     n = len(rest)
@@ -119,7 +119,7 @@ def _caveats(
         named = ", ".join(f"{one.method} (until {one.until})" for one in expired[:5])
         text = f"{len(expired)} accepted misses have expired and count again: {named}"
         yield Caveat("expired-ignore", text)
-    seen = [one.method for one in held if methods[one.method].outcome is Result.DETECTED]
+    seen = [one.method for one in held if methods[one.method].outcome is Verdict.DETECTED]
     if seen:
         text = f"misses are accepted of methods that are detected: {', '.join(seen[:5])}"
         yield Caveat("needless-ignore", text)

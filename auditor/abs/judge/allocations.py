@@ -15,7 +15,7 @@ from auditor.abs.model import AllocationMethod, AllocationPair, Allocations
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Run
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
@@ -29,7 +29,7 @@ LEVEL = 0.99
 NEEDED = 0.5
 """Share of what the counted allocations should add that has to show. Whole numbers that are cut off
 show one of them as none or as one, noise-free bytes show it as itself."""
-_UNSLOWED = {Result.REFUSED, Result.INVALID}
+_UNSLOWED = {Verdict.REFUSED, Verdict.INVALID}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +52,14 @@ class AllocationData:
 def judge_allocation_pair(data: AllocationData) -> AllocationPair:
     """Judge a pair: a failure is an outcome, never a miss."""
     if data.refusal is not None:
-        return _pair(data, Result.REFUSED, data.refusal)
+        return _pair(data, Verdict.REFUSED, data.refusal)
     if data.run is None:
-        return _pair(data, Result.UNMEASURED, "not measured")
+        return _pair(data, Verdict.UNMEASURED, "not measured")
     if isinstance(data.run.outcome, NeverCalled):
         if data.reach.state is ReachState.IN_LOOP:
             text = "calls in the loop were counted, but not one of the changed method was seen"
-            return _pair(data, Result.INCONCLUSIVE, text)
-        return _pair(data, Result.UNREACHED, "run, and never called")
+            return _pair(data, Verdict.INCONCLUSIVE, text)
+        return _pair(data, Verdict.UNREACHED, "run, and never called")
     if isinstance(data.run.outcome, Measured):
         return _judge_blocks(data, data.run.outcome)
     failed = failure([data.run])
@@ -67,7 +67,7 @@ def judge_allocation_pair(data: AllocationData) -> AllocationPair:
     return _pair(data, *failed)
 
 
-def _pair(data: AllocationData, outcome: Result, reason: str) -> AllocationPair:
+def _pair(data: AllocationData, outcome: Verdict, reason: str) -> AllocationPair:
     return AllocationPair(
         method=data.method,
         benchmark=data.benchmark.id,
@@ -90,7 +90,7 @@ def _judge_blocks(data: AllocationData, outcome: Measured) -> AllocationPair:
     calls = _calls_per_operation(outcome)
     if found is None or calls is None:
         text = "the harness does not report in each block what it allocates"
-        return _pair(data, Result.INCONCLUSIVE, text)
+        return _pair(data, Verdict.INCONCLUSIVE, text)
     probe, allocating = found
     before, after = probe.values, allocating.values
     rises = [late - early for early, late in zip(before, after, strict=True)]
@@ -115,21 +115,21 @@ def _judge_blocks(data: AllocationData, outcome: Measured) -> AllocationPair:
 
 def _judge_rise(
     interval: tuple[float, float] | None, expected: float, unit: str
-) -> tuple[Result, str | None]:
+) -> tuple[Verdict, str | None]:
     if expected == 0:
-        return Result.INCONCLUSIVE, "the blocks are too short to hold a call of the method"
+        return Verdict.INCONCLUSIVE, "the blocks are too short to hold a call of the method"
     if interval is None:
-        return Result.INCONCLUSIVE, "too few pairs of blocks"
+        return Verdict.INCONCLUSIVE, "too few pairs of blocks"
     low, high = interval
     if low > NEEDED * expected:
-        return Result.DETECTED, None
+        return Verdict.DETECTED, None
     if high < NEEDED * expected:
         return (
-            Result.MISSED,
+            Verdict.MISSED,
             f"reached, but what is reported does not rise by {expected:.3g} {unit}",
         )
     return (
-        Result.INCONCLUSIVE,
+        Verdict.INCONCLUSIVE,
         f"what is reported rises by {low:.3g} to {high:.3g} {unit}, {expected:.3g} are expected",
     )
 
@@ -178,7 +178,7 @@ def judge_allocations(
     counted = [one for one in judged if one.outcome not in outcomes.NOT_COUNTED]
     return Allocations(
         bytes=size,
-        noticed=sum(one.outcome is Result.DETECTED for one in counted),
+        noticed=sum(one.outcome is Verdict.DETECTED for one in counted),
         undecided=sum(one.outcome in outcomes.UNDECIDED for one in counted),
         counted=len(counted),
         methods=judged,
@@ -189,13 +189,13 @@ def judge_allocations(
 def _method(method: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
     outcome = outcomes.combine_outcomes(pair.outcome for pair in pairs)
     if (method.refusal or method.method.refusal) is not None:
-        outcome = Result.REFUSED
+        outcome = Verdict.REFUSED
     elif method.invalid is not None:
-        outcome = Result.INVALID
+        outcome = Verdict.INVALID
     return AllocationMethod(
         id=method.method.id,
         outcome=outcome,
-        noticed_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Result.DETECTED),
+        noticed_by=tuple(pair.benchmark for pair in pairs if pair.outcome is Verdict.DETECTED),
         reached_by=tuple(pair.benchmark for pair in pairs if pair.calls_per_operation),
     )
 

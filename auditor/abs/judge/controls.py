@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from auditor.abs.model import Controls, PairVerdict
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.stats.proportions import upper_bound
 
 LEVEL = 0.95
 """Of the one-sided bound of the false alarms."""
-_JUDGED = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE)
+_JUDGED = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE)
 
 
 def choose_controls(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
@@ -23,7 +23,7 @@ def choose_controls(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict
 def judge_controls(pairs: Sequence[PairVerdict]) -> Controls:
     """Count the false alarms among the verdicts of pairs in which nothing was slowed."""
     judged = [pair for pair in pairs if pair.effect is not None and pair.outcome in _JUDGED]
-    alarms = [pair for pair in judged if pair.outcome is Result.DETECTED]
+    alarms = [pair for pair in judged if pair.outcome is Verdict.DETECTED]
     return Controls(
         judged=len(judged),
         alarms=tuple((pair.method, pair.benchmark) for pair in alarms),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from auditor.abs.model import BestChoice, Cover
 from auditor.stats import zero_one
-from auditor.stats.zero_one import Row
+from auditor.stats.zero_one import Constraint
 
 LARGEST = 200
 """Benchmarks, without those that another outdoes, up to which the fewest are looked for."""
@@ -108,7 +108,7 @@ def _not_outdone(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     return tuple(sorted(first[mask] for mask in whole))
 
 
-def _at_least_one(rows: Mapping[str, frozenset[str]], names: Sequence[str]) -> list[Row]:
+def _at_least_one(rows: Mapping[str, frozenset[str]], names: Sequence[str]) -> list[Constraint]:
     at = {name: number for number, name in enumerate(names)}
     distinct = sorted({tuple(sorted(at[one] for one in row if one in at)) for row in rows.values()})
-    return [Row(dict.fromkeys(columns, 1), least=1) for columns in distinct]
+    return [Constraint(dict.fromkeys(columns, 1), least=1) for columns in distinct]

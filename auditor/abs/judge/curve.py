@@ -14,7 +14,7 @@ from auditor.abs.judge import extra_runs
 from auditor.abs.judge.paired import UNFINISHED
 from auditor.abs.model import CurvePoint, CurveStep, DetectionCurve, PairCurve, PairRun, PairVerdict
 from auditor.core.request import CurveMode
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.measure.calibration import TOLERANCE
 from auditor.stats.sequential import LEAST_DEVIATION
 
@@ -39,7 +39,7 @@ class SlowdownSearch:
     @property
     def next(self) -> float | None:
         """Return the size to try next; None if there is none, or no trying helps."""
-        if any(step.outcome is Result.UNMEASURED for step in self.steps.values()):
+        if any(step.outcome is Verdict.UNMEASURED for step in self.steps.values()):
             return None  # the time was up
         noticed = [size for size, step in self.steps.items() if _notices(step)]
         high = min((self.sizes.index(size) for size in noticed), default=len(self.sizes))
@@ -51,7 +51,7 @@ class SlowdownSearch:
         """Take what was found at a size; runs that were not made have found nothing."""
         self.steps[size] = CurveStep(
             slowdown=size,
-            outcome=Result.UNMEASURED if _is_unfinished(pair) else pair.outcome,
+            outcome=Verdict.UNMEASURED if _is_unfinished(pair) else pair.outcome,
             effect=pair.effect,
             interval=pair.interval,
             threshold=pair.threshold,
@@ -66,7 +66,7 @@ class SlowdownSearch:
         below = [
             size
             for size, step in self.steps.items()
-            if step.outcome in (Result.MISSED, Result.DEAD_CODE)
+            if step.outcome in (Verdict.MISSED, Verdict.DEAD_CODE)
             and size < (inf if least is None else least)
         ]
         return PairCurve(
@@ -106,13 +106,13 @@ def begin_searches(
 
 
 def _detects(pair: PairVerdict) -> bool:
-    return pair.outcome is Result.DETECTED
+    return pair.outcome is Verdict.DETECTED
 
 
 def _is_unfinished(pair: PairVerdict) -> bool:
     """Tell whether runs are missing that may yet detect."""
     missing = any(caveat.slug == UNFINISHED for caveat in pair.caveats)
-    return pair.outcome is Result.INCONCLUSIVE and missing
+    return pair.outcome is Verdict.INCONCLUSIVE and missing
 
 
 def most_steps(slowdown: float) -> int:
@@ -155,7 +155,7 @@ def _first(pairs: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdic
 
 
 def _notices(step: CurveStep) -> bool:
-    return step.outcome is Result.DETECTED
+    return step.outcome is Verdict.DETECTED
 
 
 def least_noticed(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
@@ -194,5 +194,5 @@ def _may_be_noticed_later(pair: PairVerdict, *, fixed: bool) -> bool:
     """Tell whether a larger slowdown may be noticed although this one was not."""
     if fixed:
         takes_part = bool(pair.share or pair.share_at_most)
-        return takes_part and pair.outcome in (Result.MISSED, Result.INCONCLUSIVE)
+        return takes_part and pair.outcome in (Verdict.MISSED, Verdict.INCONCLUSIVE)
     return extra_runs.may_yet_decide(pair)

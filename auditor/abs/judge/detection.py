@@ -10,8 +10,8 @@ from auditor.abs.model import PairVerdict
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Purpose
-from auditor.core.request import SIGNIFICANCE, AbsRequest, Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import SIGNIFICANCE, AbsRequest, DetectionRule
+from auditor.core.result import ReachState, Verdict
 from auditor.core.units import percent
 from auditor.measure.failures import failure
 from auditor.stats.compare import smallest_rank_sum_p
@@ -66,13 +66,13 @@ def judge_pair(data: PairData) -> PairVerdict:
 def statement_beforehand(request: AbsRequest) -> Caveat | None:
     """Return what must be said before the time is spent: that no outcome could be significant."""
     plan = request.suite.plan
-    if request.rule is not Rule.PAPER and not request.exact:
+    if request.rule is not DetectionRule.PAPER and not request.exact:
         most = paired.AT_MOST * plan.iterations
         if most >= LOOKS[0]:
             return None
         why = f"{most} pairs of blocks in a process tell nothing of their scatter"
         return Caveat("never-significant", f"{why}; ask for more iterations")
-    if request.rule is Rule.PAPER:
+    if request.rule is DetectionRule.PAPER:
         size = plan.forks * plan.iterations
         least = smallest_rank_sum_p(size, size)
         what = f"{size} iterations against {size}"
@@ -89,7 +89,7 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
 def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
     """Say what a detection means where the user has asked for another one than the paper's."""
     limit = request.min_delta
-    if limit is not None and request.rule is Rule.GATE:
+    if limit is not None and request.rule is DetectionRule.GATE:
         text = (
             f"detected means: surely slower than the {percent(limit, 1)} at which the gate fires; "
             "how often it fires on noise is not told"
@@ -103,7 +103,7 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
             f"a test of slowed blocks may err in {100 * request.significance:g} % of cases, in the "
             "place of 1 %"
         )
-        if request.rule is not Rule.PAPER:
+        if request.rule is not DetectionRule.PAPER:
             text += ", and intervals of effects are of the level that belongs to it"
         yield Caveat("significance-given", text)
 
@@ -122,7 +122,7 @@ _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
 
 def _judge_failure(data: PairData) -> Judgement | None:
     if data.refusal is not None:
-        return Judgement(outcome=Result.REFUSED, reason=data.refusal)
+        return Judgement(outcome=Verdict.REFUSED, reason=data.refusal)
     made = (*data.calibrating, *data.runs)
     if made and all(isinstance(run.outcome, NeverCalled) for run in made):
         return _never_called(data)
@@ -132,12 +132,12 @@ def _judge_failure(data: PairData) -> Judgement | None:
         return None
     state = ReachState.UNKNOWN if data.reach is None else data.reach.state
     silent = not any(isinstance(run.outcome, Measured) for run in made)
-    if silent and found[0] is Result.INCONCLUSIVE and state in _NOT_IN_LOOP:
+    if silent and found[0] is Verdict.INCONCLUSIVE and state in _NOT_IN_LOOP:
         # `exact` measures such pairs, too; where that says nothing, what was counted stands. (Go:
         # a program of another package, of which the method is no part.)
         reason = f"{state}; of the slowed program nothing is known: {found[1]}"
-        return Judgement(outcome=Result.UNREACHED, reason=reason)
-    if found[0] is Result.INVALID and data.reach is not None and state is ReachState.UNKNOWN:
+        return Judgement(outcome=Verdict.UNREACHED, reason=reason)
+    if found[0] is Verdict.INVALID and data.reach is not None and state is ReachState.UNKNOWN:
         return undecided_judgement(
             "not-instrumented", f"no change can be built into its program: {found[1]}"
         )
@@ -153,21 +153,21 @@ def _never_called(data: PairData) -> Judgement:
     if data.reach is not None and data.reach.state is ReachState.IN_LOOP:
         text = "calls in the loop were counted, but not one of the slowed method was seen"
         return undecided_judgement("reach-contradicted", text)
-    return Judgement(outcome=Result.UNREACHED, reason="run, and never called")
+    return Judgement(outcome=Verdict.UNREACHED, reason="run, and never called")
 
 
 def _judge_unmeasured(data: PairData) -> Judgement | None:
     if data.runs:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
-        return Judgement(outcome=Result.UNREACHED, reason=str(data.reach.state))
-    predicted = None if data.rule is Rule.PAPER else predict(data)
+        return Judgement(outcome=Verdict.UNREACHED, reason=str(data.reach.state))
+    predicted = None if data.rule is DetectionRule.PAPER else predict(data)
     if predicted is not None and predicted.misses:
         text = (
             f"not measured: the method is at most {percent(ceil(100 * predicted.high) / 100)} of "
             "the operation, so the slowdown cannot exceed the threshold"
         )
-        return Judgement(outcome=Result.MISSED, reason=text, caveats=(Caveat("predicted", text),))
+        return Judgement(outcome=Verdict.MISSED, reason=text, caveats=(Caveat("predicted", text),))
     if predicted is not None and data.estimate:
         text = (
             f"not measured: the method seems to be {percent(predicted.low)} to "
@@ -176,22 +176,22 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
         return Judgement(
             outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)
         )
-    surely = None if data.rule is Rule.PAPER else distortion.judge_distortion(data)
-    return surely or Judgement(outcome=Result.UNMEASURED, reason=NOT_MEASURED)
+    surely = None if data.rule is DetectionRule.PAPER else distortion.judge_distortion(data)
+    return surely or Judgement(outcome=Verdict.UNMEASURED, reason=NOT_MEASURED)
 
 
 def _judge_measured(data: PairData) -> Judgement:
     purpose, rule = Purpose.PAIRS, paired.judge_processes
-    if data.rule is Rule.PAPER:
+    if data.rule is DetectionRule.PAPER:
         purpose, rule = Purpose.MUTANT, pooled.judge_pooled
     if any(run.trial.purpose is not purpose for run in data.runs):
         raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
     said = rule(data)
     if data.reach is None or data.reach.state in (ReachState.IN_LOOP, ReachState.UNKNOWN):
         return said
-    if said.outcome is not Result.DETECTED:
+    if said.outcome is not Verdict.DETECTED:
         return Judgement(
-            outcome=Result.UNREACHED,
+            outcome=Verdict.UNREACHED,
             weakest=said.weakest,
             runs=said.runs,
             threshold=said.threshold,

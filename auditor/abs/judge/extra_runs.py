@@ -7,7 +7,7 @@ from auditor.abs.judge.distortion import is_surely_distorted
 from auditor.abs.judge.pair import PairData, reference_ratio
 from auditor.abs.judge.paired import carries_no_verdict
 from auditor.abs.model import PairVerdict
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.measure.calibration import CLOSE_ENOUGH
 
 WITHIN_REACH = 2 / 3
@@ -21,7 +21,7 @@ def may_yet_decide(pair: PairVerdict) -> bool:
     Where t(k) is unknown no detection can be made sure.
     """
     near = any(caveat.slug == "near-threshold" for caveat in pair.caveats)
-    return pair.outcome is Result.INCONCLUSIVE and near and pair.method_seconds is not None
+    return pair.outcome is Verdict.INCONCLUSIVE and near and pair.method_seconds is not None
 
 
 def is_settled(pair: PairVerdict, data: PairData) -> bool:
@@ -29,7 +29,7 @@ def is_settled(pair: PairVerdict, data: PairData) -> bool:
 
     A t(k) that is in doubt, or a probe that surely distorts, does so in each of them.
     """
-    if pair.outcome in (Result.MISSED, Result.DEAD_CODE):
+    if pair.outcome in (Verdict.MISSED, Verdict.DEAD_CODE):
         return True
     slugs = {caveat.slug for caveat in pair.caveats}
     distorted = "distorted" in slugs and is_surely_distorted(data)

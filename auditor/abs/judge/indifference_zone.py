@@ -13,7 +13,7 @@ from statistics import median
 
 from auditor.abs.model import PairVerdict
 from auditor.core.caveats import Caveat, HasSlug
-from auditor.core.result import Interval, Result
+from auditor.core.result import Interval, Verdict
 from auditor.core.units import percent
 
 ZONE = 0.1
@@ -24,7 +24,7 @@ BORDERLINE = "borderline"
 """Caveat of a verdict on an effect that its interval does not tell from the limit."""
 
 
-def settle_interval(interval: Interval, middle: float, limit: float) -> Result | None:
+def settle_interval(interval: Interval, middle: float, limit: float) -> Verdict | None:
     """Return the verdict by a 99 % interval that reaches across the limit by no more than the zone.
 
     Where it leaves the zone on neither side, the likelier one; None where it leaves it on both.
@@ -32,9 +32,9 @@ def settle_interval(interval: Interval, middle: float, limit: float) -> Result |
     detected = interval[0] >= (1 - MARGIN) * limit
     missed = interval[1] <= (1 + MARGIN) * limit
     if detected and missed:
-        return Result.DETECTED if middle > limit else Result.MISSED
+        return Verdict.DETECTED if middle > limit else Verdict.MISSED
     if detected or missed:
-        return Result.DETECTED if detected else Result.MISSED
+        return Verdict.DETECTED if detected else Verdict.MISSED
     return None
 
 
@@ -56,7 +56,7 @@ def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
     near = any(one.slug == "near-threshold" for one in pair.caveats)
     found = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
-    if pair.outcome is not Result.INCONCLUSIVE or not near or not found or not pair.threshold:
+    if pair.outcome is not Verdict.INCONCLUSIVE or not near or not found or not pair.threshold:
         return pair
     middle = median(effect for effect, _, _ in found)
     interval = (

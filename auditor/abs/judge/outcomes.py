@@ -16,31 +16,33 @@ not, so the bounds of the score hold it.
 from collections.abc import Iterable, Sequence
 
 from auditor.abs.model import PairVerdict
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
-UNDECIDED = frozenset({Result.INCONCLUSIVE, Result.UNMEASURED, Result.CRASHED, Result.TIMED_OUT})
+UNDECIDED = frozenset(
+    {Verdict.INCONCLUSIVE, Verdict.UNMEASURED, Verdict.CRASHED, Verdict.TIMED_OUT}
+)
 """What counts as not covered and may be covered (abs.md, "Detection")."""
-NOT_COUNTED = frozenset({Result.INVALID, Result.REFUSED})
+NOT_COUNTED = frozenset({Verdict.INVALID, Verdict.REFUSED})
 """What leaves the denominator (abs.md, "Outcomes of a mutant")."""
-_UNWATCHED = frozenset({Result.MISSED, Result.DEAD_CODE})
-_FAILED = frozenset({Result.CRASHED, Result.TIMED_OUT})
-_ALIKE = (Result.INVALID, Result.REFUSED, Result.CRASHED, Result.TIMED_OUT)
+_UNWATCHED = frozenset({Verdict.MISSED, Verdict.DEAD_CODE})
+_FAILED = frozenset({Verdict.CRASHED, Verdict.TIMED_OUT})
+_ALIKE = (Verdict.INVALID, Verdict.REFUSED, Verdict.CRASHED, Verdict.TIMED_OUT)
 
 
-def method_outcome(pairs: Sequence[PairVerdict]) -> Result:
+def method_outcome(pairs: Sequence[PairVerdict]) -> Verdict:
     """Return the outcome of the method that these are the pairs of."""
     return combine_outcomes(pair.outcome for pair in pairs)
 
 
-def combine_outcomes(results: Iterable[Result]) -> Result:
+def combine_outcomes(results: Iterable[Verdict]) -> Verdict:
     """Return the outcome of the method whose pairs came out like that."""
-    found = set(results) - {Result.UNREACHED}
-    if Result.DETECTED in found:
-        return Result.DETECTED
+    found = set(results) - {Verdict.UNREACHED}
+    if Verdict.DETECTED in found:
+        return Verdict.DETECTED
     if not found:
-        return Result.UNREACHED
+        return Verdict.UNREACHED
     if len(found) == 1 and found <= set(_ALIKE):
         return found.pop()
     if found == _FAILED:
-        return Result.CRASHED
-    return Result.MISSED if found <= _UNWATCHED else Result.INCONCLUSIVE
+        return Verdict.CRASHED
+    return Verdict.MISSED if found <= _UNWATCHED else Verdict.INCONCLUSIVE

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from math import exp, inf, log
 from statistics import median
 
+from auditor.abs.judge import binary_layout as layout
 from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
-from auditor.core.request import SIGNIFICANCE, Rule
-from auditor.core.result import Result
+from auditor.core.request import SIGNIFICANCE, DetectionRule
+from auditor.core.result import Verdict
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
-from auditor.measure import binary_layout as layout
 from auditor.measure import readings
 from auditor.measure.calibration import Calibration
 from auditor.measure.profiles.cpu_shares import Share
@@ -48,7 +48,7 @@ class PairData:
     method: str
     benchmark: Benchmark
     slowdown: float
-    rule: Rule
+    rule: DetectionRule
     wanted: int
     forks: int = 1
     family: int = 1
@@ -139,7 +139,7 @@ class PairData:
 class Judgement:
     """What a rule says of the processes of a pair; `weakest` is the run that decides."""
 
-    outcome: Result
+    outcome: Verdict
     weakest: PairRun | None = None
     runs: tuple[PairRun, ...] = ()
     threshold: float | None = None
@@ -150,7 +150,7 @@ class Judgement:
 
 def undecided_judgement(slug: str, text: str) -> Judgement:
     """Return a judgement that cannot be made, and why."""
-    return Judgement(outcome=Result.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
+    return Judgement(outcome=Verdict.INCONCLUSIVE, reason=text, caveats=(Caveat(slug, text),))
 
 
 def method_doubt(data: PairData) -> float:

@@ -23,13 +23,13 @@ from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import InjectionKind
 from auditor.core.plan import Purpose, Run
-from auditor.core.result import Interval, Result
-from auditor.core.schedule import ArmName, Phase, Stop
+from auditor.core.result import Interval, Verdict
+from auditor.core.schedule import ArmName, EarlyStop, Phase
 from auditor.core.units import percent
 from auditor.measure import readings
 from auditor.measure.calibration import achieved_caveat
 from auditor.stats.compare import Ratio
-from auditor.stats.sequential import LEAST_DEVIATION, looks, repeated
+from auditor.stats.sequential import LEAST_DEVIATION, plan_analyses, repeated_critical_value
 from auditor.stats.signed_rank import shift
 
 MOST_DOUBT = 0.5
@@ -85,7 +85,7 @@ def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
     on one side of the limit together with the scatter of the unchanged benchmark.
     """
     achieved, found = said.achieved, said.weakest
-    decided = said.outcome in (Result.DETECTED, Result.MISSED)
+    decided = said.outcome in (Verdict.DETECTED, Verdict.MISSED)
     if not decided or not achieved or found is None or found.interval is None:
         return said
     factor, half = data.slowdown / achieved, scatter.half_interval(data)
@@ -99,8 +99,8 @@ def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
         threshold=data.limit,
         caveats=(*said.caveats, Caveat("scaled-back", text)),
     )
-    detected = said.outcome is Result.DETECTED and interval[0] <= data.limit
-    missed = said.outcome is Result.MISSED and interval[1] >= data.limit
+    detected = said.outcome is Verdict.DETECTED and interval[0] <= data.limit
+    missed = said.outcome is Verdict.MISSED and interval[1] >= data.limit
     return (
         _leave_open(said, "near-threshold", _describe_open_runs(0, len(said.runs)))
         if detected or missed
@@ -119,7 +119,7 @@ def missed_its_aim(data: PairData) -> bool:
     )
 
 
-def stopping_rule(data: PairData, most: int) -> Stop | None:
+def stopping_rule(data: PairData, most: int) -> EarlyStop | None:
     """Return when a process of `most` pairs has decided, by what is known before it runs.
 
     None where nothing is known of q, unless plain blocks make it needless. The limits are drawn
@@ -137,10 +137,10 @@ def stopping_rule(data: PairData, most: int) -> Stop | None:
         ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
-    return Stop(
+    return EarlyStop(
         above=log1p(above),
         below=log1p(below),
-        looks=tuple((look.pairs, look.critical) for look in looks(most, data.level)),
+        looks=tuple((look.pairs, look.critical) for look in plan_analyses(most, data.level)),
         least_deviation=LEAST_DEVIATION,
         enough=min(
             ENOUGH * min(ends) * log(probed.high / probed.low) / 2,
@@ -160,7 +160,7 @@ def _process(run: Run, data: PairData) -> ProcessJudgement | None:
     if not logs:
         return None
     if run.trial.schedule.stop is not None:
-        found = repeated(logs, _planned_pairs(run), data.level)
+        found = repeated_critical_value(logs, _planned_pairs(run), data.level)
         p = min(1.0, found.p * data.family)
     else:
         found = shift(logs, data.confidence)
@@ -217,7 +217,7 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
     below = [run for run in runs if run.ends[1] < aimed.low]
     least = min(runs, key=lambda run: run.ends[0])
     said = Judgement(
-        outcome=Result.INCONCLUSIVE,
+        outcome=Verdict.INCONCLUSIVE,
         weakest=least,
         runs=runs,
         threshold=aimed.threshold,
@@ -228,7 +228,7 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
         return _leave_open(said, None, "nothing of the slowdown arrived in the operation")
     if below:
         weakest = min(below, key=lambda run: run.effect)
-        missed = replace(said, outcome=Result.MISSED, weakest=weakest, threshold=aimed.missing)
+        missed = replace(said, outcome=Verdict.MISSED, weakest=weakest, threshold=aimed.missing)
         if weakest.significant and weakest.effect > 0:
             text = (
                 f"seen, but too small: an effect of {percent(weakest.effect, 1)}, the limit is "
@@ -239,7 +239,7 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
     clear = [run for run in runs if run.significant and run.ends[0] > aimed.high]
     if len(clear) >= data.wanted:
         weakest = min(clear, key=lambda run: run.ends[0])
-        return replace(said, outcome=Result.DETECTED, weakest=weakest)
+        return replace(said, outcome=Verdict.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
         return _leave_open(said, UNFINISHED, text)
@@ -321,12 +321,12 @@ def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
     A wait on the clock is never shorter than asked for, so what it leaves unseen is missed; so is
     what a method is too little of the operation for, if no run shows anything else.
     """
-    if judgement.outcome is Result.MISSED:
+    if judgement.outcome is Verdict.MISSED:
         predicted = predict(data, by_counting=False)
         unseen = all(run.effect < data.limit for run in judgement.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait == InjectionKind.WORK and not surely
-    return judgement.outcome is Result.DETECTED or any(
+    return judgement.outcome is Verdict.DETECTED or any(
         caveat.slug == UNFINISHED for caveat in judgement.caveats
     )
 
@@ -334,5 +334,5 @@ def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
 def _leave_open(judgement: Judgement, slug: str | None, text: str) -> Judgement:
     more = (Caveat(slug, text),) if slug else ()
     return replace(
-        judgement, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*judgement.caveats, *more)
+        judgement, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=(*judgement.caveats, *more)
     )

@@ -14,7 +14,7 @@ from auditor.abs.model import PairRun
 from auditor.core import busy
 from auditor.core.jobs import HostInterference
 from auditor.core.plan import Purpose, Run, original_repetition
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.schedule import ArmName
 from auditor.measure import readings
 from auditor.measure.calibration import achieved_caveat
@@ -95,11 +95,11 @@ def _judgement(
 
     A run that lacks some of its forks may yet come to more than it has shown so far.
     """
-    decided = Result.INCONCLUSIVE
+    decided = Verdict.INCONCLUSIVE
     if not all(map(_notices, telling)):
-        decided = Result.MISSED
+        decided = Verdict.MISSED
     elif finished and all(map(_notices, runs)):
-        decided = Result.DETECTED
+        decided = Verdict.DETECTED
     achieved = None if data.control else _achieved_slowdown(data, runs)
     caveat = achieved_caveat(achieved, data.slowdown)
     return Judgement(
@@ -108,7 +108,7 @@ def _judgement(
         runs=runs,
         threshold=data.limit,
         achieved=achieved,
-        reason="not all runs were made" if decided is Result.INCONCLUSIVE else None,
+        reason="not all runs were made" if decided is Verdict.INCONCLUSIVE else None,
         caveats=(caveat,) if caveat else (),
     )
 

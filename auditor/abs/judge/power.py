@@ -17,8 +17,8 @@ from auditor.abs.model import PairVerdict, interval_ends
 from auditor.core.busy import is_busy
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Run
-from auditor.core.request import AbsRequest, Rule
-from auditor.core.result import Result
+from auditor.core.request import AbsRequest, DetectionRule
+from auditor.core.result import Verdict
 from auditor.core.schedule import ArmName
 from auditor.core.stability import Stability
 from auditor.core.suite import Benchmark
@@ -117,7 +117,7 @@ def add_detectable_slowdowns(
         for name, one in found.items()
         if one is not None
     }
-    told = request.rule is not Rule.PAPER
+    told = request.rule is not DetectionRule.PAPER
     return replace(
         stability,
         benchmarks=tuple(
@@ -157,7 +157,7 @@ def confirm_detectable_slowdowns(
 
 
 def _sees(pair: PairVerdict, slowdown: float) -> bool:
-    if pair.outcome is Result.DETECTED:
+    if pair.outcome is Verdict.DETECTED:
         return True
     if pair.interval is None or pair.threshold is None:
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from auditor.abs.judge.pair import PairData, method_doubt
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.measure import readings
 
 SURELY_MISSED = 0.5
@@ -30,7 +30,7 @@ class Prediction:
     low: float
     high: float
     misses: bool
-    expected: Result
+    expected: Verdict
 
 
 def predict(data: PairData, *, by_counting: bool = True) -> Prediction | None:
@@ -67,11 +67,11 @@ def _bound_by_counting(data: PairData, plain: float) -> Prediction | None:
 
 
 def _make_prediction(data: PairData, share: float | None, low: float, high: float) -> Prediction:
-    expected = Result.INCONCLUSIVE
+    expected = Verdict.INCONCLUSIVE
     if low * data.slowdown > data.limit:
-        expected = Result.DETECTED
+        expected = Verdict.DETECTED
     elif high * data.slowdown < data.limit:
-        expected = Result.MISSED
+        expected = Verdict.MISSED
     return Prediction(
         share=share,
         low=low,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from auditor.abs.model import Controls
 from auditor.core.caveats import Caveat
-from auditor.core.request import Rule
+from auditor.core.request import DetectionRule
 from auditor.core.stability import Stability
 
 
@@ -12,7 +12,7 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
     *,
     slowdown: float | None,
     slowdown_source: str,
-    rule: Rule,
+    rule: DetectionRule,
     estimate: bool,
     score_only: bool,
     controls: Controls | None,
@@ -27,7 +27,7 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
             "noise: a gate needs a fixed number"
         )
         found.append(Caveat("auto-slowdown", text))
-    if rule is Rule.PAPER:
+    if rule is DetectionRule.PAPER:
         text = (
             "this rule pools iterations of a process, which are not independent, and compares "
             "with the plain build: for comparison with the literature only"

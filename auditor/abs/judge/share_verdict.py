@@ -8,8 +8,8 @@ from auditor.abs.judge.indifference_zone import borderline_caveat, is_borderline
 from auditor.abs.judge.pair import Judgement, PairData
 from auditor.abs.model import Evidence
 from auditor.core.caveats import Caveat
-from auditor.core.request import Rule
-from auditor.core.result import Interval, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Interval, Verdict
 from auditor.core.units import percent
 from auditor.measure.profiles.cpu_shares import Share
 
@@ -29,7 +29,7 @@ class ShareEffect:
 def effect_of(data: PairData) -> ShareEffect | None:
     """Return the effect by the sampled share, None where there is none."""
     share = data.sampled
-    if share is None or share.obstacle or data.rule is Rule.PAPER or data.control:
+    if share is None or share.obstacle or data.rule is DetectionRule.PAPER or data.control:
         return None
     v, half = data.slowdown, scatter.half_interval(data)
     # What two programs tell together may leave out the share that one of them has shown.
@@ -51,14 +51,14 @@ def effect_of(data: PairData) -> ShareEffect | None:
 
 INJECTION: Evidence = "injection"
 SHARE: Evidence = "share"
-_DECIDED = (Result.DETECTED, Result.MISSED, Result.DEAD_CODE)
+_DECIDED = (Verdict.DETECTED, Verdict.MISSED, Verdict.DEAD_CODE)
 _MAY_YIELD = (
-    Result.INCONCLUSIVE,
-    Result.UNMEASURED,
-    Result.INVALID,
-    Result.REFUSED,
-    Result.CRASHED,
-    Result.TIMED_OUT,
+    Verdict.INCONCLUSIVE,
+    Verdict.UNMEASURED,
+    Verdict.INVALID,
+    Verdict.REFUSED,
+    Verdict.CRASHED,
+    Verdict.TIMED_OUT,
 )
 """Outcomes of injected delays that leave the verdict to the share."""
 
@@ -70,12 +70,12 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Ev
     """
     by_samples = judge_by_share(data)
     if by_samples is None or (data.reach is not None and not data.reach.may_be_in_loop):
-        if injected.outcome is Result.UNMEASURED:
+        if injected.outcome is Verdict.UNMEASURED:
             injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
         if _may_be_hidden(data, injected):
             caveats = (*injected.caveats, Caveat("hidden-delay", _HIDDEN_AND_OPEN))
             return replace(
-                injected, outcome=Result.INCONCLUSIVE, reason=_HIDDEN_AND_OPEN, caveats=caveats
+                injected, outcome=Verdict.INCONCLUSIVE, reason=_HIDDEN_AND_OPEN, caveats=caveats
             ), None
         return injected, INJECTION if injected.outcome in _DECIDED else None
     if injected.outcome in _MAY_YIELD:
@@ -94,7 +94,7 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Ev
         )
     if injected.outcome not in _DECIDED:
         return injected, None
-    if (injected.outcome is Result.DETECTED) == (by_samples.outcome is Result.DETECTED):
+    if (injected.outcome is Verdict.DETECTED) == (by_samples.outcome is Verdict.DETECTED):
         return (injected, INJECTION) if injected.runs else (by_samples, SHARE)
     return _judge_difference(data, injected, by_samples)
 
@@ -132,7 +132,7 @@ def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
     where that is longer: then a method above the limit would have been seen.
     """
     share = data.sampled
-    if injected.outcome is not Result.MISSED or share is None or effect_of(data) is None:
+    if injected.outcome is not Verdict.MISSED or share is None or effect_of(data) is None:
         return False
     if share.seconds_between_calls is None:
         return False
@@ -161,7 +161,7 @@ def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgeme
     )
     caveat = Caveat("share-contradicted", text)
     return replace(
-        injected, outcome=Result.INCONCLUSIVE, reason=text, caveats=(*injected.caveats, caveat)
+        injected, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=(*injected.caveats, caveat)
     )
 
 
@@ -174,9 +174,9 @@ def judge_by_share(data: PairData) -> Judgement | None:
     if data.removed and data.reach and data.reach.calls_per_operation:
         return _judge_removed_call(data, share)
     if low > limit:
-        return _make_judgement(Result.DETECTED, data, share, effect)
+        return _make_judgement(Verdict.DETECTED, data, share, effect)
     if high < limit:
-        return _make_judgement(Result.MISSED, data, share, effect)
+        return _make_judgement(Verdict.MISSED, data, share, effect)
     outcome = settle_interval(effect.by_itself, effect.effect, limit)
     if outcome is None:
         return None
@@ -197,7 +197,7 @@ def _judge_removed_call(data: PairData, share: Share) -> Judgement:
             f"whole operation {whole:.1f} ns; use its result, and let its arguments vary"
         )
     return Judgement(
-        outcome=Result.DEAD_CODE,
+        outcome=Verdict.DEAD_CODE,
         threshold=data.limit,
         reason=text,
         caveats=(Caveat("dead-code", text),),
@@ -205,7 +205,7 @@ def _judge_removed_call(data: PairData, share: Share) -> Judgement:
 
 
 def _make_judgement(
-    outcome: Result, data: PairData, share: Share, effect: ShareEffect, *more: Caveat
+    outcome: Verdict, data: PairData, share: Share, effect: ShareEffect, *more: Caveat
 ) -> Judgement:
     text = _describe(data, share, effect)
     return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)

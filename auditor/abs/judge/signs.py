@@ -10,7 +10,7 @@ from math import log, log1p, prod
 
 from auditor.abs.judge.pair import Judgement
 from auditor.core.caveats import Caveat
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.stats.signs import sign_evidence
 
 SURE = 100.0
@@ -26,11 +26,11 @@ def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> J
     A detection says that the limit is exceeded in the middle, a miss that in one process at least
     it is not.
     """
-    if judgement.threshold is None or judgement.outcome not in (Result.DETECTED, Result.MISSED):
+    if judgement.threshold is None or judgement.outcome not in (Verdict.DETECTED, Verdict.MISSED):
         return judgement
     limit = log1p(judgement.threshold / q)
     above = [[log(slowed / probe) for probe, slowed in pairs] for pairs in processes]
-    if judgement.outcome is Result.DETECTED:
+    if judgement.outcome is Verdict.DETECTED:
         against = prod(sign_evidence([-each for each in one], -limit) for one in above)
     else:
         against = min(sign_evidence(one, limit) for one in above)
@@ -40,4 +40,4 @@ def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> J
         f"{judgement.outcome} by its mean or ranks, but most single pairs of blocks say otherwise"
     )
     more = (*judgement.caveats, Caveat("signs-disagree", text))
-    return replace(judgement, outcome=Result.INCONCLUSIVE, reason=text, caveats=more)
+    return replace(judgement, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=more)

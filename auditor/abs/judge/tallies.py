@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from auditor.abs.model import Density, MethodVerdict, PairVerdict, RuleCount
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
-_NOTHING_SLOWED = (Result.DEAD_CODE, Result.UNREACHED)
+_NOTHING_SLOWED = (Verdict.DEAD_CODE, Verdict.UNREACHED)
 
 
 def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
@@ -19,7 +19,7 @@ def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[Rule
         for pair in pairs
         if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
     ]
-    both = {pair.method for pair in judged if pair.outcome is Result.DETECTED}
+    both = {pair.method for pair in judged if pair.outcome is Verdict.DETECTED}
     tested = both | {
         pair.method
         for pair in judged

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from auditor.abs.model import PairVerdict
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 
 
 def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict]:
@@ -18,7 +18,7 @@ def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict
         PairVerdict(
             method=method,
             benchmark="",
-            outcome=Result.UNMEASURED,
+            outcome=Verdict.UNMEASURED,
             reach=ReachState.UNKNOWN,
             effect=None,
             interval=None,

@@ -9,15 +9,15 @@ from auditor.abs.page import anchors
 from auditor.abs.page.anchors import Links, PageLink
 from auditor.abs.page.page_budget import ALLOCATIONS
 from auditor.abs.text import words
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import names, number_format, wording
 
 SHOWS = wording.Word("▲", "shows", "what it reports rises with one more allocation per call")
 HIDDEN = wording.Word("△", "hidden", "it does not rise")
 OPEN = wording.Word("◇", "open", "whether it rises could not be told")
-MARKS = {Result.DETECTED: SHOWS, Result.MISSED: HIDDEN}
+MARKS = {Verdict.DETECTED: SHOWS, Verdict.MISSED: HIDDEN}
 """The marks in the matrix, told apart by their form; any other outcome is open."""
-SILENT = (Result.MISSED, Result.UNREACHED)
+SILENT = (Verdict.MISSED, Verdict.UNREACHED)
 """Methods that may begin to allocate, and nobody would see it."""
 
 
@@ -56,7 +56,7 @@ def mark_of(pair: AllocationPair) -> wording.Word:
 def by_pair(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
     """Return the pairs by method and benchmark, but those that turned out not to call it."""
     found = document.allocations.pairs if document.allocations else ()
-    called = (pair for pair in found if pair.outcome is not Result.UNREACHED)
+    called = (pair for pair in found if pair.outcome is not Verdict.UNREACHED)
     return {(pair.method, pair.benchmark): pair for pair in called}
 
 
@@ -82,9 +82,9 @@ def silent_methods(allocations: Allocations) -> tuple[AllocationMethod, ...]:
 
 def format_allocation(method: AllocationMethod) -> str:
     """Return what a table says of a method."""
-    if method.outcome is Result.UNREACHED:
+    if method.outcome is Verdict.UNREACHED:
         return ""
-    if method.outcome not in (Result.DETECTED, Result.MISSED):
+    if method.outcome not in (Verdict.DETECTED, Verdict.MISSED):
         return words.OUTCOMES[method.outcome].word
     return f"{len(method.noticed_by)} of {len(method.reached_by)}"
 

@@ -15,7 +15,7 @@ from auditor.abs.page.page_budget import Key, ListedPairs
 from auditor.abs.text import detection_curve, words
 from auditor.abs.text.claims import OPEN
 from auditor.core.caveats import Caveat
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import number_format, plots, wording
 
 
@@ -75,7 +75,7 @@ def method_views(document: Document, listed: ListedPairs) -> tuple[MethodView, .
     tried = {(one.method, one.benchmark): one for one in _curves(document)}
     pairs: dict[str, list[PairVerdict]] = {}
     for pair in document.pairs:
-        if pair.outcome is not Result.UNREACHED:
+        if pair.outcome is not Verdict.UNREACHED:
             pairs.setdefault(pair.method, []).append(pair)
     least = detection_curve.most_sensitive_pairs(document.curve)
     views = []
@@ -128,9 +128,9 @@ def _counted(method: MethodVerdict) -> str:
         return "which benchmark calls it is not known"
     by = number_format.count(reached, "benchmark calls it", "benchmarks call it")
     seen = len(method.detected_by)
-    if method.outcome is Result.DETECTED:
+    if method.outcome is Verdict.DETECTED:
         return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
-    if method.outcome is Result.MISSED:
+    if method.outcome is Verdict.MISSED:
         return f"{by}, none notices"
     return f"{by}, whether one notices is open" if method.outcome in OPEN else by
 
@@ -186,7 +186,7 @@ def _share(pair: PairVerdict) -> str:
 def _too_large(pair: PairVerdict) -> bool:
     """Tell whether a part would be larger than the whole, as it is shown; dead code may be."""
     large = pair.share is not None and pair.share >= 1.005
-    return large and pair.outcome is not Result.DEAD_CODE
+    return large and pair.outcome is not Verdict.DEAD_CODE
 
 
 def _facts(pair: PairVerdict) -> str:

@@ -9,7 +9,7 @@ from auditor.abs.page import allocations, anchors
 from auditor.abs.page.anchors import PageLink
 from auditor.abs.page.page_budget import Key
 from auditor.abs.text import words
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import number_format, wording
 
 WIDE = 40
@@ -88,13 +88,13 @@ class PairMatrix:
     refused: bool
 
 
-_UNSLOWED = (Result.REFUSED, Result.INVALID)
+_UNSLOWED = (Verdict.REFUSED, Verdict.INVALID)
 Grid = Mapping[Key, MatrixCell]
 
 
 def pair_matrix(document: Document, places: Mapping[Key, str]) -> PairMatrix:
     """Lay out the pairs; `places` says where in the page a pair's numbers are."""
-    pairs = [pair for pair in document.pairs if words.style_of(pair) != Result.UNREACHED]
+    pairs = [pair for pair in document.pairs if words.style_of(pair) != Verdict.UNREACHED]
     grid = _grid(document, pairs, places)
     reaching = {pair.benchmark for pair in pairs}
     methods = _method_heads(document)
@@ -204,7 +204,7 @@ def _line(head: MatrixHead, found: Iterable[MatrixCell | MatrixGap], *, apart: b
             cells[-1] = MatrixGap(last.span + 1, last.kind)
     known = [cell for cell in cells if isinstance(cell, MatrixCell)]
     pairs = [cell for cell in known if cell.glyph != wording.SET_UP_ONLY.glyph]
-    noticed = sum(cell.kind == Result.DETECTED.value for cell in pairs)
+    noticed = sum(cell.kind == Verdict.DETECTED.value for cell in pairs)
     total = f"{noticed} of {len(pairs)}" if pairs else number_format.NONE
     return MatrixRow(head, tuple(cells), total, noticed if pairs else -1, _shown(known))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from auditor.abs.document import Document
 from auditor.abs.model import PairVerdict
 from auditor.abs.page import anchors
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import names
 
 SMALL, LARGE = 940_000, 9_300_000
@@ -38,7 +38,7 @@ class ListedPairs:
 
 def choose_listed_pairs(document: Document) -> ListedPairs:
     """Choose the pairs, those that are hardest to believe first."""
-    reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
+    reached = [pair for pair in document.pairs if pair.outcome is not Verdict.UNREACHED]
     ranked = sorted(reached, key=_doubt)
     room = _room(document, len(reached))
     described, left = _take_pairs(ranked, room * _FOR_NUMBERS, _numbers)
@@ -54,7 +54,7 @@ def _key(pair: PairVerdict) -> Key:
 
 
 def _doubt(pair: PairVerdict) -> tuple[int, float]:
-    order = {Result.INCONCLUSIVE: 0, Result.DETECTED: 1, Result.MISSED: 2, Result.UNMEASURED: 4}
+    order = {Verdict.INCONCLUSIVE: 0, Verdict.DETECTED: 1, Verdict.MISSED: 2, Verdict.UNMEASURED: 4}
     if pair.effect is None or not pair.threshold:
         return order.get(pair.outcome, 3), 0.0
     return order.get(pair.outcome, 3), abs(pair.effect / pair.threshold - 1)

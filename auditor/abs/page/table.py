@@ -11,7 +11,7 @@ from auditor.abs.text import controls, words
 from auditor.abs.text import detection_curve as curve
 from auditor.abs.text.advice import Advice, advise
 from auditor.core.caveats import Caveat
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
@@ -40,7 +40,7 @@ class MethodRow:
 
     id: str
     name: str
-    outcome: Result
+    outcome: Verdict
     glyph: str
     word: str
     detected_by: int

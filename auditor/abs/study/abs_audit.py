@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from auditor.abs.judge import abs_score, controls, detection, indifference_zone, power
+from auditor.abs.judge import (
+    abs_score,
+    binary_layout,
+    controls,
+    detection,
+    indifference_zone,
+    power,
+)
 from auditor.abs.judge import allocations as allocation_audit
 from auditor.abs.judge.abs_score import AbsData, MethodData
 from auditor.abs.judge.curve import SlowdownSearch, least_noticed
@@ -19,12 +26,11 @@ from auditor.abs.study.pairs import PairStudy
 from auditor.abs.study.unslowable_methods import find_obstacles
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.request import AbsRequest, CurveMode, Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import AbsRequest, CurveMode, DetectionRule
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.measure import binary_layout
 from auditor.measure import reach_judge as reach
 from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import LARGEST_CHOICE, Candidates, candidates
@@ -33,7 +39,7 @@ from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import ReachRuns, map_reach
 from auditor.measure.stability_judge import slowdown_size, withheld_benchmarks
 from auditor.measure.stability_study import judged
-from auditor.measure.suite_runs import Baseline, baseline
+from auditor.measure.suite_runs import SuiteBaseline, baseline
 
 NOT_COUNTED = Reach(
     state=ReachState.UNKNOWN,
@@ -128,7 +134,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     return _with_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
 
 
-def _unfinished(base: Baseline) -> frozenset[str]:
+def _unfinished(base: SuiteBaseline) -> frozenset[str]:
     return frozenset(benchmark.id for benchmark in base.unfinished)
 
 
@@ -140,9 +146,9 @@ def _note_unmeasured(
     A stage with a deadline of its own does not note that in the study's. Pairs of a method that
     another benchmark detects may not have been asked for.
     """
-    detected = {pair.method for pair in pairs if pair.outcome is Result.DETECTED}
+    detected = {pair.method for pair in pairs if pair.outcome is Verdict.DETECTED}
     if parts.deadline is not None and any(
-        pair.outcome is Result.UNMEASURED and pair.method not in detected for pair in pairs
+        pair.outcome is Verdict.UNMEASURED and pair.method not in detected for pair in pairs
     ):
         parts.deadline.prevented = True
     return pairs
@@ -183,7 +189,7 @@ def _for_samples(parts: StudyContext) -> StudyContext:
 
 def _run_unchanged(
     request: AbsRequest, candidates: Candidates, parts: StudyContext
-) -> tuple[Baseline, BudgetedSuite | None]:
+) -> tuple[SuiteBaseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
         return baseline(parts), None
@@ -206,7 +212,7 @@ def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) 
 
 
 def _add_power(
-    request: AbsRequest, steady: Stability, pairs: Sequence[StudyPair], base: Baseline
+    request: AbsRequest, steady: Stability, pairs: Sequence[StudyPair], base: SuiteBaseline
 ) -> Stability:
     """Return the stability with what the plan can see, now that it is known what is measured."""
     beside = {one.benchmark.id for one in _worth_measuring(request, pairs) if one.method.apart}
@@ -217,7 +223,7 @@ def _allocations(
     request: AbsRequest,
     chosen: ChosenMethods,
     pairs: Sequence[StudyPair],
-    base: Baseline,
+    base: SuiteBaseline,
     parts: StudyContext,
 ) -> Allocations | None:
     """Judge the reached pairs by allocations, before the times, which take all that is left."""
@@ -272,7 +278,7 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> fl
 def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
     request: AbsRequest,
     candidates: Candidates,
-    base: Baseline,
+    base: SuiteBaseline,
     study: PairStudy | None,
     parts: StudyContext,
     *,
@@ -321,7 +327,7 @@ def _chosen_methods(
     )
 
 
-def _pairs(chosen: ChosenMethods, base: Baseline) -> list[StudyPair]:
+def _pairs(chosen: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
     """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
     found = []
     for method in chosen.slowable:
@@ -372,7 +378,9 @@ def _note_caveat(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
 
 
 def _layouts(analysis: PairAnalysis, study_runs: StudyRuns, parts: StudyContext) -> list[Caveat]:
-    if analysis.request.rule is Rule.PAPER:  # whose references, if any, are of the user's build
+    if (
+        analysis.request.rule is DetectionRule.PAPER
+    ):  # whose references, if any, are of the user's build
         return []
     found = binary_layout.caveat(parts.layouts, analysis.layout, study_runs.references)
     return [found] if found else []

@@ -8,12 +8,12 @@ from auditor.abs.judge.allocations import PAIRS, AllocationData
 from auditor.abs.model import AllocationPair
 from auditor.abs.study import variants
 from auditor.abs.study.pair import PairKey, StudyPair, block_operations
-from auditor.core.mutant import Refused
+from auditor.core.mutant import OverlayRefusal
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.measure import schedules
-from auditor.measure.context import Built, StudyContext
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.context import BuiltVariant, StudyContext
+from auditor.measure.suite_runs import SuiteBaseline
 from auditor.measure.trials import measure
 
 BLOCK_SECONDS = 0.01
@@ -30,7 +30,7 @@ def shorten_plan(plan: Plan) -> Plan:
 
 
 def study_allocations(
-    size: int, pairs: Sequence[StudyPair], baseline: Baseline, parts: StudyContext
+    size: int, pairs: Sequence[StudyPair], baseline: SuiteBaseline, parts: StudyContext
 ) -> tuple[AllocationPair, ...]:
     """Judge `pairs` by allocations of `size` bytes; what the deadline prevented is unmeasured.
 
@@ -43,7 +43,7 @@ def study_allocations(
         pair.key: _trial(size, pair, made, baseline, parts)
         for pair in pairs
         for made in [built[pair.variant]]
-        if isinstance(made, Built)
+        if isinstance(made, BuiltVariant)
     }
     ended = _runs(trials, parts)
     return tuple(
@@ -53,7 +53,7 @@ def study_allocations(
                 benchmark=pair.benchmark,
                 bytes=size,
                 reach=pair.reach,
-                refusal=made.reason if isinstance(made, Refused) else None,
+                refusal=made.reason if isinstance(made, OverlayRefusal) else None,
                 run=ended.get(pair.key),
                 plain=baseline.of(pair.benchmark),
             )
@@ -64,7 +64,7 @@ def study_allocations(
 
 
 def _trial(
-    size: int, pair: StudyPair, built: Built, baseline: Baseline, parts: StudyContext
+    size: int, pair: StudyPair, built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext
 ) -> Trial:
     plan = schedules.fitted(shorten_plan(parts.request.plan), pair.benchmark)
     schedule = schedules.allocating(

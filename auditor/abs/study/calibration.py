@@ -17,9 +17,9 @@ from auditor.core.schedule import ArmName
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import calibration, readings, schedules
-from auditor.measure.calibration import Asked, Calibration, achieved_caveat
-from auditor.measure.context import Built, StudyContext
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.calibration import Calibration, CalibrationRequest, achieved_caveat
+from auditor.measure.context import BuiltVariant, StudyContext
+from auditor.measure.suite_runs import SuiteBaseline
 from auditor.measure.trials import measure
 
 ROUNDS = 4
@@ -36,8 +36,8 @@ class CalibratedPair:
     """
 
     pair: StudyPair
-    built: Built
-    asked: Asked
+    built: BuiltVariant
+    asked: CalibrationRequest
     inlined: bool = False
     runs: tuple[Run, ...] = field(default=(), repr=False)
     known: Calibration | None = None
@@ -65,7 +65,7 @@ class CalibratedPair:
         """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
         return not self.runs or self.known is not None
 
-    def plan(self, baseline: Baseline, request: AbsRequest) -> Plan:
+    def plan(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
         """Return the plan of the pair's processes: shorter blocks where one call holds them all."""
         benchmark = self.pair.benchmark
         fit = baseline.plans[benchmark.id]
@@ -73,7 +73,7 @@ class CalibratedPair:
             return fit
         return schedules.in_one_call(fit, request.suite.plan, benchmark)
 
-    def calibrating(self, baseline: Baseline, request: AbsRequest) -> Plan:
+    def calibrating(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
         """Return the plan of its calibration, of which the same holds."""
         benchmark = self.pair.benchmark
         operation = baseline.first_seconds(benchmark)
@@ -116,7 +116,9 @@ class CalibratedPair:
             self.asked.slowdown,
         )
 
-    def operations(self, plan: Plan, baseline: Baseline, wait: InjectionKind | None) -> int | None:
+    def operations(
+        self, plan: Plan, baseline: SuiteBaseline, wait: InjectionKind | None
+    ) -> int | None:
         """Return the operations of a block by the time that one takes with the probe.
 
         Blocks of a calibration hold fewer, since the clock makes some of them many times as long;

@@ -14,12 +14,12 @@ from auditor.abs.study.pair import (
     StudyPair,
 )
 from auditor.core.caveats import Caveat
-from auditor.core.mutant import Kind, Refused, Variant
+from auditor.core.mutant import OverlayRefusal, Variant, VariantKind
 from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.measure import schedules
-from auditor.measure.context import Built, StudyContext
+from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.failures import line, reason
 from auditor.measure.profiles.cpu_shares import (
     Share,
@@ -51,23 +51,27 @@ def sample_shares(
     if parts.unprofiled:
         return SampledPairs(caveats=(_report_no_profile(parts.unprofiled),))
     built = _build_program((), parts)
-    if isinstance(built, Refused):
+    if isinstance(built, OverlayRefusal):
         return SampledPairs(caveats=(_report_no_profile(built.reason),))
     return _Sampler(pairs, analysis, built, parts).sample()
 
 
-def _build_program(apart: tuple[Method, ...], parts: StudyContext) -> Built | Refused:
+def _build_program(apart: tuple[Method, ...], parts: StudyContext) -> BuiltVariant | OverlayRefusal:
     """Return the program that is sampled, with methods that a JVM keeps out of line."""
-    variant = Variant(Kind.PROFILED, apart)
+    variant = Variant(VariantKind.PROFILED, apart)
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
-    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
+    return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)
 
 
 class _Sampler:
     """Profiles benchmarks round by round."""
 
     def __init__(
-        self, pairs: Sequence[StudyPair], analysis: PairAnalysis, built: Built, parts: StudyContext
+        self,
+        pairs: Sequence[StudyPair],
+        analysis: PairAnalysis,
+        built: BuiltVariant,
+        parts: StudyContext,
     ) -> None:
         self._analysis = analysis
         self._built = built
@@ -122,7 +126,7 @@ class _Sampler:
         )
         return replace(trial, repetition=repetition)
 
-    def _choose_program(self, name: str, repetition: int) -> Built:
+    def _choose_program(self, name: str, repetition: int) -> BuiltVariant:
         """Return the program of a process: in most a JVM keeps the methods out of line.
 
         The compiler's debug information may count samples of an inlined loop for its caller. Where
@@ -133,7 +137,7 @@ class _Sampler:
         if not is_java or repetition == 1 or (repetition > 2 and self._tells_more_unchanged(name)):
             return self._built
         built = _build_program(methods, self._parts)
-        return self._built if isinstance(built, Refused) else built
+        return self._built if isinstance(built, OverlayRefusal) else built
 
     def _tells_more_unchanged(self, name: str) -> bool:
         """Tell whether the unchanged program tells more of most pairs that are open still."""

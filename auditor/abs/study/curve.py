@@ -20,7 +20,7 @@ from auditor.abs.study.pair import (
 from auditor.abs.study.pairs import PairStudy
 from auditor.core.plan import Run
 from auditor.core.request import CurveMode
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.measure.context import StudyContext
 
 
@@ -67,8 +67,8 @@ def _by_share(
             rest.append(one)
             continue
         said = detection.judge_pair(data)
-        if said.outcome is Result.UNMEASURED:
-            said = replace(said, outcome=Result.INCONCLUSIVE, reason="the share does not decide")
+        if said.outcome is Verdict.UNMEASURED:
+            said = replace(said, outcome=Verdict.INCONCLUSIVE, reason="the share does not decide")
         one.add(data.slowdown, said)
     return rest
 

@@ -7,7 +7,7 @@ from auditor.abs.judge import share_verdict
 from auditor.abs.judge.distortion import allowed_probe
 from auditor.abs.judge.pair import PairData
 from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.measure.profiles.cpu_shares import FEWEST_SAMPLES
 
 HOPELESS = 2.0
@@ -33,7 +33,7 @@ def choose_pairs_to_slow(
         if judgement is None:
             if not _has_share(pair, analysis) or is_worth_a_delay(pair, analysis, probe_seconds):
                 wanted.add(pair.key)
-        elif judgement.outcome is Result.DETECTED and _is_honest(pair, analysis, probe_seconds):
+        elif judgement.outcome is Verdict.DETECTED and _is_honest(pair, analysis, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
     wanted |= {_choose_witness(pairs, analysis).key for pairs in witnesses.values()}
     return [pair for pair in pairs if pair.key in wanted]

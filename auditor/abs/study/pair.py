@@ -7,6 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
+from auditor.abs.judge import binary_layout as layout
 from auditor.abs.judge import paired
 from auditor.abs.judge.pair import PairData
 from auditor.core.caveats import Caveat
@@ -14,12 +15,11 @@ from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.measure import binary_layout as layout
 from auditor.measure import schedules
 from auditor.measure.calibration import Calibration
 from auditor.measure.profiles.cpu_shares import Share
 from auditor.measure.reach_judge import Reach
-from auditor.measure.suite_runs import Baseline, by_benchmark
+from auditor.measure.suite_runs import SuiteBaseline, by_benchmark
 from auditor.stats.components import Component
 
 PairKey = tuple[str, str]
@@ -103,7 +103,7 @@ class PairAnalysis:
     """
 
     request: AbsRequest
-    baseline: Baseline
+    baseline: SuiteBaseline
     slowdown: float | None
     control: bool = False
     layout: Component | None = None
@@ -201,7 +201,7 @@ MAIN = StudyManner()
 """The study that the verdicts are made of."""
 
 
-def block_operations(pair: StudyPair, baseline: Baseline, plan: Plan) -> int | None:
+def block_operations(pair: StudyPair, baseline: SuiteBaseline, plan: Plan) -> int | None:
     """Return how many operations a block of `plan` holds, None where that cannot be fixed."""
     known = baseline.operations[pair.benchmark.id]
     plain = baseline.first_seconds(pair.benchmark)
@@ -210,7 +210,7 @@ def block_operations(pair: StudyPair, baseline: Baseline, plan: Plan) -> int | N
     return schedules.probed(known, plan, plain, pair.calls)
 
 
-def calls_per_second(pair: StudyPair, baseline: Baseline) -> float:
+def calls_per_second(pair: StudyPair, baseline: SuiteBaseline) -> float:
     """Return how often a thread calls: the method's share, if all calls lasted alike.
 
     The larger it is the likelier is a detection; what is unknown may be large.

@@ -8,7 +8,7 @@ from auditor.abs.study.pair import calls_per_second
 from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
 from auditor.measure.context import Deadline
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.suite_runs import SuiteBaseline
 
 FIRST_WAVE = 2
 """Pairs of a method that are measured before anybody looks whether one detects it."""
@@ -17,7 +17,7 @@ FIRST_PAIRS = 6
 not detect it, the others hardly do."""
 
 
-def detection_promise(calibrated: CalibratedPair, baseline: Baseline) -> float:
+def detection_promise(calibrated: CalibratedPair, baseline: SuiteBaseline) -> float:
     """Return how likely a pair is to detect its method: the larger, the likelier."""
     return calls_per_second(calibrated.pair, baseline)
 

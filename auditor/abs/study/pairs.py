@@ -25,15 +25,15 @@ from auditor.abs.study.pair import (
 from auditor.abs.study.pair_order import detection_promise, ordered_waves
 from auditor.abs.study.reference_trials import reference_trial
 from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
-from auditor.core.mutant import Delay, InjectionKind, Refused
+from auditor.core.mutant import Delay, InjectionKind, OverlayRefusal
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.request import Plan, Rule
-from auditor.core.result import Result
-from auditor.core.schedule import Stop
+from auditor.core.request import DetectionRule, Plan
+from auditor.core.result import Verdict
+from auditor.core.schedule import EarlyStop
 from auditor.core.subject import Method
 from auditor.measure import schedules
-from auditor.measure.calibration import CLOSEST, Asked
-from auditor.measure.context import Built, StudyContext
+from auditor.measure.calibration import CLOSEST, CalibrationRequest
+from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.trials import hung, measure
 
 Ended = Mapping[PairKey, list[Run]]
@@ -57,7 +57,7 @@ class PairStudy:
         self._baseline = analysis.baseline
         self._slowdown = slowdown
         self._parts = parts
-        self._built: dict[VariantKey, Built | Refused] = {}
+        self._built: dict[VariantKey, BuiltVariant | OverlayRefusal] = {}
         self._corrected: dict[PairKey, CalibratedPair] = {}
         self._calibrating = CalibrationStudy(analysis, parts)
         self._near = ReusableDelays(parts.store)
@@ -75,7 +75,7 @@ class PairStudy:
         refused, pending = [], []
         for pair in pairs:
             built = self.variant(pair.variant)
-            if isinstance(built, Refused):
+            if isinstance(built, OverlayRefusal):
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
                 pending.append(self._pending(pair, built))
@@ -105,7 +105,7 @@ class PairStudy:
         measured = (one.pair_runs(ended[key]) for key, one in last.items())
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
 
-    def first_trial(self, pairs: Sequence[StudyPair], built: Built) -> Trial | None:
+    def first_trial(self, pairs: Sequence[StudyPair], built: BuiltVariant) -> Trial | None:
         """Return the first process that is to be run of some pairs, None if none is."""
         pending = (self._pending(pair, built) for pair in pairs)
         one = next((one for one in pending if not self._calibrating.is_decided(one)), None)
@@ -113,9 +113,9 @@ class PairStudy:
             return None
         return self._calibrating.next_trial(one) if one.unsettled else self._pair_trial(one, 1, 1)
 
-    def _pending(self, pair: StudyPair, built: Built) -> CalibratedPair:
+    def _pending(self, pair: StudyPair, built: BuiltVariant) -> CalibratedPair:
         """Return a pair of which nothing is known, with what its calibration is to reach."""
-        asked = Asked(
+        asked = CalibrationRequest(
             slowdown=self._slowdown,
             calls_per_operation=pair.calls or 0.0,
             concurrency=pair.benchmark.concurrency,
@@ -127,7 +127,7 @@ class PairStudy:
         known = self._manner.known.get(pair.key)
         return found.with_runs(known) if known else found
 
-    def variant(self, key: VariantKey) -> Built | Refused:
+    def variant(self, key: VariantKey) -> BuiltVariant | OverlayRefusal:
         """Return what makes a variant, or why there is none."""
         if key not in self._built:
             self._built[key] = variants.build_overlay(key, self._parts)
@@ -139,7 +139,7 @@ class PairStudy:
         return {
             one.pair.method
             for one in missing
-            if self._judged(one, ended[one.pair.key], references).outcome is Result.DETECTED
+            if self._judged(one, ended[one.pair.key], references).outcome is Verdict.DETECTED
         }
 
     def _measure_wave(
@@ -274,7 +274,7 @@ class PairStudy:
             for one in ready
         ]
         seed = (self._parts.request.seed, 7, repetition)
-        paper = self._request.rule is Rule.PAPER
+        paper = self._request.rule is DetectionRule.PAPER
         data = [self._data(one, ended[one.pair.key], runs) for one in ready]
         wanted = dict.fromkeys(
             one.benchmark for one in data if paper or extra_runs.needs_plain(one)
@@ -307,7 +307,7 @@ class PairStudy:
         plan = calibrated.plan(self._baseline, self._request)
         done = calibrated.operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
-        if self._request.rule is Rule.PAPER:
+        if self._request.rule is DetectionRule.PAPER:
             purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
         else:
             rng = calibrated.pair.rng(self._parts.request.seed, repetition, fork)
@@ -320,7 +320,7 @@ class PairStudy:
         trial = self._parts.trial(purpose, calibrated.pair.benchmark, schedule, calibrated.built)
         return replace(trial, repetition=repetition, fork=fork)
 
-    def _stop(self, calibrated: CalibratedPair, plan: Plan) -> Stop | None:
+    def _stop(self, calibrated: CalibratedPair, plan: Plan) -> EarlyStop | None:
         if self._request.exact:
             return None
         return paired.stopping_rule(

@@ -8,13 +8,13 @@ from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.context import StudyContext
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.suite_runs import SuiteBaseline
 
 _LARGEST_LAYOUT = 2**31 - 1
 
 
 def reference_trial(
-    parts: StudyContext, baseline: Baseline, benchmark: Benchmark, repetition: int
+    parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark, repetition: int
 ) -> Trial:
     """Return the plain process of a benchmark in a run of the pairs.
 

@@ -10,7 +10,7 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.context import StudyContext
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.suite_runs import SuiteBaseline
 
 Process = tuple[PairKey | None, Trial]
 """A process of a pair; without a key one of the unchanged suite."""
@@ -38,7 +38,7 @@ def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> l
 
 
 def interleaved_baseline(
-    parts: StudyContext, baseline: Baseline, benchmarks: Iterable[Benchmark], repetition: int
+    parts: StudyContext, baseline: SuiteBaseline, benchmarks: Iterable[Benchmark], repetition: int
 ) -> list[Process]:
     """Return the processes of a run of the unchanged suite, for beside those slowed."""
     return [
@@ -48,6 +48,6 @@ def interleaved_baseline(
     ]
 
 
-def _plain(parts: StudyContext, baseline: Baseline, benchmark: Benchmark) -> Trial:
+def _plain(parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark) -> Trial:
     schedule = schedules.plain(baseline.plans[benchmark.id], baseline.operations[benchmark.id])
     return parts.trial(Purpose.REFERENCE, benchmark, schedule)

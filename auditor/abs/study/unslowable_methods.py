@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from auditor.abs.study.pair import StudyPair, VariantKey
 from auditor.abs.study.pairs import PairStudy
-from auditor.core.mutant import Refused
+from auditor.core.mutant import OverlayRefusal
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Trial
 from auditor.core.subject import Method
@@ -38,7 +38,7 @@ def find_obstacles(
     trials: dict[str, tuple[VariantKey, Trial]] = {}
     for key, each in mine.items():
         built = study.variant(key)
-        if isinstance(built, Refused):
+        if isinstance(built, OverlayRefusal):
             found[key] = built.reason
         elif not by_shares and (trial := study.first_trial(each, built)) is not None:
             trials[trial.id] = key, trial

@@ -1,13 +1,13 @@
 """The program in which one method is slowed, made the same way for all that is asked of it."""
 
 from auditor.abs.study.pair import VariantKey
-from auditor.core.mutant import Kind, Refused, Variant
-from auditor.measure.context import Built, StudyContext
+from auditor.core.mutant import OverlayRefusal, Variant, VariantKind
+from auditor.measure.context import BuiltVariant, StudyContext
 
 
-def build_overlay(key: VariantKey, parts: StudyContext) -> Built | Refused:
+def build_overlay(key: VariantKey, parts: StudyContext) -> BuiltVariant | OverlayRefusal:
     """Return what makes a variant, or why there is none."""
     method, nested = key
-    variant = Variant(Kind.DELAYED, (method,), guarded=nested, beside=method.apart)
+    variant = Variant(VariantKind.DELAYED, (method,), guarded=nested, beside=method.apart)
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
-    return overlay if isinstance(overlay, Refused) else Built(variant, overlay)
+    return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)

@@ -9,7 +9,7 @@ from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.abs.text import cost_benefit, words
 from auditor.abs.text.claims import BROKEN, OpenCause, ResultFacts, needs_repair, needs_time
 from auditor.core import busy
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from reports import number_format
 
@@ -168,7 +168,7 @@ def _shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
 
 def _unwatched_note(method: MethodVerdict, shares: dict[str, float]) -> str:
     calls = "" if method.calls is None else f"; {number_format.count(method.calls, 'call')} counted"
-    if method.outcome is Result.UNREACHED:
+    if method.outcome is Verdict.UNREACHED:
         return f"{method.reason or 'no benchmark calls it'}{calls}"
     largest = shares.get(method.id)
     if largest is None and not method.reached_by:

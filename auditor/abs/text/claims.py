@@ -11,19 +11,19 @@ from functools import cached_property
 
 from auditor.abs.document import Document, accepted_methods
 from auditor.abs.model import MethodVerdict, PairVerdict
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
 
-OPEN = (Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT, Result.UNMEASURED)
+OPEN = (Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.UNMEASURED)
 """Outcomes of a pair that may still turn out a detection."""
-UNWATCHED = (Result.UNREACHED, Result.MISSED)
-BROKEN = (Result.CRASHED, Result.TIMED_OUT)
+UNWATCHED = (Verdict.UNREACHED, Verdict.MISSED)
+BROKEN = (Verdict.CRASHED, Verdict.TIMED_OUT)
 _NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
 """Endings of a benchmark in which nothing is to be repaired."""
 MOST = 0.5
 """Share of an operation from which on methods hold most of what a benchmark does."""
-_NOT_RUN = {Result.UNREACHED, Result.DEAD_CODE}
+_NOT_RUN = {Verdict.UNREACHED, Verdict.DEAD_CODE}
 _BUDGET = frozenset({"budget", "so-far", "sampled"})
 """Caveats of a result in which the time was up before all was measured."""
 _OUT_OF_TIME = frozenset({"unfinished", "few-runs"})
@@ -135,7 +135,7 @@ class ResultFacts:
         found = defaultdict[str, list[str]](list)
         left = set(self.lost)
         for pair in self.document.pairs:
-            if pair.outcome is Result.DEAD_CODE and pair.method in left:
+            if pair.outcome is Verdict.DEAD_CODE and pair.method in left:
                 left.remove(pair.method)
                 found[pair.benchmark].append(pair.method)
         return {benchmark: tuple(methods) for benchmark, methods in found.items()}
@@ -144,7 +144,7 @@ class ResultFacts:
         """Return why the outcome of an inconclusive method is open."""
         pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
         slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
-        unmeasured = not pairs or any(pair.outcome is Result.UNMEASURED for pair in pairs)
+        unmeasured = not pairs or any(pair.outcome is Verdict.UNMEASURED for pair in pairs)
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
             return OpenCause.BUDGET
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
@@ -207,7 +207,7 @@ class ResultFacts:
     def dead_calls(self, benchmark: str) -> tuple[str, ...]:
         """Return the methods whose calls the compiler removed from a benchmark."""
         pairs = self.pairs_by_benchmark[benchmark]
-        return tuple(pair.method for pair in pairs if pair.outcome is Result.DEAD_CODE)
+        return tuple(pair.method for pair in pairs if pair.outcome is Verdict.DEAD_CODE)
 
     def calls_none(self, benchmark: str) -> bool:
         """Tell whether a benchmark calls none of the examined methods, not even in its set-up."""
@@ -218,7 +218,7 @@ class ResultFacts:
     def has_unslowed(self) -> bool:
         """Tell whether a method could not be slowed, so that it has no pairs."""
         outcomes = {method.outcome for method in self.document.methods}
-        return bool(outcomes & {Result.REFUSED, Result.INVALID})
+        return bool(outcomes & {Verdict.REFUSED, Verdict.INVALID})
 
     def lacks_benchmark(self, method: str) -> bool:
         """Tell whether a new benchmark would watch a method that nobody watches."""
@@ -228,7 +228,7 @@ class ResultFacts:
     def is_open_for(self, method: str, cause: OpenCause) -> bool:
         """Tell whether the outcome of a method is open for this cause."""
         one = self.methods[method]
-        return one.outcome is Result.INCONCLUSIVE and self.cause(method) is cause
+        return one.outcome is Verdict.INCONCLUSIVE and self.cause(method) is cause
 
     @property
     def has_whole_matrix(self) -> bool:

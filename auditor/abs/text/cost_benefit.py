@@ -9,7 +9,7 @@ from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.abs.text.claims import ResultFacts
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
 from reports import number_format
 
@@ -220,7 +220,7 @@ def _least_noticed(document: Document, benchmark: BenchmarkVerdict) -> float | N
         (
             pair.effect
             for pair in document.pairs
-            if pair.benchmark == benchmark.id and pair.outcome is Result.DETECTED and pair.effect
+            if pair.benchmark == benchmark.id and pair.outcome is Verdict.DETECTED and pair.effect
         ),
         default=None,
     )

@@ -4,27 +4,27 @@ from auditor.abs.document import AbsOrStability, Document, StabilityDocument
 from auditor.abs.model import MethodVerdict, PairVerdict, Score
 from auditor.abs.text.claims import OpenCause, ResultFacts
 from auditor.core import busy
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import BenchmarkVerdict, Bucket
 from reports import number_format
 from reports.wording import SET_UP_ONLY, Word
 
 OUTCOMES = {
-    Result.DETECTED: Word("✓", "detected", "a benchmark notices the slowdown"),
-    Result.MISSED: Word("✗", "missed", "called, but the slowdown is not noticed"),
-    Result.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
-    Result.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is noticed is open"),
-    Result.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
-    Result.CRASHED: Word("!", "crashed", "the benchmark failed when slowed"),
-    Result.TIMED_OUT: Word("t", "timed out", "the benchmark did not end when slowed"),
-    Result.INVALID: Word("i", "invalid", "the slowed version does not compile"),
-    Result.REFUSED: Word("r", "refused", "this method cannot be slowed"),
-    Result.UNMEASURED: Word("-", "unmeasured", "not measured"),
+    Verdict.DETECTED: Word("✓", "detected", "a benchmark notices the slowdown"),
+    Verdict.MISSED: Word("✗", "missed", "called, but the slowdown is not noticed"),
+    Verdict.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
+    Verdict.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is noticed is open"),
+    Verdict.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
+    Verdict.CRASHED: Word("!", "crashed", "the benchmark failed when slowed"),
+    Verdict.TIMED_OUT: Word("t", "timed out", "the benchmark did not end when slowed"),
+    Verdict.INVALID: Word("i", "invalid", "the slowed version does not compile"),
+    Verdict.REFUSED: Word("r", "refused", "this method cannot be slowed"),
+    Verdict.UNMEASURED: Word("-", "unmeasured", "not measured"),
 }
 LEGEND = tuple(
     word
     for outcome, named in OUTCOMES.items()
-    for word in ((named, SET_UP_ONLY) if outcome is Result.UNREACHED else (named,))
+    for word in ((named, SET_UP_ONLY) if outcome is Verdict.UNREACHED else (named,))
 )
 """All words, in the order in which they are shown."""
 
@@ -57,7 +57,7 @@ def word_of(verdict: MethodVerdict | PairVerdict) -> Word:
 
 
 def _in_set_up(verdict: MethodVerdict | PairVerdict) -> bool:
-    if verdict.outcome is not Result.UNREACHED:
+    if verdict.outcome is not Verdict.UNREACHED:
         return False
     return (
         bool(verdict.set_up_in)

@@ -8,17 +8,23 @@ from dataclasses import replace
 
 from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES
-from auditor.core.contracts.concurrent_test import Kind, Member, Variable
+from auditor.core.contracts.concurrent_test import Member, MemberKind, Variable
 
 
 def releasing_methods(member: Member, methods: Many[Member]) -> list[Member]:
     """Return the methods that have a parameter of just the type that a method returns."""
-    if member.returns in PRIMITIVES or member.returns == "void" or member.kind is not Kind.METHOD:
+    if (
+        member.returns in PRIMITIVES
+        or member.returns == "void"
+        or member.kind is not MemberKind.METHOD
+    ):
         return []
     return [
         method
         for method in methods
-        if method.kind is Kind.METHOD and member.returns in method.parameters and method != member
+        if method.kind is MemberKind.METHOD
+        and member.returns in method.parameters
+        and method != member
     ]
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from auditor.concurrency.judge.catalogue import BOXES, CLASS, OBJECT, PRIMITIVES, STRING, Catalogue
 from auditor.core.contracts.concurrent_test import (
     Argument,
-    Kind,
     Literal,
     Member,
+    MemberKind,
     Sequence,
     Statement,
     Variable,
@@ -106,7 +106,7 @@ class Arguments:
     def _call(
         self, member: Member, scope: StatementScope, receiver: Variable | None, depth: int
     ) -> Variable | None:
-        if member.kind is Kind.FACTORY:
+        if member.kind is MemberKind.FACTORY:
             made = self._argument(member.owner, scope, depth)
             if not isinstance(made, Variable):
                 return None
@@ -117,7 +117,7 @@ class Arguments:
             if argument is None:
                 return None
             given.append(argument)
-        if member.kind is Kind.PLAIN and _works(member.owner):
+        if member.kind is MemberKind.PLAIN and _works(member.owner):
             member = replace(member, parameters=("int",))
             given.append(Literal("int", self.one(_WORK)))
         return scope.add(Statement(member=member, receiver=receiver, arguments=tuple(given)))
@@ -174,7 +174,7 @@ class Arguments:
                 return None
             given.append(argument)
         member = Member(
-            kind=Kind.ARRAY,
+            kind=MemberKind.ARRAY,
             owner=element,
             name="",
             parameters=(element,) * len(given),

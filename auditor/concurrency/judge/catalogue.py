@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from auditor.core.contracts.concurrent_test import Kind, Member
+from auditor.core.contracts.concurrent_test import Member, MemberKind
 from auditor.core.contracts.test_generation import (
     Describe,
     Factories,
@@ -81,21 +81,27 @@ class Catalogue:
     @property
     def creators(self) -> tuple[Member, ...]:
         """Return what makes an object of the class under test, or of one below it."""
-        return tuple(maker for maker in self.makers(self.subject) if maker.kind is not Kind.PLAIN)
+        return tuple(
+            maker for maker in self.makers(self.subject) if maker.kind is not MemberKind.PLAIN
+        )
 
     @property
     def methods(self) -> tuple[Member, ...]:
         """Return the public methods and fields of the class under test, without its creators."""
         own = self.types[self.subject].members
         return tuple(
-            member for member in own if member.kind not in (Kind.CONSTRUCTOR, Kind.CONSTANT)
+            member
+            for member in own
+            if member.kind not in (MemberKind.CONSTRUCTOR, MemberKind.CONSTANT)
         )
 
     def constants(self, type_: str) -> tuple[Member, ...]:
         """Return the constants of the class under test that are of just this type."""
         own = self.types[self.subject].members
         return tuple(
-            member for member in own if member.kind is Kind.CONSTANT and member.returns == type_
+            member
+            for member in own
+            if member.kind is MemberKind.CONSTANT and member.returns == type_
         )
 
     def makers(self, type_: str) -> tuple[Member, ...]:
@@ -106,7 +112,7 @@ class Catalogue:
         facts = self.types.get(type_)
         if facts is not None and facts.answers is not None:
             members += [
-                Member(kind=Kind.PLAIN, owner=type_, name=says, returns=type_)
+                Member(kind=MemberKind.PLAIN, owner=type_, name=says, returns=type_)
                 for says in ("true", "false")
             ]
         return tuple(members)
@@ -117,7 +123,7 @@ class Catalogue:
 
     def without(self, members: Set[Member]) -> "Catalogue":
         """Return what is left without some members, which may be implementations of interfaces."""
-        plain = {member.owner for member in members if member.kind is Kind.PLAIN}
+        plain = {member.owner for member in members if member.kind is MemberKind.PLAIN}
         left = {
             name: replace(
                 facts,
@@ -147,7 +153,10 @@ class Catalogue:
 
 def _makers(name: str, facts: TypeFacts) -> Iterator[Member]:
     for member in facts.members:
-        if member.kind in (Kind.CONSTRUCTOR, Kind.STATIC, Kind.CONSTANT) and member.returns == name:
+        if (
+            member.kind in (MemberKind.CONSTRUCTOR, MemberKind.STATIC, MemberKind.CONSTANT)
+            and member.returns == name
+        ):
             yield member
 
 
@@ -184,29 +193,31 @@ def _from_elsewhere(catalogue: Catalogue) -> GenerationSteps[Catalogue]:
     unmade = {one for one in asked if not one.startswith("java.") and not catalogue.makers(one)}
     lines = (yield Factories((subject, *sorted(unmade - {subject})))).lines
     members = [_factory(*rest) for _, *rest in lines]
-    shared = [member for member in members if member.kind is Kind.STATIC][:_MOST_FACTORIES]
+    shared = [member for member in members if member.kind is MemberKind.STATIC][:_MOST_FACTORIES]
     catalogue = yield from _with_factories(catalogue, shared)
     left = {one for one in (subject, *unmade) if not catalogue.makers(one)}
     of_objects = [
-        member for member in members if member.kind is Kind.FACTORY and member.returns in left
+        member for member in members if member.kind is MemberKind.FACTORY and member.returns in left
     ]
     return (yield from _with_factories(catalogue, of_objects[:_MOST_FACTORIES]))
 
 
 def _factory(kind: str, owner: str, name: str, given: str, returns: str) -> Member:
     return Member(
-        kind=Kind(kind), owner=owner, name=name, parameters=_split(given), returns=returns
+        kind=MemberKind(kind), owner=owner, name=name, parameters=_split(given), returns=returns
     )
 
 
 def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> GenerationSteps[Catalogue]:
     """Return a catalogue with those of these factories whose objects, if any, can be had."""
-    owners = {member.owner for member in more if member.kind is Kind.FACTORY}
+    owners = {member.owner for member in more if member.kind is MemberKind.FACTORY}
     needed = {_element(type_) for member in more for type_ in member.parameters} | owners
     if unknown := tuple(sorted(needed - catalogue.types.keys() - _WRITTEN)):
         catalogue = yield from _with_needed(catalogue, (yield Describe(unknown)).lines)
     usable = (
-        member for member in more if member.kind is Kind.STATIC or catalogue.makers(member.owner)
+        member
+        for member in more
+        if member.kind is MemberKind.STATIC or catalogue.makers(member.owner)
     )
     return replace(catalogue, factories=(*catalogue.factories, *usable))
 
@@ -275,13 +286,17 @@ def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
     has = flags.split(",")
     answers = tuple(
         Member(
-            kind=Kind.METHOD, owner="", name=name, parameters=_split(parameters), returns=returns
+            kind=MemberKind.METHOD,
+            owner="",
+            name=name,
+            parameters=_split(parameters),
+            returns=returns,
         )
         for kind, name, parameters, returns in (line for line in lines if line[0] == "answers")
     )
     members = tuple(
         Member(
-            kind=Kind(kind),
+            kind=MemberKind(kind),
             owner=owner,
             name=name,
             parameters=_split(parameters),

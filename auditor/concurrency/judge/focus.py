@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from auditor.concurrency.judge.hierarchy import Hierarchy, Where
-from auditor.core.contracts.bytecode import Call, Classes, FieldCode, MethodCode
-from auditor.core.contracts.concurrency import Focus
+from auditor.core.contracts.bytecode import BytecodeCall, Classes, FieldCode, MethodCode
+from auditor.core.contracts.concurrency import FocusMethod
 from auditor.core.contracts.concurrent_test import Member
 
 _Why = Mapping[Where, str]
@@ -23,7 +23,7 @@ _EACH_STEP = 0.5
 _CONSTRUCTOR = "<init>("
 
 
-def focus(old: Classes, new: Classes, subject: str) -> tuple[Focus, ...]:
+def focus(old: Classes, new: Classes, subject: str) -> tuple[FocusMethod, ...]:
     """Return the public methods and fields of the class `subject` that changes reach, by distance.
 
     Inherited ones count as far as their classes are known. What only one version has is none of
@@ -41,7 +41,7 @@ def focus(old: Classes, new: Classes, subject: str) -> tuple[Focus, ...]:
     return tuple(sorted(found, key=lambda one: (one.distance, one.method)))
 
 
-def weights(methods: Sequence[Member], found: Sequence[Focus]) -> tuple[float, ...]:
+def weights(methods: Sequence[Member], found: Sequence[FocusMethod]) -> tuple[float, ...]:
     """Return how likely each member of the class is to be drawn, 1 for one that no change reaches.
 
     Half of all draws fall on any of them. The other half fall on what is within some distance of a
@@ -139,7 +139,7 @@ def _callers(*versions: Hierarchy) -> Mapping[Where, set[Where]]:
     for version in versions:
         for caller, method in _all_methods(version).items():
             # Whoever calls what has no code runs what has it instead.
-            instead = [Call(*caller, virtual=True)] if "abstract" in method.flags else []
+            instead = [BytecodeCall(*caller, virtual=True)] if "abstract" in method.flags else []
             for call in (*method.calls, *instead):
                 for called in version.targets(call):
                     found[called].add(caller)
@@ -170,12 +170,12 @@ class _Reached:
                         (front if near else following).append(caller)
             front = following
 
-    def focus(self, where: Where, method: str) -> Focus | None:
+    def focus(self, where: Where, method: str) -> FocusMethod | None:
         """Return what is said of a method, None where no change reaches it."""
         distance = self._distances.get(where)
         if distance is None:
             return None
-        return Focus(method=method, distance=distance, why=self._why(where))
+        return FocusMethod(method=method, distance=distance, why=self._why(where))
 
     def _why(self, where: Where) -> str:
         if where in self._changed:
@@ -196,7 +196,7 @@ def _hands_on(caller: Where, called: Where, above: _Above) -> bool:
 
 def _of_methods(
     before: Hierarchy, after: Hierarchy, subject: str, reached: _Reached
-) -> Iterator[Focus]:
+) -> Iterator[FocusMethod]:
     keys = (key for version in (before, after) for key in _inherited(version, subject))
     for key in dict.fromkeys(keys):
         one, other = before.method(subject, key), after.method(subject, key)
@@ -206,7 +206,7 @@ def _of_methods(
             continue
         if one != other:
             why = f"it is now what {_short(other[0])} declares, no longer {_short(one[0])}"
-            yield Focus(method=key, distance=0, why=why)
+            yield FocusMethod(method=key, distance=0, why=why)
         elif found := reached.focus(one, key):
             yield found
 
@@ -221,14 +221,16 @@ def _public(version: Hierarchy, where: Where) -> bool:
     return "public" in version.classes[owner].methods[key].flags
 
 
-def _of_fields(before: Hierarchy, after: Hierarchy, subject: str, changed: _Why) -> Iterator[Focus]:
+def _of_fields(
+    before: Hierarchy, after: Hierarchy, subject: str, changed: _Why
+) -> Iterator[FocusMethod]:
     for owner in before.around(subject):
         for name, old in before.classes[owner].fields.items():
             where = owner, name
             if where in changed and after.field((subject, name)) == where:
                 new = after.classes[owner].fields[name]
                 if "public" in old.flags & new.flags:
-                    yield Focus(method=name, distance=0, why=f"it {changed[where]}")
+                    yield FocusMethod(method=name, distance=0, why=f"it {changed[where]}")
 
 
 def _shown(where: Where) -> str:

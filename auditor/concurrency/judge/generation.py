@@ -15,9 +15,14 @@ from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES, Catalogue
 from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.terminal_methods import Looking, Spoilers
-from auditor.core.contracts.concurrency import Plan
-from auditor.core.contracts.concurrent_test import Kind, Member, Sequence, Test
-from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
+from auditor.core.contracts.concurrency import RacePlan
+from auditor.core.contracts.concurrent_test import Member, MemberKind, Sequence, Test
+from auditor.core.contracts.test_generation import (
+    Attempt,
+    GenerationAnswer,
+    GenerationSteps,
+    Segment,
+)
 
 _PAIR = 0.3
 """How often what a call returns is given back at once, where the class takes such a thing."""
@@ -44,7 +49,7 @@ class ConcurrentTestGenerator:
 
     catalogue: Catalogue
     weights: Mapping[str, float]
-    plan: Plan
+    plan: RacePlan
     tally: Tally = field(default_factory=Tally)
 
     def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
@@ -83,7 +88,7 @@ class ConcurrentTestGenerator:
         looking = Looking(maker.arguments, maker.prefix, maker.subject, self._worth)
         return (yield from looking.spoilers())
 
-    def _with_threads(self, test: Test) -> GenerationSteps[Answer]:
+    def _with_threads(self, test: Test) -> GenerationSteps[GenerationAnswer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
         segments = tuple(Segment(suffix, test.repeats) for suffix in test.suffixes)
         attempt = Attempt(prefix=test.prefix, segments=segments, threads=True)
@@ -108,7 +113,7 @@ class ConcurrentTestGenerator:
 
 
 def _on_object(member: Member) -> bool:
-    return member.kind in (Kind.METHOD, Kind.GET, Kind.SET)
+    return member.kind in (MemberKind.METHOD, MemberKind.GET, MemberKind.SET)
 
 
 @dataclass(slots=True)
@@ -249,7 +254,7 @@ class _Maker:
         weights = np.array([self.of.weight(member) for member in members])
         return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
 
-    def _failed(self, key: str, answer: Answer) -> bool:
+    def _failed(self, key: str, answer: GenerationAnswer) -> bool:
         tally = self.of.tally
         if answer.blocked:
             tally.hangs[key] += 1

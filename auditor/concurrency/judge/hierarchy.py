@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from auditor.core.contracts.bytecode import Call, Classes, FieldUse
+from auditor.core.contracts.bytecode import BytecodeCall, Classes, FieldUse
 
 Where = tuple[str, str]
 """The class that declares a method or field, and its key or name."""
@@ -16,12 +16,12 @@ class Hierarchy:
         """Take the classes by their names."""
         self.classes = classes
         self._below: dict[str, list[str]] = defaultdict(list)
-        self._targets: dict[Call, frozenset[Where]] = {}
+        self._targets: dict[BytecodeCall, frozenset[Where]] = {}
         for code in classes.values():
             for above in self._above(code.name):
                 self._below[above].append(code.name)
 
-    def targets(self, call: Call) -> frozenset[Where]:
+    def targets(self, call: BytecodeCall) -> frozenset[Where]:
         """Return what a call may run: of a virtual one also what any subclass has instead."""
         if call not in self._targets:
             receivers = self._with_all_below(call.owner) if call.virtual else (call.owner,)

@@ -32,7 +32,7 @@ def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
     yield from interference.caveats([_noted(one) for one in noted])
 
 
-def _noted(one: Mapping[str, float]) -> interference.Noted:
+def _noted(one: Mapping[str, float]) -> interference.NotedProcess:
     stolen, throttled, hot = (one.get(name) for name in ("stolen", "throttled", "hot"))
     strained = HostInterference(stolen=stolen, throttled=throttled, hot=hot)
-    return interference.Noted("", "", one["seconds"], strained, loop_seconds=None)
+    return interference.NotedProcess("", "", one["seconds"], strained, loop_seconds=None)

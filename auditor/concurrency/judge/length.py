@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from auditor.core.contracts.concurrency import Plan
+from auditor.core.contracts.concurrency import RacePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Length:
     reason: str = ""
 
 
-def search(plan: Plan) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | None, Length]:
+def search(plan: RacePlan) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | None, Length]:
     """Yield lengths to try; is sent what both versions took, None where no test could be made.
 
     A length at which no test works counts as too long. What is fallen back on is the upper bound

@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from auditor.core.contracts.concurrency import (
-    Cause,
-    Finding,
-    Judged,
-    Plan,
+    ConcurrencyFinding,
+    DifferenceCause,
+    JudgedTest,
+    LibraryVersion,
+    RacePlan,
+    RepetitionTimes,
     ThreadVerdict,
-    Timed,
-    Version,
     Vote,
 )
 from auditor.core.result import Interval
 from auditor.core.units import percent
 from auditor.stats.compare import t_half
 
-_FINDINGS = {Vote.OLD: Finding.REGRESSION, Vote.NEW: Finding.IMPROVEMENT}
+_FINDINGS = {Vote.OLD: ConcurrencyFinding.REGRESSION, Vote.NEW: ConcurrencyFinding.IMPROVEMENT}
 
 
 def spread(measurements: Sequence[float]) -> float:
@@ -37,7 +37,7 @@ _SURER = 10.0
 """How much less doubt than at the end is asked of what ends measurements early."""
 
 
-def goes_on(old: Sequence[float], new: Sequence[float], plan: Plan) -> bool:
+def goes_on(old: Sequence[float], new: Sequence[float], plan: RacePlan) -> bool:
     """Tell whether another measurement of both versions is due (Algorithm 2, lines 4 to 16).
 
     The paper's ends once both are spread little. Ours, by pairs, ends once the vote is sure: at a
@@ -58,19 +58,19 @@ def goes_on(old: Sequence[float], new: Sequence[float], plan: Plan) -> bool:
     return vote is Vote.INCONCLUSIVE or _by_pairs(old, new, surer)[0] is not vote
 
 
-def _too_spread(timed: Timed, plan: Plan) -> str:
+def _too_spread(timed: RepetitionTimes, plan: RacePlan) -> str:
     """Say which version's measurements are spread too far (Algorithm 2, line 13), if one's are."""
-    for version in Version:
+    for version in LibraryVersion:
         if (part := spread(timed.of(version))) > plan.acceptable_spread:
             return f"{version} version: its measurements are spread by {percent(part)}"
     return ""
 
 
-def _inconclusive(timed: Timed, why: str) -> Judged:
-    return Judged(timed=replace(timed, reason=timed.reason or why), vote=Vote.INCONCLUSIVE)
+def _inconclusive(timed: RepetitionTimes, why: str) -> JudgedTest:
+    return JudgedTest(timed=replace(timed, reason=timed.reason or why), vote=Vote.INCONCLUSIVE)
 
 
-def judge(timed: Timed, plan: Plan) -> Judged:
+def judge(timed: RepetitionTimes, plan: RacePlan) -> JudgedTest:
     """Return the vote of a test: by the paper's rule (equations 4 and 5), or ours by pairs.
 
     Without `Plan.strict` what is spread too far may still show that a version outperforms the
@@ -86,24 +86,24 @@ def judge(timed: Timed, plan: Plan) -> Judged:
     vote = _outperforms(timed.old, timed.new, plan)
     if vote is Vote.NONE and spread_out:
         return _inconclusive(timed, spread_out)
-    old, new = (mean_interval(timed.of(version), plan.confidence) for version in Version)
+    old, new = (mean_interval(timed.of(version), plan.confidence) for version in LibraryVersion)
     speedup = statistics.fmean(timed.old) / statistics.fmean(timed.new)
     ratio = (max(old[0], 0.0) / new[1], old[1] / new[0] if new[0] > 0 else math.inf)
-    return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
+    return JudgedTest(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
 
 
-def _judged_by_pairs(timed: Timed, plan: Plan) -> Judged:
+def _judged_by_pairs(timed: RepetitionTimes, plan: RacePlan) -> JudgedTest:
     vote, ratio = _by_pairs(timed.old, timed.new, plan)
     if vote is Vote.INCONCLUSIVE:
         low, high = map(_figure, ratio)
         return _inconclusive(timed, f"the speed-up may be anything from {low} to {high}")
-    old, new = (mean_interval(timed.of(version), plan.confidence) for version in Version)
+    old, new = (mean_interval(timed.of(version), plan.confidence) for version in LibraryVersion)
     speedup = _exp(statistics.fmean(_logs(timed.old, timed.new)))
-    return Judged(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
+    return JudgedTest(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
 
 
 def _by_pairs(
-    old: Sequence[float], new: Sequence[float], plan: Plan
+    old: Sequence[float], new: Sequence[float], plan: RacePlan
 ) -> tuple[Vote, tuple[float, float]]:
     """Return the vote of measurements that were made in pairs, and the interval of old / new.
 
@@ -141,7 +141,7 @@ def _figure(value: float) -> str:
 _LONG = 1e4
 
 
-def _outperforms(old: Sequence[float], new: Sequence[float], plan: Plan) -> Vote:
+def _outperforms(old: Sequence[float], new: Sequence[float], plan: RacePlan) -> Vote:
     """Return which version outperforms the other (equations 4 and 5)."""
     report = plan.report
     before, after = (mean_interval(one, plan.confidence) for one in (old, new))
@@ -163,7 +163,7 @@ def mean_interval(measurements: Sequence[float], confidence: float) -> Interval:
 
 
 def verdict(
-    threads: int, judged_tests: Sequence[Judged], plan: Plan, *, left_out: int = 0
+    threads: int, judged_tests: Sequence[JudgedTest], plan: RacePlan, *, left_out: int = 0
 ) -> ThreadVerdict:
     """Return what the tests with a number of threads come to (equations 6 and 7)."""
     speedups = [
@@ -178,17 +178,17 @@ def verdict(
     )
 
 
-def _finding(votes: Sequence[Vote], plan: Plan) -> Finding:
+def _finding(votes: Sequence[Vote], plan: RacePlan) -> ConcurrencyFinding:
     count = votes.count
     if len(votes) - count(Vote.INCONCLUSIVE) < max(1, plan.least_conclusive):
-        return Finding.INCONCLUSIVE
+        return ConcurrencyFinding.INCONCLUSIVE
     for vote, other in ((Vote.OLD, Vote.NEW), (Vote.NEW, Vote.OLD)):
         if count(vote) >= count(Vote.NONE) and count(vote) > count(other):
             return _FINDINGS[vote]
-    return Finding.NONE
+    return ConcurrencyFinding.NONE
 
 
-def is_settled(votes: Sequence[Vote], left: int, plan: Plan) -> bool:
+def is_settled(votes: Sequence[Vote], left: int, plan: RacePlan) -> bool:
     """Tell whether no `left` further tests could change the finding, whatever they voted."""
     return len({_finding([*votes, *more], plan) for more in _outcomes(left)}) == 1
 
@@ -207,30 +207,36 @@ def _outcomes(left: int) -> Iterable[list[Vote]]:
                 )
 
 
-def overall(threads: Iterable[ThreadVerdict]) -> Finding:
+def overall(threads: Iterable[ThreadVerdict]) -> ConcurrencyFinding:
     """Return what all numbers of threads come to.
 
     One number suffices for a finding unless another one says the opposite, which is no answer.
     One thread shares nothing, so it has no vote.
     """
     findings = {thread.finding for thread in threads if thread.threads > 1}
-    if Finding.REGRESSION in findings and Finding.IMPROVEMENT in findings:
-        return Finding.INCONCLUSIVE
-    order = (Finding.REGRESSION, Finding.IMPROVEMENT, Finding.NONE)
-    return next((finding for finding in order if finding in findings), Finding.INCONCLUSIVE)
+    if ConcurrencyFinding.REGRESSION in findings and ConcurrencyFinding.IMPROVEMENT in findings:
+        return ConcurrencyFinding.INCONCLUSIVE
+    order = (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.IMPROVEMENT, ConcurrencyFinding.NONE)
+    return next(
+        (finding for finding in order if finding in findings), ConcurrencyFinding.INCONCLUSIVE
+    )
 
 
-def cause(finding: Finding, control: ThreadVerdict | None) -> Cause:
+def cause(finding: ConcurrencyFinding, control: ThreadVerdict | None) -> DifferenceCause:
     """Tell whether one thread alone shows a finding, too (limitation 3 of the paper)."""
     if control is None or finding not in _FINDINGS.values():
-        return Cause.UNKNOWN
+        return DifferenceCause.UNKNOWN
     if control.finding is finding:
-        return Cause.ANYWAY
-    return Cause.UNKNOWN if control.finding is Finding.INCONCLUSIVE else Cause.CONCURRENCY
+        return DifferenceCause.ANYWAY
+    return (
+        DifferenceCause.UNKNOWN
+        if control.finding is ConcurrencyFinding.INCONCLUSIVE
+        else DifferenceCause.CONCURRENCY
+    )
 
 
 def smallest(
-    finding: Finding, threads: Iterable[ThreadVerdict], sizes: dict[int, int]
+    finding: ConcurrencyFinding, threads: Iterable[ThreadVerdict], sizes: dict[int, int]
 ) -> int | None:
     """Return the number of the test with the fewest statements among those that show a finding.
 

@@ -14,8 +14,13 @@ import numpy as np
 
 from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
 from auditor.concurrency.judge.arguments import Arguments, StatementScope
-from auditor.core.contracts.concurrent_test import Kind, Member, Sequence
-from auditor.core.contracts.test_generation import Answer, Attempt, GenerationSteps, Segment
+from auditor.core.contracts.concurrent_test import Member, MemberKind, Sequence
+from auditor.core.contracts.test_generation import (
+    Attempt,
+    GenerationAnswer,
+    GenerationSteps,
+    Segment,
+)
 
 _ORDERS = 5
 """In how many orders the methods are called once each; in the best one few come after a spoiler."""
@@ -76,7 +81,7 @@ class Looking:
     @property
     def _methods(self) -> list[Member]:
         own = self.arguments.catalogue.methods
-        return [member for member in own if member.kind is Kind.METHOD]
+        return [member for member in own if member.kind is MemberKind.METHOD]
 
     def _scope(self) -> StatementScope:
         return StatementScope(self.prefix, [], self.subject)
@@ -132,7 +137,7 @@ class Looking:
         return False
 
 
-def _itself(answer: Answer) -> bool:
+def _itself(answer: GenerationAnswer) -> bool:
     """Tell whether the first segment failed: it may need what another one does before it."""
     return answer.at is not None and answer.at[0] == 0
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from auditor.core.contracts.concurrent_test import (
     Argument,
-    Kind,
     Member,
+    MemberKind,
     Sequence,
     Statement,
     Test,
@@ -20,7 +20,7 @@ from auditor.core.contracts.concurrent_test import (
 
 _NUMBERED = 1_000_000
 """From here on: no test of a suite, nor one that a length is looked for with."""
-_NOTHING = Statement(member=Member(kind=Kind.ARRAY, owner="int", name="", returns="int[]"))
+_NOTHING = Statement(member=Member(kind=MemberKind.ARRAY, owner="int", name="", returns="int[]"))
 """What stands where nothing is needed, since statements go by their places."""
 _PREFIX = -1
 _Place = tuple[int, int]
@@ -123,6 +123,6 @@ def uncompilable_members(
         member_test.member: problems[member_test.test.number]
         for member_test in member_tests
         if member_test.test.number in problems
-        and member_test.member.kind is not Kind.ARRAY
+        and member_test.member.kind is not MemberKind.ARRAY
         and not member_test.needs & problems.keys()
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class BytecodeCall:
     """A method as it is called; of a virtual one, the class of the object decides what runs."""
 
     owner: str
@@ -42,7 +42,7 @@ class MethodCode:
 
     digest: str
     flags: frozenset[str] = frozenset()
-    calls: tuple[Call, ...] = ()
+    calls: tuple[BytecodeCall, ...] = ()
     reads: tuple[FieldUse, ...] = ()
     writes: tuple[FieldUse, ...] = ()
 

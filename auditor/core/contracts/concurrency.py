@@ -14,14 +14,14 @@ from auditor.core.contracts.concurrent_test import Member, Test
 from auditor.core.result import Interval
 
 
-class Version(StrEnum):
+class LibraryVersion(StrEnum):
     """Which of the two."""
 
     OLD = "old"
     NEW = "new"
 
 
-class Scope(StrEnum):
+class TimedScope(StrEnum):
     """What of a repetition counts (Section 4.1).
 
     ALL: from the first start of a suffix to the last end; EACH: the time that a suffix takes, as a
@@ -33,7 +33,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RacePlan:
     """The parameters of generation, execution and oracle; seconds (Sections 3 to 5.2).
 
     `tests` are made for each pair of classes and run with each of `threads`. `crowded_seconds` is
@@ -68,7 +68,7 @@ class Plan:
     strict: bool = False
     processes: bool = True
     control: bool = True
-    scope: Scope = Scope.ALL
+    scope: TimedScope = TimedScope.ALL
     attempt_seconds: float = 1.0
     seed: int = 1
 
@@ -83,7 +83,7 @@ class Plan:
 
 
 CROWD = 8
-PAPER = Plan(
+PAPER = RacePlan(
     threads=(8, 64),
     warmup_seconds=10.0,
     steady_seconds=20.0,
@@ -109,7 +109,7 @@ SEQUENTIAL = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
+class RepetitionTimes:
     """What a test took with so many threads: seconds of a repetition, one of each measurement.
 
     `calls` are those of a repetition. `reason` is empty of a conclusive test (Section 4.2).
@@ -123,9 +123,9 @@ class Timed:
     new: tuple[float, ...] = ()
     reason: str = ""
 
-    def of(self, version: Version) -> tuple[float, ...]:
+    def of(self, version: LibraryVersion) -> tuple[float, ...]:
         """Return the measurements of a version."""
-        return self.old if version is Version.OLD else self.new
+        return self.old if version is LibraryVersion.OLD else self.new
 
 
 class Vote(StrEnum):
@@ -138,14 +138,14 @@ class Vote(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedTest:
     """A test with its vote; `speedup` is old / new, above 1 where the new version is faster.
 
     `old` and `new` are the intervals of the means (Student's t), seconds of a repetition, `ratio`
     is that of the speed-up; all four are None of an inconclusive test.
     """
 
-    timed: Timed
+    timed: RepetitionTimes
     vote: Vote
     old: Interval | None = None
     new: Interval | None = None
@@ -153,7 +153,7 @@ class Judged:
     ratio: Interval | None = None
 
 
-class Finding(StrEnum):
+class ConcurrencyFinding(StrEnum):
     """What is said of the new version."""
 
     REGRESSION = "regression"
@@ -171,8 +171,8 @@ class ThreadVerdict:
     """
 
     threads: int
-    finding: Finding
-    tests: tuple[Judged, ...]
+    finding: ConcurrencyFinding
+    tests: tuple[JudgedTest, ...]
     speedup: float | None
     left_out: int = 0
 
@@ -181,7 +181,7 @@ class ThreadVerdict:
         return sum(test.vote is vote for test in self.tests)
 
 
-class Cause(StrEnum):
+class DifferenceCause(StrEnum):
     """Whether one thread alone shows the difference, too."""
 
     CONCURRENCY = "concurrency"
@@ -190,7 +190,7 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Focus:
+class FocusMethod:
     """A method that the tests prefer; `distance` 0: it was changed, 1: it calls one that was.
 
     `method` is a `Member.key` of the class under test, `why` says it in words.
@@ -202,7 +202,7 @@ class Focus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class ConcurrentTestSuite:
     """The tests, and how they were made.
 
     `length` is that of a suffix in calls, `tried` the lengths that Algorithm 1 went through.
@@ -213,7 +213,7 @@ class Suite:
     length: int
     tried: tuple[int, ...]
     methods: tuple[str, ...]
-    focus: tuple[Focus, ...]
+    focus: tuple[FocusMethod, ...]
     dropped: tuple[tuple[str, int], ...] = ()
     files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     caveats: tuple[Caveat, ...] = ()
@@ -246,11 +246,11 @@ class ConcurrencyVerdict:
     """
 
     subject: str
-    finding: Finding
-    cause: Cause
+    finding: ConcurrencyFinding
+    cause: DifferenceCause
     threads: tuple[ThreadVerdict, ...]
     control: ThreadVerdict | None
     smallest: int | None
-    suite: Suite
-    plan: Plan
+    suite: ConcurrentTestSuite
+    plan: RacePlan
     caveats: tuple[Caveat, ...] = ()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class MemberKind(StrEnum):
     """What a member is: how a value comes about, or what is done with one."""
 
     CONSTRUCTOR = "constructor"
@@ -31,7 +31,7 @@ class Member:
     `returns` is "void" where there is no value.
     """
 
-    kind: Kind
+    kind: MemberKind
     owner: str
     name: str
     parameters: tuple[str, ...] = ()
@@ -43,13 +43,13 @@ class Member:
 
         That knows nothing of other classes: their names are in front.
         """
-        name = "<init>" if self.kind is Kind.CONSTRUCTOR else self.name
-        if self.kind is Kind.FACTORY:
+        name = "<init>" if self.kind is MemberKind.CONSTRUCTOR else self.name
+        if self.kind is MemberKind.FACTORY:
             name = f"{self.owner}.{name}"
         return name if self.kind in _FIELDS else f"{name}({','.join(self.parameters)})"
 
 
-_FIELDS = (Kind.GET, Kind.SET, Kind.CONSTANT)
+_FIELDS = (MemberKind.GET, MemberKind.SET, MemberKind.CONSTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def statement_of(fields: tuple[str, ...]) -> Statement:
     kind, owner, name, parameters, returns, receiver, *arguments = fields
     return Statement(
         member=Member(
-            kind=Kind(kind),
+            kind=MemberKind(kind),
             owner=owner,
             name=name,
             parameters=tuple(parameters.split(",")) if parameters else (),

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from auditor.core.contracts.concurrency import Progress, Scope, Suite, Timed, Version
+from auditor.core.contracts.concurrency import (
+    ConcurrentTestSuite,
+    LibraryVersion,
+    Progress,
+    RepetitionTimes,
+    TimedScope,
+)
 from auditor.core.contracts.concurrent_test import Test
 from auditor.core.contracts.test_generation import GenerationSteps
 
@@ -12,7 +18,7 @@ _Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ConcurrentRunSettings:
     """How a process measures a test: r_w and r_s, and Algorithm 2 within it.
 
     `seconds` is about what it takes.
@@ -46,8 +52,8 @@ class ConcurrentRun:
     threads: int
     suffixes: int
     turns: int
-    version: Version
-    scope: Scope
+    version: LibraryVersion
+    scope: TimedScope
 
 
 class ConcurrentTestRunner(Protocol):
@@ -60,7 +66,9 @@ class ConcurrentTestRunner(Protocol):
     def make(self, making: GenerationSteps[_Made], /) -> _Made: ...
     def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]: ...
     def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str: ...
-    def measure(self, race: ConcurrentRun, settings: Settings, /) -> tuple[float, ...] | str: ...
+    def measure(
+        self, race: ConcurrentRun, settings: ConcurrentRunSettings, /
+    ) -> tuple[float, ...] | str: ...
 
 
 class Writer(Protocol):
@@ -78,9 +86,9 @@ class ConcurrentResultCache(Protocol):
     There is no progress any more once a suite is kept.
     """
 
-    def suite(self) -> Suite | None: ...
-    def keep_suite(self, suite: Suite, /) -> None: ...
+    def suite(self) -> ConcurrentTestSuite | None: ...
+    def keep_suite(self, suite: ConcurrentTestSuite, /) -> None: ...
     def progress(self) -> Progress | None: ...
     def keep_progress(self, progress: Progress, /) -> None: ...
-    def timed(self, test: Test, threads: int, /) -> Timed | None: ...
-    def keep_timed(self, test: Test, timed: Timed, /) -> None: ...
+    def timed(self, test: Test, threads: int, /) -> RepetitionTimes | None: ...
+    def keep_timed(self, test: Test, timed: RepetitionTimes, /) -> None: ...

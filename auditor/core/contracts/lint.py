@@ -9,7 +9,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.subject import SourceFile, Span
 
 
-class Sure(StrEnum):
+class Confidence(StrEnum):
     """How sure it is that what a rule finds is a fault.
 
     CERTAIN: the source alone shows it. LIKELY: it hangs on what the source does not show, which is
@@ -22,7 +22,7 @@ class Sure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class SmellRule:
     """A kind of smell.
 
     `id` is a promise, and names its page (docs/lint/ID.md). `title` says in a line what is wrong,
@@ -34,7 +34,7 @@ class Rule:
     id: str
     title: str
     advice: str
-    sure: Sure
+    sure: Confidence
     on: bool = True
     practice: str = ""  # of Costa et al. (RETU, LOOP, FINAL, INVO, FORK), empty for others
 
@@ -60,11 +60,11 @@ class Smell:
     top: int
     calls: tuple[str, ...] | None = None
     overlapping: bool = False
-    sure: Sure | None = None
+    sure: Confidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class SourceFindings:
     """What a look at sources has found: names of benchmarks, smells, and files nobody can read.
 
     There is a name for each benchmark of each file; smells are in the order of files and lines. A
@@ -84,16 +84,16 @@ class Linter(Protocol):
     """
 
     @property
-    def rules(self) -> tuple[Rule, ...]: ...
+    def rules(self) -> tuple[SmellRule, ...]: ...
     @property
     def endings(self) -> tuple[str, ...]: ...
     @property
     def comment(self) -> str: ...
     def may_hold(self, source: SourceFile, /) -> bool: ...
-    def look(self, sources: Iterable[SourceFile], /) -> Looked: ...
+    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings: ...
 
 
-class Seen(StrEnum):
+class EvidenceState(StrEnum):
     """Whether what was measured bears a finding out."""
 
     CONFIRMED = "confirmed"
@@ -101,33 +101,33 @@ class Seen(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class LintEvidence:
     """What a run says of a finding, and the numbers that say so."""
 
-    seen: Seen
+    seen: EvidenceState
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SmellFinding:
     """A smell with its rule.
 
     `allowed` is the reason that a marker in the source gives for it, empty where none does.
     """
 
-    rule: Rule
+    rule: SmellRule
     smell: Smell
     allowed: str = ""
-    proof: Proof | None = None
+    proof: LintEvidence | None = None
 
     @property
-    def sure(self) -> Sure:
+    def sure(self) -> Confidence:
         """Return how sure this finding is."""
         return self.smell.sure or self.rule.sure
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class MethodCallRate:
     """How often an operation of a benchmark calls a method, and how long a call takes alone."""
 
     method: str
@@ -136,25 +136,25 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
+class TimedBenchmark:
     """A benchmark that was measured: seconds of a plain operation, and what it calls."""
 
     benchmark: str
     seconds: float
-    calls: tuple[Calls, ...] = ()
+    calls: tuple[MethodCallRate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linted:
+class LintResult:
     """What is wrong with the sources of a suite, in the order of files and lines.
 
     `rules` are those that were looked for, `benchmarks` all that were looked at. `applied` holds
     the number of benchmarks that a rule looked at, by its id.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[SmellRule, ...]
     benchmarks: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[SmellFinding, ...]
     unread: tuple[str, ...]
     caveats: tuple[Caveat, ...] = ()
     applied: Mapping[str, int] = field(default_factory=dict)

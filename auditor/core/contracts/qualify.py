@@ -10,7 +10,7 @@ from auditor.core.mutant import Delay
 from auditor.core.result import Interval
 
 
-class Side(StrEnum):
+class SlowedSide(StrEnum):
     """What differs between base and head.
 
     SAME: nothing (A/A). SLOWED: a method of head is slowed. SPED: that of base is, so head is the
@@ -22,7 +22,7 @@ class Side(StrEnum):
     SPED = "sped"
 
 
-class Version(StrEnum):
+class CheckoutVersion(StrEnum):
     """Which of the two checkouts."""
 
     BASE = "base"
@@ -30,15 +30,15 @@ class Version(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class GateCase:
     """A pair of checkouts. `factor` is how many times as long the method takes; 1 for SAME."""
 
-    side: Side
+    side: SlowedSide
     method: str = ""
     factor: float = 1.0
 
 
-class Answer(StrEnum):
+class GateAnswer(StrEnum):
     """What a gate says of a pair; FAILED: it ended by itself without an answer."""
 
     ALARM = "alarm"
@@ -47,25 +47,25 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownCase:
     """A pair that was shown to the gate, for the `number`th time.
 
     `turn` is how many times the gate was run in these checkouts until it said this. `ran` are the
     versions whose code has been run. `tail` are the last lines of its output.
     """
 
-    case: Case
+    case: GateCase
     number: int
-    answer: Answer
+    answer: GateAnswer
     turn: int = 1
     seconds: float = 0.0
     exit_code: int | None = None
-    ran: tuple[Version, ...] = ()
+    ran: tuple[CheckoutVersion, ...] = ()
     tail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Injected:
+class InjectedDelay:
     """A delay by which a method is to take `factor` times as long, and what it came to."""
 
     factor: float
@@ -74,7 +74,7 @@ class Injected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class GateSubject:
     """A method that is slowed, as the suite knows it.
 
     `injected` are delays that were measured in a benchmark; for other factors, as where no
@@ -84,12 +84,12 @@ class Subject:
 
     method: str
     seconds: float | None = None
-    injected: tuple[Injected, ...] = ()
+    injected: tuple[InjectedDelay, ...] = ()
     guarded: bool = False
     reached_by: tuple[str, ...] = ()
     refusal: str = ""
 
-    def at(self, factor: float) -> Injected | None:
+    def at(self, factor: float) -> InjectedDelay | None:
         """Return the delay of a factor, if it was measured."""
         return next((one for one in self.injected if one.factor == factor), None)
 
@@ -112,14 +112,14 @@ class GatePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class AlarmRate:
     """How often the gate has fired at a case, with the 90 % Clopper-Pearson interval.
 
     `seconds` is the median time of a run. `skipped`: it was not shown, since larger slowdowns are
     not seen.
     """
 
-    case: Case
+    case: GateCase
     alarms: int
     shown: int
     failed: int
@@ -150,7 +150,7 @@ class Diagnosis:
     evidence: str
 
 
-class Asked(StrEnum):
+class DemandState(StrEnum):
     """Whether a gate does what is asked of it."""
 
     PASSED = "passed"
@@ -163,7 +163,7 @@ class Demand:
     """One thing that is asked of a gate, in words, and whether it does it."""
 
     asked: str
-    answer: Asked
+    answer: DemandState
     why: str
 
 
@@ -174,14 +174,14 @@ class Qualification:
     `known` is how many answers are those of an earlier call.
     """
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[GateSubject, ...]
     plan: GatePlan
-    rates: tuple[Rate, ...]
+    rates: tuple[AlarmRate, ...]
     diagnoses: tuple[Diagnosis, ...]
     demands: tuple[Demand, ...]
     seen_from: Mapping[str, float | None]
     seconds: float | None
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownCase, ...]
     caveats: tuple[Caveat, ...]
     known: int = 0
 
@@ -192,11 +192,11 @@ class Gate(Protocol):
     Raises an AuditError where the checkouts cannot be made.
     """
 
-    def show(self, case: Case, number: int, turns: int, /) -> Shown: ...
+    def show(self, case: GateCase, number: int, turns: int, /) -> ShownCase: ...
 
 
-class Memory(Protocol):
+class GateAnswerCache(Protocol):
     """Remembers what was shown, so that a study goes on where it stopped."""
 
-    def known(self, case: Case, number: int, /) -> Shown | None: ...
-    def keep(self, shown: Shown, /) -> None: ...
+    def known(self, case: GateCase, number: int, /) -> ShownCase | None: ...
+    def keep(self, shown: ShownCase, /) -> None: ...

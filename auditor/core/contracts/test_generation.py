@@ -53,7 +53,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class GenerationAnswer:
     """The lines of a description, or how an attempt went: `problem` is empty where all was fine.
 
     `blocked` tells that it did not come to an end in time, `at` which segment and which statement
@@ -67,4 +67,4 @@ class Answer:
 
 
 Request = Describe | Subtypes | Factories | Attempt
-GenerationSteps = Generator[Request, Answer, _Made]
+GenerationSteps = Generator[Request, GenerationAnswer, _Made]

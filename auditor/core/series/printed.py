@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Printed:
+class PrintedIterations:
     """The iteration that a process, the `fork`-th of its benchmark in a run, has just ended.
 
     `run` counts how often the framework was started. `seconds` are those of an operation, `lasts`

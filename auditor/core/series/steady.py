@@ -17,7 +17,7 @@ class SteadyLabel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WarmUp:
+class WarmupEffect:
     """What the configured warm-up does in a process that gets steady."""
 
     iterations: int  # warm-up iterations
@@ -41,12 +41,12 @@ class SeriesSteadiness:
     label: SteadyLabel
     steady_from: int | None = None
     changes: tuple[int, ...] = ()
-    warm_up: WarmUp | None = None
+    warm_up: WarmupEffect | None = None
     caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needed:
+class NeededWarmup:
     """The warm-up that suffices for all processes that get warm."""
 
     seconds: float  # until all are warm
@@ -71,7 +71,7 @@ class BenchmarkSteadiness:
     id: str
     series: tuple[SeriesSteadiness, ...]
     iteration_seconds: float | None = None
-    needed: Needed | None = None
+    needed: NeededWarmup | None = None
 
     @property
     def label(self) -> SteadyLabel:

@@ -14,7 +14,7 @@ from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.block_sizes import Sizes
+from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.planning import budget_text
 from auditor.measure.planning.benchmark_sample import sampling_order
@@ -28,7 +28,7 @@ from auditor.measure.planning.suite_share import (
 )
 from auditor.measure.reach_judge import usage
 from auditor.measure.reach_study import CountingLimits, ReachRuns, map_reach
-from auditor.measure.suite_runs import Baseline, baseline, chosen, suite_runs, unfinished
+from auditor.measure.suite_runs import SuiteBaseline, baseline, chosen, suite_runs, unfinished
 from auditor.measure.warmup_runs import suite_trials
 
 SUITE_PART = 1 / 4
@@ -57,7 +57,7 @@ PAIR_SECONDS = 0.4e-3
 class BudgetedSuite:
     """The unchanged suite as far as a budget allows."""
 
-    baseline: Baseline
+    baseline: SuiteBaseline
     """The sample of benchmarks with the runs that fit."""
     counted: ReachRuns
     """The calls of the methods in the sample."""
@@ -124,7 +124,7 @@ def _stage(parts: StudyContext, part: float) -> StudyContext:
     return replace(parts, deadline=deadline.within(part * deadline.left))
 
 
-def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> Baseline:
+def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaseline:
     """Return the sample of benchmarks whose pilots fit, without runs of the suite.
 
     Where not one fits, all are in it: the end of the time then decides nothing.
@@ -144,7 +144,7 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> Baseline:
     return replace(found, plans=plans, counting=_counting_blocks(found, parts))
 
 
-def _patient_plan(found: Baseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
+def _patient_plan(found: SuiteBaseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
     """Return the plan of a benchmark, whose long blocks warm up as long as short ones would."""
     plan = found.plans[benchmark.id]
     lasts = _block_seconds(found, benchmark, plan, parts)
@@ -154,13 +154,15 @@ def _patient_plan(found: Baseline, benchmark: Benchmark, parts: StudyContext) ->
     return replace(plan, warmup=min(plan.warmup, max(LEAST_WARMUP, warm)))
 
 
-def _block_seconds(found: Baseline, benchmark: Benchmark, plan: Plan, parts: StudyContext) -> float:
+def _block_seconds(
+    found: SuiteBaseline, benchmark: Benchmark, plan: Plan, parts: StudyContext
+) -> float:
     operations = found.operations[benchmark.id]
     times = _deadline(parts).times
     return times.block_seconds(benchmark, plan.iteration_seconds, operations)
 
 
-def _counting_blocks(found: Baseline, parts: StudyContext) -> dict[str, int]:
+def _counting_blocks(found: SuiteBaseline, parts: StudyContext) -> dict[str, int]:
     """Return the blocks in which calls are counted, where all of the plan is too long."""
     times, plan = _deadline(parts).times, parts.request.plan
     costs = [
@@ -181,8 +183,8 @@ def _counting_blocks(found: Baseline, parts: StudyContext) -> dict[str, int]:
 
 
 def _count_calls(
-    methods: Sequence[Method], piloted: Baseline, parts: StudyContext, *, with_unit_tests: bool
-) -> tuple[ReachRuns, Baseline]:
+    methods: Sequence[Method], piloted: SuiteBaseline, parts: StudyContext, *, with_unit_tests: bool
+) -> tuple[ReachRuns, SuiteBaseline]:
     """Return the counts, and the sample of benchmarks in which calls could be counted in time."""
     limits = CountingLimits(counting=COUNTING_PART, tests=TESTS_PART)
     counted = map_reach(methods, piloted, parts, with_unit_tests=with_unit_tests, limits=limits)
@@ -199,13 +201,13 @@ def _blocks_in(seconds: float, block_seconds: float) -> int:
 
 
 def _suite_costs(
-    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: StudyContext
+    methods: Sequence[Method], counted: ReachRuns, sample: SuiteBaseline, parts: StudyContext
 ) -> list[ProcessCost]:
     """Return what a run of each benchmark takes, those that decide most in front."""
     times, plan = _deadline(parts).times, parts.request.plan
     reaching = _most_promising(methods, counted, sample, parts)
     wanted = set(reaching)
-    sizes = Sizes(sample.plans, sample.operations, sample.pilots)
+    sizes = BlockSizes(sample.plans, sample.operations, sample.pilots)
     trials = suite_trials(sample.usable, sizes, parts)
     costs = []
     for one in (*reaching, *(each for each in sample.usable if each not in wanted)):
@@ -231,7 +233,7 @@ def _suite_costs(
 
 
 def _most_promising(
-    methods: Sequence[Method], counted: ReachRuns, sample: Baseline, parts: StudyContext
+    methods: Sequence[Method], counted: ReachRuns, sample: SuiteBaseline, parts: StudyContext
 ) -> tuple[Benchmark, ...]:
     """Return the benchmarks that may call a method, the likeliest to detect one in front.
 
@@ -252,7 +254,7 @@ def _most_promising(
     return tuple(dict.fromkeys(every))
 
 
-def _run_suite(share: SuiteShare, sample: Baseline, parts: StudyContext) -> Baseline:
+def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) -> SuiteBaseline:
     """Return the sample with the runs of the suite that fit."""
     plans = {
         one.id: replace(sample.plans[one.id], iterations=share.blocks[one.id])
@@ -262,7 +264,7 @@ def _run_suite(share: SuiteShare, sample: Baseline, parts: StudyContext) -> Base
     runnable = [one for one in sample.usable if one.id in plans]
     request = replace(parts.request, stability_runs=share.runs)
     limited = replace(_stage(parts, SUITE_PART), request=request)
-    runs, forks = suite_runs(runnable, Sizes(plans, sample.operations, sample.pilots), limited)
+    runs, forks = suite_runs(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
     failed = failing_benchmarks(runs)
     usable = tuple(one for one in sample.usable if one not in failed)
     ran = [one for one in usable if one.id in plans]

@@ -6,10 +6,10 @@ from dataclasses import replace
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.suite import Benchmark
-from auditor.measure.suite_runs import Baseline
+from auditor.measure.suite_runs import SuiteBaseline
 
 
-def narrow(found: Baseline, sample: set[Benchmark | None]) -> Baseline:
+def narrow(found: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
     """Return a baseline of some of its benchmarks; of all where none of these is usable."""
     usable = tuple(one for one in found.usable if one in sample)
     if not usable:
@@ -18,7 +18,7 @@ def narrow(found: Baseline, sample: set[Benchmark | None]) -> Baseline:
     return replace(found, benchmarks=benchmarks, usable=usable)
 
 
-def restore_order(found: Baseline, whole: Sequence[Benchmark]) -> Baseline:
+def restore_order(found: SuiteBaseline, whole: Sequence[Benchmark]) -> SuiteBaseline:
     """Return a baseline whose benchmarks have the order of the suite."""
     place: Mapping[Benchmark, int] = {one: at for at, one in enumerate(whole)}
     return replace(

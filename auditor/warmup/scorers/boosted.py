@@ -8,8 +8,8 @@ from scipy.special import expit
 
 from auditor.stats.arrays import Array
 from auditor.warmup.forest import Forest
-from auditor.warmup.run_so_far import SoFar, vector
-from auditor.warmup.steady_start import begun
+from auditor.warmup.run_so_far import RunSoFar, vector
+from auditor.warmup.steady_start import start_candidates
 
 
 class Trees:
@@ -76,9 +76,9 @@ class Boosted:
         totals = [one.total(vector(found, one.names)) for one in (self.stable, self._near)]
         return float(expit(totals).mean())
 
-    def last_warmup(self, run: SoFar, found: Mapping[str, float]) -> int:
+    def last_warmup(self, run: RunSoFar, found: Mapping[str, float]) -> int:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
-        it = begun(run, found)
+        it = start_candidates(run, found)
         columns = [it.names.index(name) for name in self._begun.names]
         worth = [self._begun.total(side) for side in it.sides[:, columns]]
         return int(it.places[int(np.argmax(worth))])

@@ -19,7 +19,7 @@ import numpy as np
 
 from auditor.core.errors import UsageError
 from auditor.core.stop_rules import TRAINED, Criterion
-from auditor.warmup.run_so_far import SoFar, vector
+from auditor.warmup.run_so_far import RunSoFar, vector
 from auditor.warmup.scorers.boosted import Boosted
 from auditor.warmup.scorers.convolutional import Convolutional
 from auditor.warmup.scorers.rocket import Rocket
@@ -67,7 +67,7 @@ class ModelUnusable(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ScorerModel:
     """A model, and the score from which on a rule takes a run for warm.
 
     That of the study's models is how likely the last window is stable; that of ours is what the
@@ -81,7 +81,7 @@ class Model:
 
 
 @cache
-def shipped(method: Criterion) -> Model:
+def load_shipped_model(method: Criterion) -> ScorerModel:
     """Return the model of a method that comes with this package; raises ModelUnusable."""
     place = resources.files("auditor.warmup.scorers") / f"{method}.npz"
     if not place.is_file():
@@ -93,7 +93,7 @@ def shipped(method: Criterion) -> Model:
         return _model(method, file, place.name)
 
 
-def read(method: Criterion, path: Path) -> Model:
+def read(method: Criterion, path: Path) -> ScorerModel:
     """Return the model of a method that a file has; raises ModelUnusable."""
     try:
         with path.open("rb") as file:
@@ -123,7 +123,7 @@ def digest(arrays: Arrays) -> str:
     return found.hexdigest()
 
 
-def _model(method: Criterion, file: IO[bytes], name: str) -> Model:
+def _model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
     arrays = _arrays(file, name)
     head = {key: arrays.pop(key, None) for key in _OWN}
     if any(one is None or np.shape(one) for one in head.values()) or "threshold" not in arrays:
@@ -139,7 +139,7 @@ def _model(method: Criterion, file: IO[bytes], name: str) -> Model:
     try:
         threshold = float(arrays.pop("threshold"))
         _refuse_odd_numbers(arrays)
-        model = Model(method, _KINDS[method](arrays), threshold, stated)
+        model = ScorerModel(method, _KINDS[method](arrays), threshold, stated)
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
             _tried(model)
     except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
@@ -171,10 +171,10 @@ def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
         ) from it
 
 
-def _tried(model: Model) -> None:
+def _tried(model: ScorerModel) -> None:
     """Show a model one run of the right shape; raises what its arrays raise."""
     if isinstance(model.scoring, Boosted):
-        run = SoFar()
+        run = RunSoFar()
         for _ in range(WINDOW):
             run.observe(1.0, 1.0)
         found = run.features()
@@ -189,10 +189,10 @@ def _tried(model: Model) -> None:
         raise ValueError("its score or its threshold lies beyond 0 and 1")
 
 
-def of(method: Criterion, path: Path | None) -> Model | None:
+def of(method: Criterion, path: Path | None) -> ScorerModel | None:
     """Return the model that a method needs, the user's if there is one; None: it needs none."""
     if method not in TRAINED:
         if path is not None:
             raise ModelUnusable(f"the file of a model is named, but {method} needs none")
         return None
-    return shipped(method) if path is None else read(method, path)
+    return load_shipped_model(method) if path is None else read(method, path)

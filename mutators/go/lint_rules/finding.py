@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Rule, Sure
+from auditor.core.contracts.lint import Confidence, SmellRule
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFinding:
     """A place in the tree of a file: the rule, the node, a sentence, and more of a `Smell`."""
 
-    rule: Rule
+    rule: SmellRule
     node: Node
     text: str
     calls: tuple[str, ...] | None = None
     overlapping: bool = False
-    sure: Sure | None = None
+    sure: Confidence | None = None

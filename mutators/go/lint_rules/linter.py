@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Looked, Rule, Smell
+from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
 from auditor.core.subject import SourceFile, Span
 from mutators.go import tree
 from mutators.go.lint_rules import (
@@ -31,7 +31,7 @@ class GoLinter:
     """Finds smells in the benchmarks of `_test.go` files."""
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[SmellRule, ...]:
         """Return its rules."""
         return RULES
 
@@ -54,7 +54,7 @@ class GoLinter:
             and b"B" in source.text
         )
 
-    def look(self, sources: Iterable[SourceFile], /) -> Looked:
+    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks and their smells, in the order of files and lines."""
         files = sorted(sources, key=lambda file: file.path)
         packages = Packages.of(files)
@@ -72,7 +72,9 @@ class GoLinter:
             if root.has_error and (declarations or tree.BENCHMARK.search(source.text)):
                 unread.append(source.path)
             smells += sorted(_smells(declarations, packages), key=_place)
-        return Looked(benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread))
+        return SourceFindings(
+            benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread)
+        )
 
 
 def _is_left_alone(path: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
@@ -100,7 +100,7 @@ def _growing_buffers(
                 call,
                 f"{name} is made outside of the loop and no iteration empties it, so it grows "
                 "with the number of iterations, and growing is part of the time.",
-                sure=Sure.POSSIBLE,
+                sure=Confidence.POSSIBLE,
             )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell, Sure
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, state_scope
 from mutators.java.lint_rules.constants import number_of
 from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
@@ -60,7 +60,7 @@ def invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
                 text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
                 f"each time: {how}",
                 top=method.top,
-                sure=None if short else Sure.POSSIBLE,
+                sure=None if short else Confidence.POSSIBLE,
             )
 
 

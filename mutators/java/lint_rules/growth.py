@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell, Sure
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.declarations import Field, JavaMethod
 from mutators.java.lint_rules.rules import GROWING_STATE
@@ -51,7 +51,7 @@ def growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
                 text=f"Each invocation makes {container.name} longer and none empties it, so later "
                 "invocations work on more than the first and the memory fills up.",
                 top=bench.method.top,
-                sure=Sure.POSSIBLE if "Iteration" in levels else None,
+                sure=Confidence.POSSIBLE if "Iteration" in levels else None,
             )
 
 

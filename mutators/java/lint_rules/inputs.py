@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell, Sure
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called, state_scope
 from mutators.java.lint_rules.constants import constant, constant_names
 from mutators.java.lint_rules.declarations import Field
@@ -20,7 +20,7 @@ _SIZE = re.compile(
     r"|threads?|timeout|times|total|width|height|offset)s?|[nN]"
 )
 
-_ORDER = list(Sure)  # the surest first
+_ORDER = list(Confidence)  # the surest first
 
 
 def measured_calls(bench: BenchmarkMethod) -> list[Node]:
@@ -71,7 +71,7 @@ def constant_inputs(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]
                 text=f"All inputs of {called(call)}(...) are constants here, so the compiler may "
                 "do the work once and the time is that of a known result.",
                 top=bench.method.top,
-                sure=None if foldable else Sure.POSSIBLE,
+                sure=None if foldable else Confidence.POSSIBLE,
             )
 
 
@@ -147,15 +147,15 @@ def final_state(benches: list[BenchmarkMethod], effects: Effects) -> Iterator[Sm
         )
 
 
-def _sure(bench: BenchmarkMethod, call: Node, effects: Effects) -> Sure:
+def _sure(bench: BenchmarkMethod, call: Node, effects: Effects) -> Confidence:
     """Return how sure it is that the constant decides what is measured.
 
     CERTAIN: the call has no other input, and all that it does is seen to be computing. LIKELY: it
     has no other argument. POSSIBLE: it has one.
     """
     if not _state_fields(call, bench):
-        return Sure.POSSIBLE
-    return Sure.CERTAIN if _may_fold(call, bench, effects) else Sure.LIKELY
+        return Confidence.POSSIBLE
+    return Confidence.CERTAIN if _may_fold(call, bench, effects) else Confidence.LIKELY
 
 
 def _handed(bench: BenchmarkMethod) -> Iterator[tuple[Node, Field]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from auditor.core.contracts.lint import Looked, Rule, Smell
+from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
 from auditor.core.subject import SourceFile
 from mutators.java.lint_rules.benchmark_discovery import (
     BenchmarkMethod,
@@ -26,7 +26,7 @@ class JavaLinter:
     """Looks at the sources of a suite of JMH benchmarks."""
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[SmellRule, ...]:
         """Return what it looks for."""
         return RULES
 
@@ -44,7 +44,7 @@ class JavaLinter:
         """Tell whether the bytes of a file allow a benchmark."""
         return b"org.openjdk.jmh" in source.text and b"@" in source.text
 
-    def look(self, sources: Iterable[SourceFile], /) -> Looked:
+    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of all sources of a project, and what the rules find."""
         project = JavaProject(sources)
         files = list(files_of_jmh(project))
@@ -53,7 +53,7 @@ class JavaLinter:
         smells = {*_of_all(benches, Effects(project))}
         for file in files:
             smells |= {*options(file, project)}
-        return Looked(
+        return SourceFindings(
             benchmarks=tuple(
                 name
                 for benchmark_methods in methods_by_file.values()

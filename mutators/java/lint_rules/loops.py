@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell, Sure
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.constants import constant
 from mutators.java.lint_rules.known import changes
@@ -55,7 +55,7 @@ def repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
             text=f"The loop over {counted} {what} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
             top=bench.method.top,
-            sure=None if alike else Sure.POSSIBLE,
+            sure=None if alike else Confidence.POSSIBLE,
         )
 
 

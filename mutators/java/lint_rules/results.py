@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell, Sure
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called
 from mutators.java.lint_rules.constants import constant
 from mutators.java.lint_rules.declarations import JavaMethod
@@ -41,7 +41,8 @@ def unused_results(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]:
                 yield _smell(bench, node, value, _text_of_dropped(value))
             elif _drops_wanted_result(value, bench, effects):
                 yield replace(
-                    _smell(bench, node, value, _text_of_wanted_result(value)), sure=Sure.POSSIBLE
+                    _smell(bench, node, value, _text_of_wanted_result(value)),
+                    sure=Confidence.POSSIBLE,
                 )
         elif node.type == "local_variable_declaration" and not bench.catches(node):
             yield from _unread_locals(node, uses, bench, effects)
@@ -68,7 +69,7 @@ def other_returned(bench: BenchmarkMethod) -> Iterator[Smell]:
             f"It returns {returned.name}, with which it does nothing: the work is done on "
             f"{receiver.name}, of which nothing is returned."
         )
-        yield replace(_smell(bench, last, value, text), calls=None, sure=Sure.POSSIBLE)
+        yield replace(_smell(bench, last, value, text), calls=None, sure=Confidence.POSSIBLE)
 
 
 def _unread_locals(
@@ -79,7 +80,7 @@ def _unread_locals(
         if value is not None:
             smell = _smell(bench, node, value, _text_of_unread(field(child, "name"), value))
             seen = _may_be_meant(value, bench, effects, kept=True)
-            yield replace(smell, sure=Sure.POSSIBLE) if seen else smell
+            yield replace(smell, sure=Confidence.POSSIBLE) if seen else smell
 
 
 def _smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> Smell:

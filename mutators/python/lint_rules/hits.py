@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from auditor.core.contracts.lint import Rule, Sure
+from auditor.core.contracts.lint import Confidence, SmellRule
 from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.project import PythonProject
 
@@ -18,13 +18,13 @@ class Hit:
     `shared` says that it belongs to several benchmarks.
     """
 
-    rule: Rule
+    rule: SmellRule
     bench: BenchmarkSource
     node: cst.CSTNode
     text: str
     head: cst.CSTNode | None = None
     shared: bool = False
-    sure: Sure | None = None
+    sure: Confidence | None = None
 
 
 Search = Callable[[BenchmarkSource, PythonProject], Iterator[Hit]]

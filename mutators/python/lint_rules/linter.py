@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import libcst as cst
 from libcst import metadata
 
-from auditor.core.contracts.lint import Looked, Rule, Smell
+from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
 from auditor.core.subject import SourceFile, Span
 from mutators.python.lint_rules import (
     asv_discovery,
@@ -67,7 +67,7 @@ class PythonLinter:
     """Looks at benchmarks of pytest-benchmark, CodSpeed, asv and pyperf."""
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[SmellRule, ...]:
         """Return all rules, those that are off too."""
         return RULES
 
@@ -85,7 +85,7 @@ class PythonLinter:
         """Tell whether the name and the bytes of a file allow a benchmark."""
         return source.path.endswith(".py") and _holds(File(source))
 
-    def look(self, sources: Iterable[SourceFile], /) -> Looked:
+    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of a project and what the rules find in them."""
         project = PythonProject(sources)
         by_file: dict[str, list[BenchmarkSource]] = {}
@@ -98,7 +98,7 @@ class PythonLinter:
             benchmark_sources = by_file[path]
             smells += _smells(benchmark_sources, project)
             names += dict.fromkeys(bench.name for bench in benchmark_sources)
-        return Looked(
+        return SourceFindings(
             benchmarks=tuple(names),
             smells=tuple(smells),
             unread=tuple(file.path for file in project.files if _unread(file)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from mutators.python.lint_rules import contents, rules, tree
 from mutators.python.lint_rules.benchmark_discovery import (
     Around,
@@ -71,7 +71,7 @@ class _Changed:
     name: cst.CSTNode
     change: ObjectChange
     seen: bool = True
-    sure: Sure | None = None
+    sure: Confidence | None = None
 
 
 def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
@@ -194,7 +194,7 @@ def _timed(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> I
         if ObjectChange.APPENDS not in kinds and name not in back:
             yield seen[0]
         elif ObjectChange.APPENDS in kinds and name in read:
-            yield replace(seen[0], sure=Sure.POSSIBLE if name in back else None)
+            yield replace(seen[0], sure=Confidence.POSSIBLE if name in back else None)
 
 
 def _read(code: TimedCode) -> frozenset[str]:

@@ -15,8 +15,8 @@ from auditor.abs.judge.abs_score import (
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.model import Density, PairRun, RuleCount
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
 
 TABLE_5 = {
     "caffeine": (89, 4),
@@ -31,7 +31,7 @@ TABLE_5 = {
 }
 CALM = ("A", "B", "C")
 PAIRS = st.lists(
-    st.tuples(st.sampled_from("klm"), st.sampled_from(CALM), st.sampled_from(list(Result))),
+    st.tuples(st.sampled_from("klm"), st.sampled_from(CALM), st.sampled_from(list(Verdict))),
     unique_by=lambda one: one[:2],
 )
 
@@ -43,7 +43,7 @@ def audit(given=(), *, methods="klm", benchmarks=None, **more):
     values = {
         "slowdown": 0.6,
         "slowdown_source": "fixed",
-        "rule": Rule.OURS,
+        "rule": DetectionRule.OURS,
         "methods": given_methods,
         "pairs": tuple(pair_verdict(*one) for one in given),
         "stability": stability(benchmarks or [benchmark_verdict(name) for name in CALM]),
@@ -85,10 +85,10 @@ def test_a_max_spread_of_exactly_a_half_stays_in_the_absolute_score():
 def test_the_score_counts_methods_that_some_benchmark_detects():
     found = audit(
         [
-            ("k", "A", Result.DETECTED),
-            ("k", "B", Result.MISSED),
-            ("l", "A", Result.MISSED),
-            ("m", "A", Result.INCONCLUSIVE),
+            ("k", "A", Verdict.DETECTED),
+            ("k", "B", Verdict.MISSED),
+            ("l", "A", Verdict.MISSED),
+            ("m", "A", Verdict.INCONCLUSIVE),
         ]
     )
 
@@ -101,10 +101,10 @@ def test_the_score_counts_methods_that_some_benchmark_detects():
 def test_what_an_excluded_benchmark_detects_is_not_covered_and_what_it_leaves_open_is_decided():
     wild = [benchmark_verdict("A", 0.9), benchmark_verdict("B"), benchmark_verdict("C")]
     pairs = [
-        ("k", "A", Result.DETECTED),
-        ("k", "B", Result.CRASHED),
-        ("l", "A", Result.INCONCLUSIVE),
-        ("l", "B", Result.MISSED),
+        ("k", "A", Verdict.DETECTED),
+        ("k", "B", Verdict.CRASHED),
+        ("l", "A", Verdict.INCONCLUSIVE),
+        ("l", "B", Verdict.MISSED),
     ]
 
     found = audit(pairs, methods="kl", benchmarks=wild)
@@ -122,13 +122,13 @@ def test_invalid_and_refused_methods_leave_the_denominator_and_stay_in_the_whole
         MethodData(method=method("n")),
     ]
 
-    found = audit([("k", "A", Result.DETECTED), ("n", "A", Result.INVALID)], methods=methods)
+    found = audit([("k", "A", Verdict.DETECTED), ("n", "A", Verdict.INVALID)], methods=methods)
 
     assert [one.outcome for one in found.methods] == [
-        Result.DETECTED,
-        Result.REFUSED,
-        Result.INVALID,
-        Result.INVALID,
+        Verdict.DETECTED,
+        Verdict.REFUSED,
+        Verdict.INVALID,
+        Verdict.INVALID,
     ]
     assert [one.reason for one in found.methods[1:3]] == ["no body", "does not compile"]
     assert (found.total.percent, found.total.counted) == (100.0, 1)
@@ -145,10 +145,10 @@ def test_no_method_is_no_score():
 def test_benchmarks_know_what_they_alone_detect():
     found = audit(
         [
-            ("k", "A", Result.DETECTED),
-            ("l", "A", Result.DETECTED),
-            ("l", "B", Result.DETECTED),
-            ("m", "B", Result.MISSED),
+            ("k", "A", Verdict.DETECTED),
+            ("l", "A", Verdict.DETECTED),
+            ("l", "B", Verdict.DETECTED),
+            ("m", "B", Verdict.MISSED),
         ]
     )
 
@@ -164,10 +164,10 @@ def test_only_calls_that_were_counted_or_slowed_are_claimed():
     unknown = {"reach": ReachState.UNKNOWN}
     measured = one_run(significant=True, large=True, effect=0.5)
     pairs = (
-        pair_verdict("k", "A", Result.UNMEASURED, **unknown),
-        pair_verdict("k", "B", Result.CRASHED, **unknown),
-        pair_verdict("k", "C", Result.INCONCLUSIVE, runs=(measured,), **unknown),
-        pair_verdict("l", "A", Result.TIMED_OUT),
+        pair_verdict("k", "A", Verdict.UNMEASURED, **unknown),
+        pair_verdict("k", "B", Verdict.CRASHED, **unknown),
+        pair_verdict("k", "C", Verdict.INCONCLUSIVE, runs=(measured,), **unknown),
+        pair_verdict("l", "A", Verdict.TIMED_OUT),
     )
 
     found = audit(methods="kl", pairs=pairs)
@@ -180,22 +180,22 @@ def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_neare
                   reference=(1.0,), slowed=(1.1,))  # fmt: skip
     far, near = (
         replace(
-            pair_verdict("k", name, Result.MISSED), share_at_most=most, reason=f"at most {most}"
+            pair_verdict("k", name, Verdict.MISSED), share_at_most=most, reason=f"at most {most}"
         )
         for name, most in (("A", 0.1), ("B", 0.2))
     )
-    shown = replace(pair_verdict("k", "C", Result.MISSED), runs=(run,))
+    shown = replace(pair_verdict("k", "C", Verdict.MISSED), runs=(run,))
 
     (unmeasured,) = audit(methods="k", pairs=(far, near)).methods
     (measured,) = audit(methods="k", pairs=(far, near, shown)).methods
 
-    assert (unmeasured.outcome, unmeasured.reason) == (Result.MISSED, "at most 0.2")
-    assert (measured.outcome, measured.reason) == (Result.MISSED, None)
+    assert (unmeasured.outcome, unmeasured.reason) == (Verdict.MISSED, "at most 0.2")
+    assert (measured.outcome, measured.reason) == (Verdict.MISSED, None)
 
 
 def test_set_up_only_is_told_from_not_at_all():
-    in_set_up = pair_verdict("k", "B", Result.UNREACHED, reach=ReachState.SET_UP_ONLY)
-    others = [pair_verdict(one, "A", Result.UNREACHED) for one in "kl"]
+    in_set_up = pair_verdict("k", "B", Verdict.UNREACHED, reach=ReachState.SET_UP_ONLY)
+    others = [pair_verdict(one, "A", Verdict.UNREACHED) for one in "kl"]
     few = [benchmark_verdict("A")]
 
     found = audit(methods="kl", pairs=(in_set_up, *others), benchmarks=few)
@@ -203,7 +203,7 @@ def test_set_up_only_is_told_from_not_at_all():
     doubtful = audit(methods="l", pairs=(others[1],), benchmarks=crashed)
 
     first, second = found.methods
-    assert (first.outcome, first.set_up_in) == (Result.UNREACHED, (benchmark("B").id,))
+    assert (first.outcome, first.set_up_in) == (Verdict.UNREACHED, (benchmark("B").id,))
     assert first.reason == "called in set-up only, by 1 benchmark"
     assert (second.set_up_in, second.reason) == ((), "no benchmark calls it")
     assert "could be measured" in doubtful.methods[0].reason
@@ -212,9 +212,11 @@ def test_set_up_only_is_told_from_not_at_all():
 def test_a_method_has_the_caveats_of_the_pairs_that_may_reach_it():
     near = [Caveat("near-threshold", text) for text in ("first", "second")]
     pairs = (
-        pair_verdict("k", "A", Result.INCONCLUSIVE, caveats=(near[0], Caveat("overshoot", "by 9"))),
-        pair_verdict("k", "B", Result.INCONCLUSIVE, caveats=(near[1],)),
-        pair_verdict("k", "C", Result.UNREACHED, caveats=(Caveat("no-reach", "failed"),)),
+        pair_verdict(
+            "k", "A", Verdict.INCONCLUSIVE, caveats=(near[0], Caveat("overshoot", "by 9"))
+        ),
+        pair_verdict("k", "B", Verdict.INCONCLUSIVE, caveats=(near[1],)),
+        pair_verdict("k", "C", Verdict.UNREACHED, caveats=(Caveat("no-reach", "failed"),)),
     )
 
     (found,) = audit(methods="k", pairs=pairs).methods
@@ -231,7 +233,7 @@ def test_without_any_spread_there_is_no_relative_and_no_absolute_score():
     )
     single = replace(single, caveats=(Caveat("few-runs", "1 run"),))
 
-    found = audit([("k", "A", Result.DETECTED)], methods="k", stability=single)
+    found = audit([("k", "A", Verdict.DETECTED)], methods="k", stability=single)
 
     assert found.total.percent == 100
     for score in (found.relative, found.absolute):
@@ -241,12 +243,12 @@ def test_without_any_spread_there_is_no_relative_and_no_absolute_score():
 
 def test_the_density_counts_counted_methods_by_the_benchmarks_that_detect_them():
     pairs = [
-        ("k", "A", Result.DETECTED),
-        ("l", "A", Result.DETECTED),
-        ("l", "B", Result.DETECTED),
-        ("m", "A", Result.MISSED),
-        ("n", "A", Result.INVALID),
-        ("o", "C", Result.DETECTED),
+        ("k", "A", Verdict.DETECTED),
+        ("l", "A", Verdict.DETECTED),
+        ("l", "B", Verdict.DETECTED),
+        ("m", "A", Verdict.MISSED),
+        ("n", "A", Verdict.INVALID),
+        ("o", "C", Verdict.DETECTED),
     ]
 
     found = audit(pairs, methods="klmno")
@@ -274,7 +276,7 @@ def test_the_halves_of_the_rule_are_counted_alone():
     vague = one_run(significant=False, large=True, effect=0.5)
     runs = {"k": (slow, slow), "l": (slow, small), "m": (fast, fast), "n": (slow, vague)}
     pairs = tuple(
-        pair_verdict(name, "A", Result.DETECTED if name == "k" else Result.MISSED, runs=found)
+        pair_verdict(name, "A", Verdict.DETECTED if name == "k" else Verdict.MISSED, runs=found)
         for name, found in runs.items()
     )
 
@@ -291,8 +293,8 @@ def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
     slow = one_run(significant=True, large=True, effect=0.5)
     vague = one_run(significant=False, large=False, effect=0.2)
     pairs = (
-        pair_verdict("k", "A", Result.DETECTED, runs=(slow, vague, slow)),
-        pair_verdict("l", "A", Result.UNREACHED, runs=(slow, slow)),
+        pair_verdict("k", "A", Verdict.DETECTED, runs=(slow, vague, slow)),
+        pair_verdict("l", "A", Verdict.UNREACHED, runs=(slow, slow)),
     )
 
     found = audit(methods="kl", pairs=pairs)
@@ -307,7 +309,7 @@ def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
 def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():
     mine = Caveat("methods-auto", "flattered")
 
-    found = audit(slowdown_source="auto", rule=Rule.PAPER, caveats=(mine,))
+    found = audit(slowdown_source="auto", rule=DetectionRule.PAPER, caveats=(mine,))
 
     assert [caveat.slug for caveat in found.caveats] == [
         "methods-auto",
@@ -373,9 +375,9 @@ def test_the_order_of_the_pairs_does_not_matter(pairs, order):
 def test_a_pair_that_was_not_measured_says_why(more, reasons):
     open_pair = {"reason": NOT_MEASURED}
     pairs = (
-        pair_verdict("k", "A", Result.DETECTED),
-        pair_verdict("k", "B", Result.UNMEASURED, **open_pair),
-        pair_verdict("l", "A", Result.UNMEASURED, **open_pair),
+        pair_verdict("k", "A", Verdict.DETECTED),
+        pair_verdict("k", "B", Verdict.UNMEASURED, **open_pair),
+        pair_verdict("l", "A", Verdict.UNMEASURED, **open_pair),
     )
 
     assert [pair.reason for pair in audit(pairs=pairs, **more).pairs[1:]] == reasons

@@ -11,8 +11,8 @@ from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
 from auditor.abs.judge.accepted_misses import marked_misses, without_accepted
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
-from auditor.core.request import Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Verdict
 from auditor.core.subject import SourceFile, SourceRole, Span
 
 TODAY = date(2026, 6, 15)
@@ -83,7 +83,7 @@ def test_a_marker_without_a_reason_is_an_error():
         list(marked_misses([at("Push", text)], [source(text)], b"//"))
 
 
-OUTCOMES = (Result.DETECTED, Result.MISSED, Result.INCONCLUSIVE, Result.UNREACHED)
+OUTCOMES = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE, Verdict.UNREACHED)
 
 
 def verdict(**outcomes):
@@ -91,7 +91,7 @@ def verdict(**outcomes):
         AbsData(
             slowdown=0.6,
             slowdown_source="fixed",
-            rule=Rule.OURS,
+            rule=DetectionRule.OURS,
             methods=tuple(MethodData(method=method(name)) for name in outcomes),
             pairs=tuple(pair_verdict(name, outcome=one) for name, one in outcomes.items()),
             stability=stability([benchmark_verdict("BenchmarkPush")]),
@@ -114,7 +114,7 @@ def accepting(*names, until=None):
 
 
 def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
-    before = verdict(Push=Result.DETECTED, Pop=Result.MISSED, Len=Result.MISSED)
+    before = verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED, Len=Verdict.MISSED)
 
     found = without_accepted(before, accepting("Pop"), TODAY)
 
@@ -128,7 +128,7 @@ def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
     ("until", "left_out"), [(date(2026, 6, 15), True), (date(2026, 6, 14), False), (None, True)]
 )
 def test_it_is_accepted_through_its_last_day(until, left_out):
-    before = verdict(Push=Result.DETECTED, Pop=Result.MISSED)
+    before = verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED)
 
     found = without_accepted(before, accepting("Pop", until=until), TODAY)
 
@@ -142,7 +142,7 @@ def test_it_is_accepted_through_its_last_day(until, left_out):
 
 def test_what_is_detected_counts_although_it_is_accepted():
     found = without_accepted(
-        verdict(Push=Result.DETECTED, Pop=Result.MISSED), accepting("Push"), TODAY
+        verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED), accepting("Push"), TODAY
     )
 
     assert found.without_accepted is None
@@ -151,13 +151,13 @@ def test_what_is_detected_counts_although_it_is_accepted():
 
 
 def test_what_is_not_audited_changes_nothing():
-    before = verdict(Push=Result.DETECTED)
+    before = verdict(Push=Verdict.DETECTED)
 
     assert without_accepted(before, accepting("Pop"), TODAY) == before
 
 
 def test_no_score_is_left_where_all_is_accepted():
-    found = without_accepted(verdict(Pop=Result.MISSED), accepting("Pop"), TODAY)
+    found = without_accepted(verdict(Pop=Verdict.MISSED), accepting("Pop"), TODAY)
 
     assert (found.without_accepted.percent, found.without_accepted.bounds) == (None, None)
 
@@ -172,10 +172,10 @@ def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
     score = found.without_accepted
 
     if score is None or score.bounds is None:
-        assert outcomes[2] is Result.DETECTED
+        assert outcomes[2] is Verdict.DETECTED
         return
-    either = (Result.DETECTED, Result.MISSED)
-    settled = [either if outcome is Result.INCONCLUSIVE else (outcome,) for outcome in outcomes]
+    either = (Verdict.DETECTED, Verdict.MISSED)
+    settled = [either if outcome is Verdict.INCONCLUSIVE else (outcome,) for outcome in outcomes]
     later = [
         without_accepted(verdict(**dict(zip(names, those, strict=True))), accepting("Len"), TODAY)
         for those in product(*settled)

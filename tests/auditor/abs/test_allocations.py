@@ -11,7 +11,7 @@ from auditor.abs.judge.allocations import PAIRS, AllocationData
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured, NeverCalled, NotBuilt
 from auditor.core.plan import Purpose
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
 from auditor.measure.reach_judge import Reach
@@ -58,14 +58,14 @@ def blocks(value, **at):
 @pytest.mark.parametrize(
     ("rise", "calls", "outcome"),
     [
-        (1, 1.0, Result.DETECTED),
-        (2, 2.0, Result.DETECTED),
-        (2, 2.9, Result.DETECTED),  # cut off
-        (1, 0.6, Result.DETECTED),  # the last one that was missing to a whole number
-        (0, 0.6, Result.MISSED),
-        (0, 0.01, Result.MISSED),
-        (0, 1.0, Result.MISSED),
-        (-1, 1.0, Result.MISSED),
+        (1, 1.0, Verdict.DETECTED),
+        (2, 2.0, Verdict.DETECTED),
+        (2, 2.9, Verdict.DETECTED),  # cut off
+        (1, 0.6, Verdict.DETECTED),  # the last one that was missing to a whole number
+        (0, 0.6, Verdict.MISSED),
+        (0, 0.01, Verdict.MISSED),
+        (0, 1.0, Verdict.MISSED),
+        (-1, 1.0, Verdict.MISSED),
     ],
 )
 def test_whole_numbers_show_the_allocation_or_do_not(rise, calls, outcome):
@@ -74,26 +74,30 @@ def test_whole_numbers_show_the_allocation_or_do_not(rise, calls, outcome):
     assert (found.outcome, found.unit) == (outcome, "allocs/op")
     assert (found.before, found.after, found.rise) == (7, 7 + rise, rise)
     assert (found.expected, found.calls_per_operation) == (calls, calls)
-    assert (found.reason is None) == (outcome is Result.DETECTED)
+    assert (found.reason is None) == (outcome is Verdict.DETECTED)
 
 
 def test_one_disturbed_pair_on_each_side_changes_nothing():
     up, down = reported(blocks(7, at3=90), blocks(8)), reported(blocks(7), blocks(7, at5=90))
 
-    assert judged(up).outcome is Result.DETECTED
-    assert judged(down).outcome is Result.MISSED
+    assert judged(up).outcome is Verdict.DETECTED
+    assert judged(down).outcome is Verdict.MISSED
 
 
 def test_numbers_that_rise_in_some_pairs_only_are_open():
     found = judged(reported(blocks(7), blocks(7, at0=8, at1=8, at2=8), calls=0.3))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert "0 to 1 allocs/op, 0.3 are expected" in found.reason
 
 
 @pytest.mark.parametrize(
     ("noise", "calls", "outcome"),
-    [(1.0, 1.0, Result.DETECTED), (0.1, 0.01, Result.DETECTED), (500.0, 1.0, Result.INCONCLUSIVE)],
+    [
+        (1.0, 1.0, Verdict.DETECTED),
+        (0.1, 0.01, Verdict.DETECTED),
+        (500.0, 1.0, Verdict.INCONCLUSIVE),
+    ],
 )
 def test_bytes_show_it_unless_they_scatter_as_much(noise, calls, outcome):
     before = [1e6 + noise * (index % 3 - 1) for index in range(PAIRS)]
@@ -107,16 +111,16 @@ def test_bytes_that_do_not_rise_are_missed():
     """As where only threads call the method whose memory nobody adds up."""
     found = judged(reported(blocks(16.0), blocks(16.5), metric=ALLOCATED))
 
-    assert (found.outcome, found.expected) == (Result.MISSED, SIZE)
+    assert (found.outcome, found.expected) == (Verdict.MISSED, SIZE)
 
 
 @pytest.mark.parametrize(
     ("outcome", "result"),
     [
-        (crashed(), Result.CRASHED),
-        (timed_out(), Result.TIMED_OUT),
-        (NotBuilt("no"), Result.INVALID),
-        (NeverCalled(), Result.INCONCLUSIVE),
+        (crashed(), Verdict.CRASHED),
+        (timed_out(), Verdict.TIMED_OUT),
+        (NotBuilt("no"), Verdict.INVALID),
+        (NeverCalled(), Verdict.INCONCLUSIVE),
     ],
 )
 def test_a_failure_is_an_outcome_and_no_miss(outcome, result):
@@ -129,12 +133,12 @@ def test_a_failure_is_an_outcome_and_no_miss(outcome, result):
 def test_what_was_never_called_is_unreached_unless_calls_were_counted():
     unknown = Reach(state=ReachState.UNKNOWN)
 
-    assert judged(ended(NeverCalled()), reach=unknown).outcome is Result.UNREACHED
+    assert judged(ended(NeverCalled()), reach=unknown).outcome is Verdict.UNREACHED
 
 
 def test_what_was_not_run_is_undecided_and_what_cannot_be_changed_refused():
-    assert judged(None).outcome is Result.UNMEASURED
-    assert judged(None, refusal="it has no body").outcome is Result.REFUSED
+    assert judged(None).outcome is Verdict.UNMEASURED
+    assert judged(None, refusal="it has no body").outcome is Verdict.REFUSED
 
 
 def test_a_block_without_its_number_decides_nothing():
@@ -146,17 +150,17 @@ def test_a_block_without_its_number_decides_nothing():
         for one in whole
     ]
 
-    assert judged(ended(Measured(tuple(torn)))).outcome is Result.INCONCLUSIVE
+    assert judged(ended(Measured(tuple(torn)))).outcome is Verdict.INCONCLUSIVE
     found = judged(reported(blocks(7), blocks(float("inf"))))
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
 
 
 def test_blocks_without_a_call_decide_nothing():
-    assert judged(reported(blocks(7), blocks(7), calls=0.0)).outcome is Result.INCONCLUSIVE
+    assert judged(reported(blocks(7), blocks(7), calls=0.0)).outcome is Verdict.INCONCLUSIVE
 
 
 def test_too_few_pairs_decide_nothing():
-    assert judged(reported([7] * 7, [8] * 7)).outcome is Result.INCONCLUSIVE
+    assert judged(reported([7] * 7, [8] * 7)).outcome is Verdict.INCONCLUSIVE
 
 
 def test_the_plain_number_is_there_where_the_harness_says_it():
@@ -197,12 +201,12 @@ def test_a_method_is_noticed_if_one_benchmark_shows_it():
 
     outcomes = {one.id.rpartition(".")[2]: one.outcome for one in found.methods}
     assert outcomes == {
-        "Seen": Result.DETECTED,
-        "Hidden": Result.MISSED,
-        "Lonely": Result.UNREACHED,
-        "Open": Result.INCONCLUSIVE,
-        "Native": Result.REFUSED,
-        "Broken": Result.INVALID,
+        "Seen": Verdict.DETECTED,
+        "Hidden": Verdict.MISSED,
+        "Lonely": Verdict.UNREACHED,
+        "Open": Verdict.INCONCLUSIVE,
+        "Native": Verdict.REFUSED,
+        "Broken": Verdict.INVALID,
     }
     assert (found.noticed, found.undecided, found.counted) == (1, 1, 4)
     assert found.methods[0].noticed_by == (benchmark("B2").id,)

@@ -7,9 +7,9 @@ from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.plan import Purpose
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.schedule import ArmName
 
 ASKED = request(allocation_bytes=64)
@@ -47,8 +47,8 @@ def test_every_method_gets_the_outcome_that_is_true():
     assert outcomes(found) == TRUE
     assert (found.noticed, found.undecided, found.counted, found.bytes) == (2, 2, 6, 64)
     pairs = {(pair.method, pair.benchmark): pair.outcome for pair in found.pairs}
-    assert pairs["toy.hop", "toy.long"] is Result.DETECTED
-    assert pairs["toy.hop", "toy.quick"] is Result.MISSED
+    assert pairs["toy.hop", "toy.long"] is Verdict.DETECTED
+    assert pairs["toy.hop", "toy.quick"] is Verdict.MISSED
     assert ("toy.idle", "toy.long") not in pairs
 
 
@@ -62,7 +62,7 @@ def test_there_is_one_process_for_each_reached_pair_and_it_is_short():
     timed = next(one for one in machine.done if one.purpose is Purpose.PAIRS)
     assert {len(one.schedule.blocks) for one in made} == {25}
     assert all(one.schedule.seconds <= 0.01 for one in made)
-    assert {one.variant.kind for one in made} == {Kind.DELAYED}
+    assert {one.variant.kind for one in made} == {VariantKind.DELAYED}
     same = [one for one in made if one.variant == timed.variant]
     assert {one.overlay for one in same} == {timed.overlay}
 
@@ -107,7 +107,7 @@ def test_what_the_budget_prevented_is_undecided(budget):
 
     found = verdict.allocations
     assert len(machine.done) <= budget
-    assert [pair for pair in found.pairs if pair.outcome is Result.UNMEASURED]
+    assert [pair for pair in found.pairs if pair.outcome is Verdict.UNMEASURED]
     assert found.undecided >= 1
     assert "budget" in {caveat.slug for caveat in verdict.caveats}
 

@@ -12,7 +12,7 @@ from auditor.abs.study import abs_audit
 from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Purpose
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.values import TIME, Series
 from auditor.measure import stability_study
 
@@ -190,7 +190,7 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
     assert any(
         "withheld" in caveat.text for caveat in verdict.caveats if caveat.slug == "auto-slowdown"
     )
-    assert not any(method.outcome is Result.MISSED for method in verdict.methods)
+    assert not any(method.outcome is Verdict.MISSED for method in verdict.methods)
 
     machine.ends = True
     verdict = abs_audit.audit_suite(*made(machine, store, slowdown=None))

@@ -6,10 +6,10 @@ import pytest
 from builders import benchmark, calibration_run, crashed, run, series
 from test_detection import pair
 
+from auditor.abs.judge import binary_layout
 from auditor.abs.judge.pair import probe_ratio
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
-from auditor.measure import binary_layout
 from auditor.stats.components import Component
 
 MOVED = Component(0.05**2, 0.0, 12)

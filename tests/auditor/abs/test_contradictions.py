@@ -17,8 +17,8 @@ from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
-from auditor.core.request import Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Verdict
 from auditor.core.stability import Bucket
 
 STORED = sorted((Path(__file__).parent / "results").glob("*.json"))
@@ -37,7 +37,7 @@ def pairs(draw):
     keys = st.tuples(st.sampled_from(METHODS), st.sampled_from(NAMES))
     made = []
     for of, by in draw(st.lists(keys, unique=True, max_size=12)):
-        outcome = draw(st.sampled_from(list(Result)))
+        outcome = draw(st.sampled_from(list(Verdict)))
         slugs = draw(st.lists(st.sampled_from(SLUGS), unique=True, max_size=2))
         made.append(
             pair_verdict(
@@ -46,7 +46,7 @@ def pairs(draw):
                 outcome,
                 share=draw(SHARES),
                 share_at_most=draw(SHARES),
-                reason=NOT_MEASURED if outcome is Result.UNMEASURED else draw(REASONS),
+                reason=NOT_MEASURED if outcome is Verdict.UNMEASURED else draw(REASONS),
                 caveats=tuple(Caveat(slug, f"{slug} says so") for slug in slugs),
             )
         )
@@ -92,7 +92,7 @@ def documents(draw):
         AbsData(
             slowdown=slowdown,
             slowdown_source="fixed",
-            rule=Rule.OURS,
+            rule=DetectionRule.OURS,
             score_only=draw(st.booleans()),
             estimate=draw(st.booleans()),
             methods=tuple(

@@ -7,7 +7,7 @@ from toy_language import Machine, parts, request
 
 from auditor.abs.study import abs_audit
 from auditor.core.plan import Purpose
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 METHODS = tuple(f"m{at}" for at in range(20))
 JUDGING = {Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE}
@@ -53,7 +53,7 @@ def test_the_verdicts_are_those_of_the_exhaustive_audit_at_a_fraction_of_its_blo
     exact, dear = audited(exact=True)
 
     assert ours == exact
-    assert set(ours.values()) == {Result.DETECTED, Result.MISSED, Result.UNREACHED}
+    assert set(ours.values()) == {Verdict.DETECTED, Verdict.MISSED, Verdict.UNREACHED}
     assert judging(dear) > 9 * judging(cheap)
 
 

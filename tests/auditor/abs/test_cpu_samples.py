@@ -8,8 +8,8 @@ from toy_language import Machine, parts, request
 
 from auditor.abs.study import abs_audit, cpu_samples
 from auditor.core.plan import Purpose
-from auditor.core.request import CurveMode, Rule
-from auditor.core.result import Result
+from auditor.core.request import CurveMode, DetectionRule
+from auditor.core.result import Verdict
 from auditor.measure.profiles import cpu_shares
 
 APART = ("hop", "skip")
@@ -47,9 +47,9 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
 
     pairs = by_key(audited(machine))
 
-    assert pairs["toy.hop", "toy.long"].outcome is Result.DETECTED
+    assert pairs["toy.hop", "toy.long"].outcome is Verdict.DETECTED
     assert pairs["toy.hop", "toy.long"].decided_by == "injection"
-    assert pairs["toy.hop", "toy.quick"].outcome is Result.MISSED
+    assert pairs["toy.hop", "toy.quick"].outcome is Verdict.MISSED
     assert pairs["toy.hop", "toy.quick"].decided_by == "share"
     low, high = pairs["toy.hop", "toy.quick"].share_interval
     assert low < 0.05 < high < 0.5
@@ -81,7 +81,7 @@ def test_without_shares_nothing_is_profiled():
     assert trials(machine, Purpose.PROFILE) == []
 
 
-@pytest.mark.parametrize("more", [{"exact": True}, {"rule": Rule.PAPER}])
+@pytest.mark.parametrize("more", [{"exact": True}, {"rule": DetectionRule.PAPER}])
 def test_a_fixed_plan_is_carried_out_as_it_is(more):
     machine = Machine()
 
@@ -97,7 +97,7 @@ def test_a_probe_that_would_distort_is_not_injected(monkeypatch):
 
     pairs = by_key(audited(machine))
 
-    assert pairs["toy.hop", "toy.long"].outcome is Result.DETECTED
+    assert pairs["toy.hop", "toy.long"].outcome is Verdict.DETECTED
     assert pairs["toy.hop", "toy.long"].decided_by == "share"
     assert pairs["toy.hop", "toy.long"].effect == pytest.approx(0.9 * 0.6, abs=0.06)
     assert trials(machine, Purpose.PAIRS) == []
@@ -149,7 +149,7 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
 
     pair = by_key(audited(Machine()))["toy.hop", "toy.long"]
 
-    assert pair.outcome is Result.INCONCLUSIVE
+    assert pair.outcome is Verdict.INCONCLUSIVE
     assert pair.decided_by is None
     assert "share-contradicted" in {caveat.slug for caveat in pair.caveats}
     assert "delay says missed" in pair.reason
@@ -159,10 +159,10 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
 @pytest.mark.parametrize(
     ("sampled", "operation", "outcome", "decided_by"),
     [
-        (0.98, 50e-9, Result.DETECTED, "share"),
-        (0.53, 50e-9, Result.DETECTED, "share"),  # borderline
-        (0.98, 50e-6, Result.INCONCLUSIVE, None),
-        (0.3, 50e-9, Result.MISSED, "share"),
+        (0.98, 50e-9, Verdict.DETECTED, "share"),
+        (0.53, 50e-9, Verdict.DETECTED, "share"),  # borderline
+        (0.98, 50e-6, Verdict.INCONCLUSIVE, None),
+        (0.3, 50e-9, Verdict.MISSED, "share"),
     ],
 )
 def test_a_short_delay_that_is_missed_says_nothing_against_the_samples(
@@ -176,7 +176,7 @@ def test_a_short_delay_that_is_missed_says_nothing_against_the_samples(
     pair = by_key(audited(Machine()))["toy.hop", "toy.long"]
 
     assert (pair.outcome, pair.decided_by) == (outcome, decided_by)
-    hidden = sampled > 0.5 and outcome is Result.DETECTED
+    hidden = sampled > 0.5 and outcome is Verdict.DETECTED
     assert ("hidden-delay" in {caveat.slug for caveat in pair.caveats}) is hidden
 
 
@@ -189,10 +189,10 @@ def test_a_method_without_a_sample_whose_calls_were_counted_is_dead_code(monkeyp
     verdict = audited(machine)
 
     pair = by_key(verdict)["toy.hop", "toy.long"]
-    assert pair.outcome is Result.DEAD_CODE
+    assert pair.outcome is Verdict.DEAD_CODE
     assert "no sample" in pair.reason or "none of" in pair.reason
     assert trials(machine, Purpose.PAIRS) == []
-    assert {method.id: method.outcome for method in verdict.methods}["toy.hop"] is Result.MISSED
+    assert {method.id: method.outcome for method in verdict.methods}["toy.hop"] is Verdict.MISSED
 
 
 def test_a_short_method_without_a_sample_is_missed_but_not_called_dead(monkeypatch):
@@ -200,7 +200,7 @@ def test_a_short_method_without_a_sample_is_missed_but_not_called_dead(monkeypat
 
     pair = by_key(audited(Machine()))["toy.hop", "toy.quick"]
 
-    assert pair.outcome is Result.MISSED
+    assert pair.outcome is Verdict.MISSED
     assert "dead-code" not in {caveat.slug for caveat in pair.caveats}
 
 
@@ -221,7 +221,7 @@ def test_near_the_limit_further_samples_decide_and_a_delay_confirms_a_detection(
 
     pair = by_key(audited(machine))["toy.hop", "toy.long"]
 
-    assert pair.outcome is Result.DETECTED
+    assert pair.outcome is Verdict.DETECTED
     assert profiles(machine, "long") == 12
     assert slowed(machine, "hop") == {"long"}
 
@@ -238,7 +238,7 @@ def test_no_more_samples_are_taken_where_no_number_of_them_decides(monkeypatch):
     assert profiles(machine, "long") == 4
     assert slowed(machine, "hop") == {"long"}
     # The delay shows a miss, of 4 ns a call, and the samples leave room for a detection.
-    assert pair.outcome is Result.INCONCLUSIVE
+    assert pair.outcome is Verdict.INCONCLUSIVE
     assert pair.reason.endswith("the samples do not decide")
 
 
@@ -264,7 +264,7 @@ def test_a_detection_is_confirmed_by_a_delay_unless_that_takes_minutes(
 
     pair = by_key(audited(machine))["toy.hop", "toy.long"]
 
-    assert pair.outcome is Result.DETECTED
+    assert pair.outcome is Verdict.DETECTED
     assert bool(trials(machine, Purpose.PAIRS)) is confirmed
 
 
@@ -276,7 +276,7 @@ def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name
 
     (method,) = abs_audit.audit_suite(asked, parts(asked, machine=Machine())).methods
 
-    assert method.outcome is Result.DETECTED
+    assert method.outcome is Verdict.DETECTED
 
 
 def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(monkeypatch):

@@ -31,9 +31,9 @@ from auditor.core.outcome import (
     Unreadable,
 )
 from auditor.core.plan import Purpose
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
-from auditor.core.schedule import Block, Phase, Stop
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
+from auditor.core.schedule import Block, EarlyStop, Phase
 from auditor.core.values import METHOD_TIME
 from auditor.measure import readings
 from auditor.measure.calibration import Calibration
@@ -75,7 +75,7 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
         method="example.org/ring.Push",
         benchmark=benchmark(),
         slowdown=V,
-        rule=Rule.OURS,
+        rule=DetectionRule.OURS,
         wanted=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
         calibration=calibrated(share * PLAIN),
@@ -92,7 +92,7 @@ def slugs(verdict):
 def test_a_method_that_is_the_whole_operation_is_detected():
     found = judge_pair(pair(share=1.0))
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert found.effect == pytest.approx(0.6, abs=0.05)
     assert found.interval[0] > found.threshold == 0.3
     assert found.achieved_slowdown == pytest.approx(0.6, abs=0.05)
@@ -104,7 +104,7 @@ def test_a_method_that_is_the_whole_operation_is_detected():
 def test_a_tenth_of_the_operation_is_missed():
     found = judge_pair(pair(share=0.1))
 
-    assert found.outcome is Result.MISSED
+    assert found.outcome is Verdict.MISSED
     assert found.interval[1] < found.threshold
     assert found.runs[0].significant
 
@@ -112,7 +112,7 @@ def test_a_tenth_of_the_operation_is_missed():
 def test_half_of_the_operation_is_near_the_threshold():
     found = judge_pair(pair(share=0.5))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["near-threshold"]
 
 
@@ -121,7 +121,7 @@ def test_one_run_below_is_enough_for_a_miss():
 
     found = judge_pair(replace(good, runs=(good.runs[0], bad.runs[1])))
 
-    assert found.outcome is Result.MISSED
+    assert found.outcome is Verdict.MISSED
     assert found.effect < 0.3
 
 
@@ -129,7 +129,7 @@ def test_one_run_near_the_threshold_prevents_a_detection():
     good, near = pair(share=1.0), pair(share=0.5)
 
     assert judge_pair(replace(good, runs=(good.runs[0], near.runs[1]))).outcome is (
-        Result.INCONCLUSIVE
+        Verdict.INCONCLUSIVE
     )
 
 
@@ -141,7 +141,7 @@ def test_further_runs_detect_where_enough_are_clear():
     found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
 
     assert extra_runs.may_yet_decide(undecided)
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert found.interval[0] > found.threshold
     assert not extra_runs.may_yet_decide(found)
 
@@ -152,13 +152,13 @@ def test_a_further_run_that_misses_decides():
 
     found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], below)))
 
-    assert found.outcome is Result.MISSED
+    assert found.outcome is Verdict.MISSED
 
 
 def test_what_no_further_run_can_decide_is_left_alone():
     distorted = judge_pair(pair(share=1.0, probe=1.5))
 
-    assert distorted.outcome is Result.INCONCLUSIVE
+    assert distorted.outcome is Verdict.INCONCLUSIVE
     assert not extra_runs.may_yet_decide(distorted)
 
 
@@ -200,7 +200,7 @@ def test_further_runs_are_worth_it_where_ones_like_those_made_may_be_clear(inter
 
 
 def test_a_speed_up_is_never_detected():
-    assert judge_pair(pair(share=1.0, added=-0.5)).outcome is not Result.DETECTED
+    assert judge_pair(pair(share=1.0, added=-0.5)).outcome is not Verdict.DETECTED
 
 
 def test_the_effect_is_relative_to_the_plain_time_and_not_to_the_probe():
@@ -223,16 +223,16 @@ def test_scatter_between_processes_widens_the_interval():
     calm = pair(share=1.0, noise=0.001)
     wild = replace(calm, plain=suite_runs([[PLAIN * x] * 9 for x in (0.7, 0.85, 1, 1.2, 1.4)]))
 
-    assert judge_pair(calm).outcome is Result.DETECTED
-    assert judge_pair(wild).outcome is Result.INCONCLUSIVE
+    assert judge_pair(calm).outcome is Verdict.DETECTED
+    assert judge_pair(wild).outcome is Verdict.INCONCLUSIVE
 
 
 def test_seven_pairs_are_too_few():
     found = judge_pair(pair(pairs=7))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["few-pairs"]
-    assert judge_pair(pair(pairs=8)).outcome is Result.DETECTED
+    assert judge_pair(pair(pairs=8)).outcome is Verdict.DETECTED
 
 
 def test_a_block_that_took_no_time_leaves_no_pairs():
@@ -256,9 +256,9 @@ def test_no_plain_run_is_no_reference():
 def test_a_detection_needs_all_runs_that_were_asked_for():
     found = judge_pair(pair(share=1.0, wanted=3))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["unfinished"]
-    assert judge_pair(pair(share=0.1, wanted=3)).outcome is Result.MISSED
+    assert judge_pair(pair(share=0.1, wanted=3)).outcome is Verdict.MISSED
 
 
 @pytest.mark.parametrize(("share", "added"), [(1.0, 1.8), (1.0, 0.2)])
@@ -269,7 +269,7 @@ def test_what_was_achieved_is_judged_where_it_is_far_from_what_was_asked_for(sha
     assert found.effect == pytest.approx(V, rel=0.15)
     assert found.achieved_slowdown == pytest.approx(added, rel=0.15)
     assert slugs(found) == ["overshoot" if added > V else "undershoot", "scaled-back"]
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
 
 
 def test_one_process_whose_loop_took_longer_does_not_raise_what_has_to_be_exceeded():
@@ -282,7 +282,7 @@ def test_one_process_whose_loop_took_longer_does_not_raise_what_has_to_be_exceed
     found = judge_pair(pair(runs=runs))
 
     assert slugs(found) == []
-    assert (found.outcome, found.threshold) == (Result.DETECTED, V / 2)
+    assert (found.outcome, found.threshold) == (Verdict.DETECTED, V / 2)
     assert found.achieved_slowdown == pytest.approx(V, rel=0.05)
 
 
@@ -290,7 +290,7 @@ def test_an_overshoot_does_not_make_a_small_share_detected():
     found = judge_pair(pair(share=0.2, added=0.5))
 
     assert slugs(found) == ["overshoot", "scaled-back"]
-    assert found.outcome is Result.MISSED
+    assert found.outcome is Verdict.MISSED
     assert found.effect == pytest.approx(0.2 * V, abs=0.03)
 
 
@@ -299,14 +299,14 @@ def test_scatter_may_hide_what_another_slowdown_shows():
     quiet = pair(share=0.7, added=3.0)
     noisy_plain = suite_runs(noisy(PLAIN, seed=at, noise=0.8) for at in range(100, 105))
 
-    assert judge_pair(quiet).outcome is Result.DETECTED
-    assert judge_pair(replace(quiet, plain=noisy_plain)).outcome is Result.INCONCLUSIVE
+    assert judge_pair(quiet).outcome is Verdict.DETECTED
+    assert judge_pair(replace(quiet, plain=noisy_plain)).outcome is Verdict.INCONCLUSIVE
 
 
 def test_an_undershoot_within_the_noise_is_said_and_moves_no_threshold():
     found = judge_pair(pair(share=0.01, added=0.0))
 
-    assert found.outcome is Result.MISSED
+    assert found.outcome is Verdict.MISSED
     assert slugs(found) == ["undershoot"]
     assert found.threshold == pytest.approx(V / 2)
 
@@ -324,7 +324,7 @@ def test_a_detection_has_to_exceed_half_of_what_was_achieved_even_if_that_is_noi
 def test_a_slowdown_that_did_not_arrive_is_no_miss():
     found = judge_pair(pair(share=1.0, added=0.0))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["undershoot"]
 
 
@@ -332,7 +332,7 @@ def test_a_probe_far_from_the_plain_time_allows_no_verdict():
     slow = judge_pair(pair(share=1.0, probe=1.4))
     fast = judge_pair(pair(share=0.1, probe=0.6))
 
-    assert [slow.outcome, fast.outcome] == [Result.INCONCLUSIVE] * 2
+    assert [slow.outcome, fast.outcome] == [Verdict.INCONCLUSIVE] * 2
     assert slugs(slow) == slugs(fast) == ["distorted"]
 
 
@@ -341,7 +341,7 @@ def test_calls_longer_than_the_operation_are_a_failed_calibration(probe):
     """What times of processes that ran apart seem to say of the compiler is no evidence."""
     found = judge_pair(pair(share=5.0, added=3.0, probe=probe))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert "calibration-failed" in slugs(found)
 
 
@@ -349,7 +349,7 @@ def test_threads_may_spend_more_than_the_plain_time_without_being_dead():
     many = benchmark(threads=4)
 
     assert judge_pair(pair(share=5.0, added=3.0, probe=6.0, benchmark=many)).outcome is (
-        Result.INCONCLUSIVE
+        Verdict.INCONCLUSIVE
     )
 
 
@@ -358,7 +358,7 @@ def test_a_method_time_that_the_clock_makes_doubtful_proves_no_failed_calibratio
 
     found = judge_pair(pair(share=1.2, probe=1.2, calibration=doubtful))
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
 
 
 def test_operations_in_flight_are_taken_into_account():
@@ -378,7 +378,7 @@ def test_without_a_calibration_a_detection_is_not_believed(wanted):
 
     found = judge_pair(data)
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["unverified"]
     assert extra_runs.is_settled(found, data)
 
@@ -393,10 +393,10 @@ def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, 
     found = judge_pair(pair(share=share, calibration=doubtful))
 
     assert slugs(found) == ([slug] if slug else [])
-    assert found.outcome is (Result.INCONCLUSIVE if slug else Result.DETECTED)
+    assert found.outcome is (Verdict.INCONCLUSIVE if slug else Verdict.DETECTED)
 
 
-@pytest.mark.parametrize(("cost", "outcome"), [(0.2, Result.MISSED), (0.9, Result.INCONCLUSIVE)])
+@pytest.mark.parametrize(("cost", "outcome"), [(0.2, Verdict.MISSED), (0.9, Verdict.INCONCLUSIVE)])
 def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cost, outcome):
     """Of it and all that the clock may hide, .122 of the operation in one case, .524 in the other.
 
@@ -412,7 +412,7 @@ def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cos
 
     assert found.runs
     assert found.outcome is outcome
-    assert ("unverified" in slugs(found)) == (outcome is Result.INCONCLUSIVE)
+    assert ("unverified" in slugs(found)) == (outcome is Verdict.INCONCLUSIVE)
     assert "unverified" in slugs(judge_pair(pair(share=0.01, calibration=doubtful, runs=much)))
 
 
@@ -427,7 +427,7 @@ def test_what_was_clocked_while_calls_were_counted_lets_no_measured_miss_stand()
     found = judge_pair(replace(data, reach=replace(data.reach, clocked=seen)))
 
     assert slugs(found) == ["unverified"]
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
 
 
 def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
@@ -452,7 +452,7 @@ def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
 
 @pytest.mark.parametrize(
     ("wait", "outcome"),
-    [(InjectionKind.SPIN, Result.MISSED), (InjectionKind.WORK, Result.INCONCLUSIVE)],
+    [(InjectionKind.SPIN, Verdict.MISSED), (InjectionKind.WORK, Verdict.INCONCLUSIVE)],
 )
 def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outcome):
     runs = [pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), wait=wait) for at in (1, 2)]
@@ -463,14 +463,14 @@ def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outc
 @pytest.mark.parametrize(
     ("outcome", "result", "reason"),
     [
-        (crashed(), Result.CRASHED, "exit code 2: panic: no"),
-        (timed_out(), Result.TIMED_OUT, "ended by the watchdog after 60 s: still running"),
-        (Exhausted("1 MiB", "no"), Result.INCONCLUSIVE, "needed more than 1 MiB: no"),
-        (NotBuilt("ring.go:1: no"), Result.INVALID, "ring.go:1: no"),
-        (Unreadable("no records", ""), Result.INCONCLUSIVE, "no records"),
-        (NeverCalled(), Result.INCONCLUSIVE, "ran without ever calling the slowed method"),
-        (Skipped("-short"), Result.INCONCLUSIVE, "the benchmark chose not to run: -short"),
-        (counted(), Result.INCONCLUSIVE, "a counting process was taken for a measuring one"),
+        (crashed(), Verdict.CRASHED, "exit code 2: panic: no"),
+        (timed_out(), Verdict.TIMED_OUT, "ended by the watchdog after 60 s: still running"),
+        (Exhausted("1 MiB", "no"), Verdict.INCONCLUSIVE, "needed more than 1 MiB: no"),
+        (NotBuilt("ring.go:1: no"), Verdict.INVALID, "ring.go:1: no"),
+        (Unreadable("no records", ""), Verdict.INCONCLUSIVE, "no records"),
+        (NeverCalled(), Verdict.INCONCLUSIVE, "ran without ever calling the slowed method"),
+        (Skipped("-short"), Verdict.INCONCLUSIVE, "the benchmark chose not to run: -short"),
+        (counted(), Verdict.INCONCLUSIVE, "a counting process was taken for a measuring one"),
     ],
 )
 def test_a_failure_is_an_outcome_even_beside_a_good_run(outcome, result, reason):
@@ -488,21 +488,21 @@ def test_a_program_that_cannot_be_changed_says_nothing_of_the_method():
 
     found = judge_pair(pair(reach=unknown, runs=(), calibrating=(broken,)))
 
-    assert (found.outcome, slugs(found)) == (Result.INCONCLUSIVE, ["not-instrumented"])
+    assert (found.outcome, slugs(found)) == (Verdict.INCONCLUSIVE, ["not-instrumented"])
     assert "clash.go:3: no" in found.reason
 
 
 def test_a_calibration_that_crashed_decides_where_nothing_else_was_run():
     failed = run(crashed(), purpose=Purpose.CALIBRATION)
 
-    assert judge_pair(pair(runs=(), calibrating=(failed,))).outcome is Result.CRASHED
-    assert judge_pair(pair(calibrating=(failed,))).outcome is Result.DETECTED
+    assert judge_pair(pair(runs=(), calibrating=(failed,))).outcome is Verdict.CRASHED
+    assert judge_pair(pair(calibrating=(failed,))).outcome is Verdict.DETECTED
 
 
 def test_a_refused_variant_is_refused():
     found = judge_pair(pair(runs=(), refusal="no body"))
 
-    assert (found.outcome, found.reason) == (Result.REFUSED, "no body")
+    assert (found.outcome, found.reason) == (Verdict.REFUSED, "no body")
 
 
 @pytest.mark.parametrize("state", [ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY])
@@ -512,7 +512,7 @@ def test_what_is_not_called_in_the_loop_is_unreached(state):
     unmeasured = judge_pair(pair(runs=(), calibration=None, reach=reach))
     measured = judge_pair(pair(added=0.0, calibration=None, reach=reach))
 
-    assert unmeasured.outcome is measured.outcome is Result.UNREACHED
+    assert unmeasured.outcome is measured.outcome is Verdict.UNREACHED
     assert unmeasured.reason == state
     assert len(measured.runs) == 2
 
@@ -527,9 +527,9 @@ def test_what_was_counted_stands_where_the_slowed_program_says_nothing(state):
     broken = run(crashed(), purpose=Purpose.PAIRS)
     failed = judge_pair(pair(runs=(broken,), calibration=None, reach=reach))
 
-    assert (found.outcome, said.outcome) == (Result.UNREACHED, Result.INCONCLUSIVE)
+    assert (found.outcome, said.outcome) == (Verdict.UNREACHED, Verdict.INCONCLUSIVE)
     assert found.reason.startswith(f"{state}; of the slowed program nothing is known: it is not")
-    assert failed.outcome is Result.CRASHED
+    assert failed.outcome is Verdict.CRASHED
 
 
 UNREAD = Reach(state=ReachState.UNKNOWN)
@@ -543,14 +543,14 @@ def silent(purpose=Purpose.PAIRS, repetition=1):
     "reach",
     [None, UNREAD, *(Reach(state=one) for one in (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY))],
 )
-@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("rule", DetectionRule)
 def test_what_no_process_of_a_pair_called_is_unreached(reach, rule):
-    purpose = Purpose.PAIRS if rule is Rule.OURS else Purpose.MUTANT
+    purpose = Purpose.PAIRS if rule is DetectionRule.OURS else Purpose.MUTANT
     runs = (silent(purpose), silent(purpose, 2))
 
     found = judge_pair(pair(runs=runs, calibration=None, reach=reach, rule=rule))
 
-    assert (found.outcome, found.reason) == (Result.UNREACHED, "run, and never called")
+    assert (found.outcome, found.reason) == (Verdict.UNREACHED, "run, and never called")
 
 
 @pytest.mark.parametrize("reach", [UNREAD, Reach(state=ReachState.NOT_AT_ALL)])
@@ -561,7 +561,7 @@ def test_what_only_some_processes_called_is_not_unreached(reach):
 
     for runs, calibrating in ((mixed, ()), ((silent(),), (calibrated_before,))):
         found = judge_pair(replace(whole, runs=runs, calibrating=calibrating))
-        assert found.outcome is Result.INCONCLUSIVE
+        assert found.outcome is Verdict.INCONCLUSIVE
         assert found.reason == "ran without ever calling the slowed method"
 
 
@@ -570,40 +570,40 @@ def test_calls_that_were_counted_and_never_seen_slowed_leave_it_open():
 
     found = judge_pair(pair(runs=(), calibration=None, calibrating=calibrating))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["reach-contradicted"]
 
 
-@pytest.mark.parametrize("rule", [Rule.OURS, Rule.PAPER])
+@pytest.mark.parametrize("rule", [DetectionRule.OURS, DetectionRule.PAPER])
 def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong(rule):
     """As `--exact` measures it: without a calibration, as no call is known that it could time."""
     reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
     plain = [noisy(PLAIN, 20, 1), noisy(PLAIN, 20, 2)]
     slow = [noisy(1.6 * PLAIN, 20, 4), noisy(1.6 * PLAIN, 20, 5)]
-    ours = rule is Rule.OURS
+    ours = rule is DetectionRule.OURS
 
     found = judge_pair(
         pair(reach=reach, calibration=None) if ours else paper(slow, plain, reach=reach)
     )
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert slugs(found) == ["reach-contradicted"]
 
 
 def test_what_is_not_called_and_not_slower_is_unreached():
     reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
 
-    assert judge_pair(pair(0.0, reach=reach, calibration=None)).outcome is Result.UNREACHED
+    assert judge_pair(pair(0.0, reach=reach, calibration=None)).outcome is Verdict.UNREACHED
 
 
 def test_what_the_budget_prevented_is_unmeasured():
-    assert judge_pair(pair(runs=())).outcome is Result.UNMEASURED
-    assert judge_pair(pair(runs=(), reach=None)).outcome is Result.UNMEASURED
+    assert judge_pair(pair(runs=())).outcome is Verdict.UNMEASURED
+    assert judge_pair(pair(runs=(), reach=None)).outcome is Verdict.UNMEASURED
 
 
 def paper(slowed, plain, **more):
     return pair(
-        rule=Rule.PAPER,
+        rule=DetectionRule.PAPER,
         calibration=None,
         plain=suite_runs(plain),
         runs=tuple(mutant_run(values, repetition=at) for at, values in enumerate(slowed, 1)),
@@ -617,7 +617,7 @@ def test_the_papers_rule_wants_every_run_significant_and_large():
     detected = judge_pair(paper([noisy(1.6, 20, 4), noisy(1.4, 20, 5)], plain))
     missed = judge_pair(paper([noisy(1.6, 20, 4), noisy(1.2, 20, 5)], plain))
 
-    assert (detected.outcome, missed.outcome) == (Result.DETECTED, Result.MISSED)
+    assert (detected.outcome, missed.outcome) == (Verdict.DETECTED, Verdict.MISSED)
     assert detected.effect == pytest.approx(0.4, abs=0.02)
     assert missed.effect == pytest.approx(0.2, abs=0.02)
     assert (detected.threshold, detected.interval) == (0.3, None)
@@ -628,14 +628,14 @@ def test_the_papers_rule_wants_every_run_significant_and_large():
 def test_the_papers_rule_never_detects_a_speed_up():
     plain = [noisy(1, 20, 1), noisy(1, 20, 2)]
 
-    assert judge_pair(paper([noisy(0.4, 20, 4)] * 2, plain)).outcome is Result.MISSED
+    assert judge_pair(paper([noisy(0.4, 20, 4)] * 2, plain)).outcome is Verdict.MISSED
 
 
 def test_the_papers_rule_counts_half_of_v_itself():
     """Powers of two, so that the effect is exactly v / 2."""
     found = judge_pair(paper([[1.25] * 6] * 2, [[1.0] * 6] * 2, slowdown=0.5))
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
 
 
 def test_the_papers_rule_pools_the_forks_of_a_run():
@@ -645,13 +645,13 @@ def test_the_papers_rule_pools_the_forks_of_a_run():
     found = judge_pair(replace(data, runs=tuple(forks)))
 
     assert len(found.runs[0].slowed) == 6
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
 
 
 def test_the_papers_rule_cannot_judge_four_against_four():
     found = judge_pair(paper([[1.6, 1.7, 1.8, 1.9]] * 2, [[1.0, 1.1, 1.2, 1.3]] * 2))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["few-values"]
 
 
@@ -662,8 +662,8 @@ def test_a_run_of_the_papers_rule_that_lacks_values_is_no_miss():
     found = judge_pair(paper(short, plain))
     missed = judge_pair(paper([noisy(1.1, 20, 4), [1.6]], plain))
 
-    assert (found.outcome, slugs(found)) == (Result.INCONCLUSIVE, ["few-values"])
-    assert missed.outcome is Result.MISSED
+    assert (found.outcome, slugs(found)) == (Verdict.INCONCLUSIVE, ["few-values"])
+    assert missed.outcome is Verdict.MISSED
 
 
 def test_a_run_of_the_papers_rule_that_lacks_forks_is_no_miss():
@@ -679,8 +679,8 @@ def test_a_run_of_the_papers_rule_that_lacks_forks_is_no_miss():
         replace(data, runs=(*runs, mutant_run(noisy(1.0, 20, 9), repetition=2, fork=2)))
     )
 
-    assert (found.outcome, found.reason) == (Result.INCONCLUSIVE, "not all runs were made")
-    assert whole.outcome is Result.MISSED
+    assert (found.outcome, found.reason) == (Verdict.INCONCLUSIVE, "not all runs were made")
+    assert whole.outcome is Verdict.MISSED
 
 
 def test_controls_of_the_papers_rule_are_compared_with_the_suite_runs_again_and_again():
@@ -689,7 +689,7 @@ def test_controls_of_the_papers_rule_are_compared_with_the_suite_runs_again_and_
 
     found = judge_pair(replace(paper([], plain), control=True, runs=runs))
 
-    assert (found.outcome, slugs(found)) == (Result.MISSED, [])
+    assert (found.outcome, slugs(found)) == (Verdict.MISSED, [])
     assert [one.reference for one in found.runs] == [tuple(plain[at]) for at in (1, 2)]
 
 
@@ -703,7 +703,7 @@ def test_the_papers_rule_sees_suite_runs_only():
 
     found = judge_pair(replace(data, plain=(*data.plain, *references)))
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert found.runs == judge_pair(data).runs
 
 
@@ -713,13 +713,13 @@ def test_our_rule_takes_references_for_plain_runs_too():
 
     found = judge_pair(replace(data, plain=(*data.plain, *references)))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
 
 
 def test_a_detection_by_the_papers_rule_needs_all_runs():
     found = judge_pair(paper([noisy(1.6, 9)], [noisy(1, 9, 1)]))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
 
 
 def test_an_overshoot_is_said_with_the_papers_rule_too():
@@ -728,16 +728,16 @@ def test_an_overshoot_is_said_with_the_papers_rule_too():
     found = judge_pair(replace(data, calibration=calibrated(1.0)))
 
     assert slugs(found) == ["overshoot"]
-    assert (found.outcome, found.threshold) == (Result.DETECTED, 0.3)
+    assert (found.outcome, found.threshold) == (Verdict.DETECTED, 0.3)
 
 
 @pytest.mark.parametrize(
     ("share", "outcome"),
-    [(0.2, Result.DETECTED), (0.02, Result.MISSED), (0.085, Result.INCONCLUSIVE)],
+    [(0.2, Verdict.DETECTED), (0.02, Verdict.MISSED), (0.085, Verdict.INCONCLUSIVE)],
 )
 def test_a_gate_fires_where_the_effect_is_surely_beyond_its_limit(share, outcome):
     """v = .6 of a fifth is 12 %, of a fiftieth 1.2 %, of .085 just the 5 % of the gate."""
-    found = judge_pair(pair(share=share, rule=Rule.GATE, min_delta=0.05, noise=0.002))
+    found = judge_pair(pair(share=share, rule=DetectionRule.GATE, min_delta=0.05, noise=0.002))
 
     assert found.outcome is outcome
     assert found.threshold == pytest.approx(0.05, rel=0.25)
@@ -748,7 +748,7 @@ def test_a_test_may_err_as_often_as_the_user_says():
 
     strict, lenient = (judge_pair(replace(near, significance=one)) for one in (0.01, 0.3))
 
-    assert (strict.outcome, lenient.outcome) == (Result.INCONCLUSIVE, Result.DETECTED)
+    assert (strict.outcome, lenient.outcome) == (Verdict.INCONCLUSIVE, Verdict.DETECTED)
     width = [one.interval[1] - one.interval[0] for one in (strict, lenient)]
     assert width[0] > width[1]
 
@@ -756,10 +756,10 @@ def test_a_test_may_err_as_often_as_the_user_says():
 @pytest.mark.parametrize(
     ("more", "outcome"),
     [
-        ({}, Result.DETECTED),
-        ({"significance": 1e-9}, Result.INCONCLUSIVE),  # no outcome can have such a p
-        ({"min_delta": 0.7}, Result.MISSED),
-        ({"min_delta": 0.5}, Result.DETECTED),
+        ({}, Verdict.DETECTED),
+        ({"significance": 1e-9}, Verdict.INCONCLUSIVE),  # no outcome can have such a p
+        ({"min_delta": 0.7}, Verdict.MISSED),
+        ({"min_delta": 0.5}, Verdict.DETECTED),
     ],
 )
 def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
@@ -775,10 +775,10 @@ def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
 @pytest.mark.parametrize(
     ("rule", "min_delta", "significance", "slugs"),
     [
-        (Rule.OURS, None, 0.01, []),
-        (Rule.GATE, 0.05, 0.01, ["gate-rule"]),
-        (Rule.PAPER, 0.3, 0.05, ["effect-given", "significance-given"]),
-        (Rule.OURS, None, 0.05, ["significance-given"]),
+        (DetectionRule.OURS, None, 0.01, []),
+        (DetectionRule.GATE, 0.05, 0.01, ["gate-rule"]),
+        (DetectionRule.PAPER, 0.3, 0.05, ["effect-given", "significance-given"]),
+        (DetectionRule.OURS, None, 0.05, ["significance-given"]),
     ],
 )
 def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
@@ -788,7 +788,7 @@ def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slu
     assert [*said] == slugs
     # The paper's rule has none.
     with_intervals = "intervals" in said.get("significance-given", "")
-    assert with_intervals == (significance != 0.01 and rule is not Rule.PAPER)
+    assert with_intervals == (significance != 0.01 and rule is not DetectionRule.PAPER)
 
 
 def test_few_values_are_enough_where_a_test_may_err_more_often():
@@ -796,10 +796,10 @@ def test_few_values_are_enough_where_a_test_may_err_more_often():
     seven = pair(pairs=7, noise=0.002)
     four = paper([noisy(1.6, 4, 4)] * 2, [noisy(1, 4, 1)] * 2)
 
-    assert judge_pair(replace(seven, significance=0.05)).outcome is Result.DETECTED
-    assert judge_pair(seven).outcome is Result.INCONCLUSIVE
-    assert judge_pair(replace(four, significance=0.05)).outcome is Result.DETECTED
-    assert judge_pair(four).outcome is Result.INCONCLUSIVE
+    assert judge_pair(replace(seven, significance=0.05)).outcome is Verdict.DETECTED
+    assert judge_pair(seven).outcome is Verdict.INCONCLUSIVE
+    assert judge_pair(replace(four, significance=0.05)).outcome is Verdict.DETECTED
+    assert judge_pair(four).outcome is Verdict.INCONCLUSIVE
 
 
 def test_all_intervals_of_a_pair_are_of_the_level_that_is_asked_for():
@@ -820,19 +820,19 @@ def test_what_can_never_be_significant_hangs_on_how_often_a_test_may_err():
 
 def test_processes_of_the_other_rule_are_not_judged():
     with pytest.raises(ValueError, match="rule paper judges processes made for mutant"):
-        judge_pair(pair(rule=Rule.PAPER))
+        judge_pair(pair(rule=DetectionRule.PAPER))
 
 
 @pytest.mark.parametrize(
     ("rule", "exact", "forks", "iterations", "possible"),
     [
-        (Rule.OURS, False, 1, 2, True),
-        (Rule.OURS, False, 9, 1, False),
-        (Rule.OURS, True, 1, 8, True),
-        (Rule.OURS, True, 9, 7, False),
-        (Rule.PAPER, False, 1, 5, True),
-        (Rule.PAPER, False, 1, 4, False),
-        (Rule.PAPER, False, 2, 3, True),
+        (DetectionRule.OURS, False, 1, 2, True),
+        (DetectionRule.OURS, False, 9, 1, False),
+        (DetectionRule.OURS, True, 1, 8, True),
+        (DetectionRule.OURS, True, 9, 7, False),
+        (DetectionRule.PAPER, False, 1, 5, True),
+        (DetectionRule.PAPER, False, 1, 4, False),
+        (DetectionRule.PAPER, False, 2, 3, True),
     ],
 )
 def test_a_plan_that_can_never_be_significant_is_said_beforehand(
@@ -843,7 +843,7 @@ def test_a_plan_that_can_never_be_significant_is_said_beforehand(
     assert (statement_beforehand(asked) is None) is possible
 
 
-STOP = Stop(above=0.3, below=0.2, looks=((3, 31.6),), least_deviation=0.005)
+STOP = EarlyStop(above=0.3, below=0.2, looks=((3, 31.6),), least_deviation=0.005)
 
 
 def stopping(one):
@@ -859,7 +859,7 @@ def test_a_process_that_stopped_is_judged_by_the_looks_it_was_planned_with():
 
     assert slugs(judge_pair(few)) == ["few-pairs"]
     found = judge_pair(stopped)
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert found.interval[1] - found.interval[0] > 0.02
 
 
@@ -957,7 +957,7 @@ def test_blocks_that_were_disturbed_say_nothing_of_q():
     assert (found.estimate, found.low, found.high) == pytest.approx(
         (known.estimate, known.low, known.high), abs=0.02
     )
-    assert judge_pair(restless).outcome is Result.DETECTED
+    assert judge_pair(restless).outcome is Verdict.DETECTED
 
 
 def test_a_process_need_not_be_much_surer_than_q_is():
@@ -994,7 +994,7 @@ def drifting(seed, most, few):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "most", "few"), [(Result.DETECTED, 1.25, 9.0), (Result.MISSED, 1.35, 0.2)]
+    ("outcome", "most", "few"), [(Verdict.DETECTED, 1.25, 9.0), (Verdict.MISSED, 1.35, 0.2)]
 )
 def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     """Half of v is .3: what a mean says comes of the eighth of the pairs that lies far away."""
@@ -1005,14 +1005,14 @@ def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     one = signs.check_signs(said, [readings.paired(runs[0])[:4]], 1.0)
     agreed = signs.check_signs(said, [readings.paired(run) for run in runs], most_below(outcome))
 
-    assert found.outcome is Result.INCONCLUSIVE
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert slugs(found) == ["signs-disagree"]
     assert (one, agreed) == (said, said)
 
 
 def most_below(outcome):
     """Return a q with which the limit lies on the other side of most pairs."""
-    return 2.0 if outcome is Result.DETECTED else 0.2
+    return 2.0 if outcome is Verdict.DETECTED else 0.2
 
 
 def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected():
@@ -1027,8 +1027,8 @@ def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected()
     alarms = np.mean([one.significant for verdict in found for one in verdict.runs])
 
     assert alarms == pytest.approx(0.01, abs=0.012)
-    assert Result.DETECTED not in [one.outcome for one in found]
-    assert np.mean([one.outcome is Result.MISSED for one in found]) > 0.95
+    assert Verdict.DETECTED not in [one.outcome for one in found]
+    assert np.mean([one.outcome is Verdict.MISSED for one in found]) > 0.95
     assert np.mean([one.threshold == V / 2 for one in found]) > 0.95
 
 
@@ -1036,8 +1036,8 @@ def test_right_at_the_threshold_hardly_anything_is_decided():
     rng = np.random.default_rng(12)
     found = [judge_pair(drawn(0.5, rng)).outcome for _ in range(300)]
 
-    assert sum(one is Result.DETECTED for one in found) <= 3
-    assert sum(one is Result.MISSED for one in found) <= 6
+    assert sum(one is Verdict.DETECTED for one in found) <= 3
+    assert sum(one is Verdict.MISSED for one in found) <= 6
 
 
 def drawn(share, rng, *, calibration=None):

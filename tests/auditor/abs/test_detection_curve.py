@@ -12,7 +12,7 @@ from auditor.abs.judge.curve import (
 from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
 from auditor.core.request import CurveMode
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 
 def verdict(outcome, benchmark="toy.long", method="toy.hop", **more):
@@ -30,7 +30,7 @@ def detected(benchmark, effect, noise):
         reference=(1.0,) * 4,
         slowed=slowed,
     )
-    return verdict(Result.DETECTED, benchmark, effect=effect, threshold=0.3, runs=(run,))
+    return verdict(Verdict.DETECTED, benchmark, effect=effect, threshold=0.3, runs=(run,))
 
 
 def searched(least, begin=0.5, sizes=SIZES):
@@ -39,7 +39,7 @@ def searched(least, begin=0.5, sizes=SIZES):
     tried, size = [], begin
     while size is not None:
         tried.append(size)
-        search.add(size, verdict(Result.DETECTED if size >= least else Result.MISSED))
+        search.add(size, verdict(Verdict.DETECTED if size >= least else Verdict.MISSED))
         size = search.next
     return search.found(), tried
 
@@ -66,18 +66,18 @@ def test_what_is_never_noticed_has_no_size():
 def test_what_is_undecided_is_not_said_to_go_unnoticed():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     for size in search.sizes:
-        search.add(size, verdict(Result.INCONCLUSIVE))
+        search.add(size, verdict(Verdict.INCONCLUSIVE))
     assert (search.found().slowdown, search.found().unnoticed) == (None, None)
 
-    search.add(0.1, verdict(Result.MISSED))
-    search.add(0.6, verdict(Result.DETECTED))
+    search.add(0.1, verdict(Verdict.MISSED))
+    search.add(0.6, verdict(Verdict.DETECTED))
     assert (search.found().slowdown, search.found().unnoticed) == (0.6, 0.1)
 
 
 def test_a_search_that_the_time_ended_goes_no_further():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
-    search.add(0.6, verdict(Result.DETECTED))
-    search.add(0.1, verdict(Result.UNMEASURED))
+    search.add(0.6, verdict(Verdict.DETECTED))
+    search.add(0.1, verdict(Verdict.UNMEASURED))
 
     assert search.next is None
     assert (search.found().slowdown, search.found().unnoticed) == (0.6, None)
@@ -86,7 +86,7 @@ def test_a_search_that_the_time_ended_goes_no_further():
 def test_runs_that_are_missing_have_not_shown_that_nothing_is_noticed():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     caveats = (Caveat("unfinished", "1 of 2 runs were made"),)
-    search.add(0.6, verdict(Result.INCONCLUSIVE, caveats=caveats))
+    search.add(0.6, verdict(Verdict.INCONCLUSIVE, caveats=caveats))
 
     assert (search.found().slowdown, search.found().unnoticed) == (None, None)
     assert search.next is None
@@ -94,25 +94,25 @@ def test_runs_that_are_missing_have_not_shown_that_nothing_is_noticed():
 
 def test_a_method_of_which_runs_are_missing_is_not_searched_by_another_pair():
     caveats = (Caveat("unfinished", "1 of 2 runs were made"),)
-    unfinished = verdict(Result.INCONCLUSIVE, "toy.a", caveats=caveats, share=0.9)
-    missed = verdict(Result.MISSED, "toy.b", share=0.4)
+    unfinished = verdict(Verdict.INCONCLUSIVE, "toy.a", caveats=caveats, share=0.9)
+    missed = verdict(Verdict.MISSED, "toy.b", share=0.4)
 
     assert begin_searches([unfinished, missed], 0.6, CurveMode.METHODS, fixed=True) == []
     assert len(begin_searches([missed], 0.6, CurveMode.METHODS, fixed=True)) == 1
 
 
 def test_a_method_of_which_only_a_limit_of_the_share_is_known_may_be_noticed_later():
-    missed = verdict(Result.MISSED, share_at_most=0.2)
+    missed = verdict(Verdict.MISSED, share_at_most=0.2)
 
     (one,) = begin_searches([missed], 0.6, CurveMode.METHODS, fixed=True)
 
     assert one.next == 2.0
-    assert begin_searches([verdict(Result.MISSED)], 0.6, CurveMode.METHODS, fixed=True) == []
+    assert begin_searches([verdict(Verdict.MISSED)], 0.6, CurveMode.METHODS, fixed=True) == []
 
 
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
-    search.add(0.1, verdict(Result.DETECTED, achieved_slowdown=0.25))
+    search.add(0.1, verdict(Verdict.DETECTED, achieved_slowdown=0.25))
 
     assert search.found().slowdown == 0.25
 
@@ -131,9 +131,9 @@ def test_the_benchmark_with_the_clearest_margin_is_taken():
 def test_by_our_rule_a_miss_is_a_miss_at_any_size():
     near = Caveat("near-threshold", "in one run of two")
     pairs = [
-        verdict(Result.MISSED, share=0.2, effect=0.1),
-        verdict(Result.INCONCLUSIVE, "toy.far", effect=0.5),
-        verdict(Result.INCONCLUSIVE, "toy.near", effect=0.3, method_seconds=1e-6, caveats=(near,)),
+        verdict(Verdict.MISSED, share=0.2, effect=0.1),
+        verdict(Verdict.INCONCLUSIVE, "toy.far", effect=0.5),
+        verdict(Verdict.INCONCLUSIVE, "toy.near", effect=0.3, method_seconds=1e-6, caveats=(near,)),
     ]
 
     (ours,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
@@ -145,9 +145,9 @@ def test_by_our_rule_a_miss_is_a_miss_at_any_size():
 
 def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
     first = SlowdownSearch(method="a", benchmark="x", sizes=SIZES)
-    first.add(0.1, verdict(Result.DETECTED, method="a"))
+    first.add(0.1, verdict(Verdict.DETECTED, method="a"))
     second = SlowdownSearch(method="b", benchmark="x", sizes=SIZES)
-    second.add(0.5, verdict(Result.DETECTED, method="b"))
+    second.add(0.5, verdict(Verdict.DETECTED, method="b"))
 
     found = suite_curve([first, second], 0.5, ["a", "b", "c"])
 
@@ -166,7 +166,7 @@ def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
     ):
         search = SlowdownSearch(method, benchmark, SIZES)
         for size, is_noticed in noticed.items():
-            outcome = Result.DETECTED if is_noticed else Result.MISSED
+            outcome = Verdict.DETECTED if is_noticed else Verdict.MISSED
             search.add(size, verdict(outcome, benchmark, method))
         made.append(search)
 

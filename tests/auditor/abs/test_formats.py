@@ -27,7 +27,7 @@ from auditor.abs.exports import markdown as abs_markdown
 from auditor.abs.exports.formats import ExportFormat, format_result
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.subject import Span
 from reports import markdown, names
 from reports.results import text
@@ -55,7 +55,7 @@ def hostile():
         for at, (one, name) in enumerate(zip(found.methods, files, strict=False))
     )
     held = AcceptedMiss(
-        method=next(method.id for method in methods if method.outcome is Result.MISSED),
+        method=next(method.id for method in methods if method.outcome is Verdict.MISSED),
         reason=NASTY[1], until=None, where="configuration", expired=False, left_out=True,
     )  # fmt: skip
     caveats = tuple(replace_fields(found.caveats[0], slug=name, text=name) for name in NASTY)
@@ -190,7 +190,7 @@ def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
     outcomes = ["missed" in row or "unreached" in row for row in rows]
     assert outcomes == sorted(outcomes, reverse=True)
     assert sum(outcomes) == sum(
-        method.outcome is not Result.DETECTED for method in document.methods
+        method.outcome is not Verdict.DETECTED for method in document.methods
     )
     assert any(not outcome for outcome in outcomes)
     assert "no room" not in format_result(document, ExportFormat.MARKDOWN)
@@ -217,8 +217,8 @@ def test_sarif_has_a_result_for_each_method_that_nobody_notices():
     jsonschema.validate(log, SARIF)
 
     (run,) = log["runs"]
-    wanted = {Result.MISSED, Result.UNREACHED, Result.INCONCLUSIVE, Result.CRASHED,
-              Result.TIMED_OUT}  # fmt: skip
+    wanted = {Verdict.MISSED, Verdict.UNREACHED, Verdict.INCONCLUSIVE, Verdict.CRASHED,
+              Verdict.TIMED_OUT}  # fmt: skip
     found = {
         one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: one
         for one in run["results"]
@@ -268,7 +268,7 @@ def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_fi
 
 @pytest.mark.parametrize(("where", "kind"), [("configuration", "external"), ("a.go:3", "inSource")])
 def test_an_accepted_miss_is_suppressed(where, kind):
-    method, document = accepting(ordinary(), Result.MISSED, where)
+    method, document = accepting(ordinary(), Verdict.MISSED, where)
     (run,) = json.loads(format_result(document, ExportFormat.SARIF))["runs"]
 
     (held,) = [one for one in run["results"] if "suppressions" in one]
@@ -302,7 +302,7 @@ def test_sarif_of_nasty_names_is_sound_and_has_no_links():
 )
 def test_brackets_and_braces_are_escaped_in_sarif(name, shown):
     document = ordinary()
-    at = next(i for i, one in enumerate(document.methods) if one.outcome is Result.UNREACHED)
+    at = next(i for i, one in enumerate(document.methods) if one.outcome is Verdict.UNREACHED)
     methods = list(document.methods)
     methods[at] = replace_fields(methods[at], id=name)
 
@@ -331,7 +331,7 @@ def test_annotations_are_commands_whatever_the_names_are():
 
 def test_an_annotation_is_at_the_lines_of_its_method():
     document = ordinary()
-    missed = next(method for method in document.methods if method.outcome is Result.MISSED)
+    missed = next(method for method in document.methods if method.outcome is Verdict.MISSED)
     where = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
     found = replace_fields(document, methods=(where,))
 
@@ -347,9 +347,9 @@ def mutants(document, sources=None):
 
 
 STATUS = {
-    Result.DETECTED: "Killed", Result.MISSED: "Survived", Result.UNREACHED: "NoCoverage",
-    Result.INCONCLUSIVE: "Pending", Result.CRASHED: "RuntimeError", Result.TIMED_OUT: "Pending",
-    Result.INVALID: "CompileError", Result.REFUSED: "Ignored",
+    Verdict.DETECTED: "Killed", Verdict.MISSED: "Survived", Verdict.UNREACHED: "NoCoverage",
+    Verdict.INCONCLUSIVE: "Pending", Verdict.CRASHED: "RuntimeError", Verdict.TIMED_OUT: "Pending",
+    Verdict.INVALID: "CompileError", Verdict.REFUSED: "Ignored",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import FURTHER, CurveMode
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import results
 
 SUBJECT = "go:example.org/ring@v1"
@@ -98,7 +98,7 @@ def against(stage, tmp_path, capsys):
     def called(before, now, *flags, held=()):
         old = replace(verdict(score(1)), methods=outcomes(**before))
         path.write_text(results.text(document_of_verdict.document(old, CONTEXT)))
-        pairs = (replace(pair(Result.DETECTED, 0.6), method=name("Push")),)
+        pairs = (replace(pair(Verdict.DETECTED, 0.6), method=name("Push")),)
         acting = stage.of(changes={"methods": outcomes(**now), "pairs": pairs, "accepted": held})
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
         return code, capsys.readouterr().err
@@ -106,23 +106,23 @@ def against(stage, tmp_path, capsys):
     return called
 
 
-SEEN = {"Push": Result.DETECTED, "Pop": Result.DETECTED, "Len": Result.MISSED}
+SEEN = {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED, "Len": Verdict.MISSED}
 
 
 @pytest.mark.parametrize(
     ("pop", "flags", "code", "said"),
     [
-        (Result.DETECTED, (), 0, "gate passed: no method of before.json is newly missed"),
-        (Result.MISSED, (), 1, "gate failed: detected in before.json, missed now: "),
-        (Result.UNREACHED, (), 1, "missed now: example.org/ring.Pop"),
-        (Result.INCONCLUSIVE, (), 5, "gate undecided: detected in before.json, open now: exam"),
-        (Result.CRASHED, (), 5, "open now"),
-        (Result.REFUSED, (), 5, "open now"),
-        (Result.INCONCLUSIVE, ("--inconclusive", "fail"), 1, "gate undecided"),
-        (Result.INCONCLUSIVE, ("--inconclusive", "pass"), 0, "gate undecided"),
-        (Result.DETECTED, ("--fail-under", "90"), 1, "gate failed: at least 90 %"),
-        (Result.MISSED, ("--fail-under", "10"), 1, "gate passed: at least 10 %"),
-        (Result.INCONCLUSIVE, ("--fail-under", "90"), 1, "gate undecided"),
+        (Verdict.DETECTED, (), 0, "gate passed: no method of before.json is newly missed"),
+        (Verdict.MISSED, (), 1, "gate failed: detected in before.json, missed now: "),
+        (Verdict.UNREACHED, (), 1, "missed now: example.org/ring.Pop"),
+        (Verdict.INCONCLUSIVE, (), 5, "gate undecided: detected in before.json, open now: exam"),
+        (Verdict.CRASHED, (), 5, "open now"),
+        (Verdict.REFUSED, (), 5, "open now"),
+        (Verdict.INCONCLUSIVE, ("--inconclusive", "fail"), 1, "gate undecided"),
+        (Verdict.INCONCLUSIVE, ("--inconclusive", "pass"), 0, "gate undecided"),
+        (Verdict.DETECTED, ("--fail-under", "90"), 1, "gate failed: at least 90 %"),
+        (Verdict.MISSED, ("--fail-under", "10"), 1, "gate passed: at least 10 %"),
+        (Verdict.INCONCLUSIVE, ("--fail-under", "90"), 1, "gate undecided"),
     ],
 )
 def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said):
@@ -143,7 +143,7 @@ def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):
 
 
 def test_an_accepted_miss_is_no_new_one(against):
-    code, _ = against(SEEN, {**SEEN, "Pop": Result.MISSED}, held=(accepted("Pop"),))
+    code, _ = against(SEEN, {**SEEN, "Pop": Verdict.MISSED}, held=(accepted("Pop"),))
 
     assert code == 0
 
@@ -151,11 +151,11 @@ def test_an_accepted_miss_is_no_new_one(against):
 def test_an_accepted_miss_that_has_expired_is_a_new_one(against):
     held = (accepted("Pop", left_out=False, expired=True),)
 
-    assert against(SEEN, {**SEEN, "Pop": Result.MISSED}, held=held)[0] == 1
+    assert against(SEEN, {**SEEN, "Pop": Verdict.MISSED}, held=held)[0] == 1
 
 
 def test_a_method_that_is_not_audited_any_more_is_named(against):
-    code, err = against(SEEN, {"Push": Result.DETECTED, "Clear": Result.MISSED})
+    code, err = against(SEEN, {"Push": Verdict.DETECTED, "Clear": Verdict.MISSED})
 
     assert code == 0
     assert "no longer audited: example.org/ring.Pop" in err
@@ -186,8 +186,8 @@ def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys)
     )
 
 
-MISSED_TWICE = {"methods": outcomes(Push=Result.MISSED, Pop=Result.MISSED)}
-PAIRS = (pair(Result.MISSED, effect=0.1),)
+MISSED_TWICE = {"methods": outcomes(Push=Verdict.MISSED, Pop=Verdict.MISSED)}
+PAIRS = (pair(Verdict.MISSED, effect=0.1),)
 
 
 def looked_twice(stage, second, **changes):
@@ -201,12 +201,12 @@ def looked_twice(stage, second, **changes):
     ("second", "code", "said"),
     [
         (
-            {"Push": Result.MISSED, "Pop": Result.MISSED},
+            {"Push": Verdict.MISSED, "Pop": Verdict.MISSED},
             1,
             ["gate failed: at least 60 %", "second look: 2 methods missed again"],
         ),
         (
-            {"Push": Result.MISSED, "Pop": Result.DETECTED},
+            {"Push": Verdict.MISSED, "Pop": Verdict.DETECTED},
             1,
             [
                 "gate failed: at least 60 %",
@@ -215,7 +215,7 @@ def looked_twice(stage, second, **changes):
             ],
         ),
         (
-            {"Push": Result.INCONCLUSIVE, "Pop": Result.DETECTED},
+            {"Push": Verdict.INCONCLUSIVE, "Pop": Verdict.DETECTED},
             5,
             [
                 "gate undecided: at least 60 %",
@@ -235,7 +235,7 @@ def test_no_score_fails_by_what_one_look_has_missed(stage, capsys, second, code,
 
 
 def test_a_second_look_takes_the_methods_in_question_with_new_measurements(stage):
-    stage = looked_twice(stage, {"Push": Result.MISSED, "Pop": Result.MISSED})
+    stage = looked_twice(stage, {"Push": Verdict.MISSED, "Pop": Verdict.MISSED})
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--seed", "7")
 
     (first, there), (second, beside) = stage.opened
@@ -248,8 +248,8 @@ def test_a_second_look_takes_the_methods_in_question_with_new_measurements(stage
 
 
 def test_all_benchmarks_are_looked_at_again_where_none_reached_a_method(stage):
-    methods = outcomes(Push=Result.MISSED, Pop=Result.UNREACHED)
-    stage = looked_twice(stage, {"Push": Result.MISSED, "Pop": Result.UNREACHED}, methods=methods)
+    methods = outcomes(Push=Verdict.MISSED, Pop=Verdict.UNREACHED)
+    stage = looked_twice(stage, {"Push": Verdict.MISSED, "Pop": Verdict.UNREACHED}, methods=methods)
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
 
@@ -258,7 +258,7 @@ def test_all_benchmarks_are_looked_at_again_where_none_reached_a_method(stage):
 
 @pytest.mark.parametrize("flags", [("--fail-under", "60", "--so-far"), ()])
 def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, flags):
-    stage = looked_twice(stage, {"Push": Result.DETECTED, "Pop": Result.DETECTED})
+    stage = looked_twice(stage, {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED})
 
     stage.call("abs", SUBJECT, *FIXED, *flags)
 
@@ -274,9 +274,9 @@ def borderline(**by_name):
 def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
     path.write_text(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
-    methods = (*borderline(Push=Result.MISSED), *outcomes(Pop=Result.MISSED))
+    methods = (*borderline(Push=Verdict.MISSED), *outcomes(Pop=Verdict.MISSED))
     fails, undecided, beside = (
-        looked_twice(stage, {"Pop": Result.MISSED}, methods=methods) for _ in range(3)
+        looked_twice(stage, {"Pop": Verdict.MISSED}, methods=methods) for _ in range(3)
     )
 
     assert fails.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
@@ -290,22 +290,22 @@ def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
 def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(stage, capsys):
     changes = {
         "methods": (
-            *borderline(Pop=Result.MISSED),
-            *outcomes(Push=Result.DETECTED, Len=Result.MISSED),
+            *borderline(Pop=Verdict.MISSED),
+            *outcomes(Push=Verdict.DETECTED, Len=Verdict.MISSED),
         ),
         "accepted": (accepted("Pop"),),
         "without_accepted": score(1, counted=2),
         "pairs": PAIRS,
     }
     stage = stage.of(total=score(1, counted=3), changes=changes)
-    stage.later = FakeAudit(total=score(0), changes={"methods": outcomes(Len=Result.MISSED)})
+    stage.later = FakeAudit(total=score(0), changes={"methods": outcomes(Len=Verdict.MISSED)})
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
     assert "is 50 %" in capsys.readouterr().err
 
 
 def test_a_second_look_that_misses_at_the_limit_is_unsure():
-    methods = (*borderline(a=Result.MISSED), *outcomes(b=Result.MISSED))
+    methods = (*borderline(a=Verdict.MISSED), *outcomes(b=Verdict.MISSED))
 
     look = SecondLook.of([method.id for method in methods], sure_outcomes(methods))
 
@@ -313,8 +313,8 @@ def test_a_second_look_that_misses_at_the_limit_is_unsure():
 
 
 def test_benchmarks_that_do_not_reach_a_method_are_not_looked_at_again(stage):
-    apart = replace(pair(Result.UNREACHED, None), benchmark=name("BenchmarkApart"))
-    stage = looked_twice(stage, {"Push": Result.MISSED}, pairs=(*PAIRS, apart))
+    apart = replace(pair(Verdict.UNREACHED, None), benchmark=name("BenchmarkApart"))
+    stage = looked_twice(stage, {"Push": Verdict.MISSED}, pairs=(*PAIRS, apart))
 
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60")
 
@@ -357,7 +357,7 @@ def test_a_gate_keeps_a_quarter_of_the_budget_for_a_second_look(stage, capsys):
 
 
 def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):
-    stage = looked_twice(stage, {"Push": Result.MISSED, "Pop": Result.MISSED})
+    stage = looked_twice(stage, {"Push": Verdict.MISSED, "Pop": Verdict.MISSED})
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--budget", "9s") == 5
 
@@ -370,10 +370,10 @@ def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_pa
     path.write_text(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
     flags = ("--baseline", str(path))
 
-    again = looked_twice(stage, {"Push": Result.MISSED})
+    again = looked_twice(stage, {"Push": Verdict.MISSED})
     assert again.call("abs", SUBJECT, *FIXED, *flags) == 1
     assert again.opened[1][0].request.methods == (name("Push"),)
-    flipped = looked_twice(stage, {"Push": Result.DETECTED})
+    flipped = looked_twice(stage, {"Push": Verdict.DETECTED})
     assert flipped.call("abs", SUBJECT, *FIXED, *flags) == 5
     assert "gate undecided: detected in before.json, open now: example.org/ring.Push" in (
         capsys.readouterr().err
@@ -407,7 +407,7 @@ PATCH = Patch(
     removed=(),
     verdict=replace(
         verdict(score(0)),
-        methods=tuple(method_verdict_of(id=one, outcome=Result.MISSED) for one in "ab"),
+        methods=tuple(method_verdict_of(id=one, outcome=Verdict.MISSED) for one in "ab"),
     ),
 )
 

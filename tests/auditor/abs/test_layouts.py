@@ -7,8 +7,8 @@ from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.study import abs_audit
 from auditor.core.plan import Layouts, Purpose
-from auditor.core.request import Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Verdict
 
 METHODS = ("hop", "skip")
 
@@ -80,7 +80,7 @@ def test_references_without_a_layout_are_not_taken_for_drawn_ones():
 
 def test_the_rule_of_the_paper_draws_no_layout():
     machine = Machine()
-    verdict = audited(machine, rule=Rule.PAPER)
+    verdict = audited(machine, rule=DetectionRule.PAPER)
 
     assert {one.layout for one in machine.done} == {0}
     assert "layout" not in {caveat.slug for caveat in verdict.caveats}
@@ -112,4 +112,4 @@ def test_one_benchmark_has_too_few_layouts_to_tell():
 
     (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "layout"]
     assert "too few" in said
-    assert {method.outcome for method in verdict.methods} == {Result.MISSED}
+    assert {method.outcome for method in verdict.methods} == {Verdict.MISSED}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from toy_language import Machine, Memory, Words, parts, request
 
 from auditor.abs.study import abs_audit
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.plan import Purpose
 from auditor.core.subject import Closure, Span
 from auditor.core.suite import Benchmark, Suite
@@ -45,7 +45,7 @@ def _counted(machine):
     return [
         (trial.benchmark, trial.subject)
         for trial in machine.done
-        if trial.purpose is Purpose.REACH and trial.variant.kind is Kind.COUNTING
+        if trial.purpose is Purpose.REACH and trial.variant.kind is VariantKind.COUNTING
     ]
 
 

@@ -2,19 +2,19 @@ import pytest
 from builders import pair_verdict
 
 from auditor.abs.judge.outcomes import UNDECIDED, method_outcome
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 D, M, U, Q, X, C, T, R, Z, N = (
-    Result.DETECTED,
-    Result.MISSED,
-    Result.UNREACHED,
-    Result.INCONCLUSIVE,
-    Result.INVALID,
-    Result.CRASHED,
-    Result.TIMED_OUT,
-    Result.REFUSED,
-    Result.DEAD_CODE,
-    Result.UNMEASURED,
+    Verdict.DETECTED,
+    Verdict.MISSED,
+    Verdict.UNREACHED,
+    Verdict.INCONCLUSIVE,
+    Verdict.INVALID,
+    Verdict.CRASHED,
+    Verdict.TIMED_OUT,
+    Verdict.REFUSED,
+    Verdict.DEAD_CODE,
+    Verdict.UNMEASURED,
 )
 
 

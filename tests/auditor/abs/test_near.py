@@ -11,7 +11,7 @@ from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
-from auditor.core.schedule import Stop
+from auditor.core.schedule import EarlyStop
 from auditor.measure import schedules
 from auditor.store.sqlite import SqliteStore
 
@@ -65,7 +65,7 @@ def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_t
     tmp_path,
 ):
     def ending(number):
-        stop = Stop(above=0.3, below=0.2, looks=((3, 4.0),), least_deviation=0.01)
+        stop = EarlyStop(above=0.3, below=0.2, looks=((3, 4.0),), least_deviation=0.01)
         one = trial(number)
         return replace(one, schedule=replace(one.schedule, stop=stop))
 

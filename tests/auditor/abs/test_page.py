@@ -16,7 +16,7 @@ from auditor.abs.page.report import abs_page, render_page
 from auditor.abs.text import words
 from auditor.abs.text.claims import OPEN
 from auditor.core.caveats import Caveat
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import names, number_format, plots, wording
 
 HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 1 }}"
@@ -192,14 +192,14 @@ def test_a_method_that_could_not_be_slowed_is_not_shown_as_not_called():
 
     laid = pair_matrix(document, choose_listed_pairs(document).places)
 
-    refused = [line for line in laid.lines if line.head.kind == Result.REFUSED]
+    refused = [line for line in laid.lines if line.head.kind == Verdict.REFUSED]
     assert refused
     assert {cell.kind for line in refused for cell in line.cells} == {"na"}
 
 
 def test_pairs_that_are_not_called_are_blank():
     verdict = examples.audit(methods=3, benchmarks=3)
-    unreached = tuple(replace(pair, outcome=Result.UNREACHED) for pair in verdict.pairs)
+    unreached = tuple(replace(pair, outcome=Verdict.UNREACHED) for pair in verdict.pairs)
     document = judged(replace(verdict, pairs=unreached))
 
     assert pair_matrix(document, choose_listed_pairs(document).places).heads == ()
@@ -231,11 +231,11 @@ def test_a_benchmark_that_gave_nothing_is_not_said_to_call_nothing():
 def test_why_a_pair_is_undecided_is_said_once():
     why = "the interval of the effect contains the threshold in at least one run"
     made = examples.audit()
-    chosen = next(pair for pair in made.pairs if pair.outcome is Result.INCONCLUSIVE)
+    chosen = next(pair for pair in made.pairs if pair.outcome is Verdict.INCONCLUSIVE)
     near = replace(chosen, reason=why, caveats=(Caveat("near-threshold", why),))
     by = replace(
         next(method for method in made.methods if method.id == chosen.method),
-        outcome=Result.INCONCLUSIVE,
+        outcome=Verdict.INCONCLUSIVE,
         reason=why,
         caveats=near.caveats,
         detected_by=(),
@@ -275,7 +275,7 @@ def test_a_part_larger_than_the_whole_is_marked():
     made = examples.audit()
     large = replace(made.pairs[0], share=3.31)
     fine = replace(made.pairs[1], share=1.0)
-    dead = replace(made.pairs[2], share=3.0, outcome=Result.DEAD_CODE)
+    dead = replace(made.pairs[2], share=3.0, outcome=Verdict.DEAD_CODE)
     document = judged(replace(made, pairs=(large, fine, dead)))
 
     views = {

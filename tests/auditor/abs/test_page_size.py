@@ -5,7 +5,7 @@ import pytest
 
 from auditor.abs.page.page_budget import choose_listed_pairs
 from auditor.abs.page.report import render_page
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 
 @pytest.mark.parametrize("every", [1, 3, 10, 50])
@@ -23,7 +23,7 @@ def test_where_there_is_room_every_reached_pair_is_described_and_many_are_drawn(
     methods, benchmarks, every
 ):
     document = crowds.crowd(methods, benchmarks, every)
-    reached = [pair for pair in document.pairs if pair.outcome is not Result.UNREACHED]
+    reached = [pair for pair in document.pairs if pair.outcome is not Verdict.UNREACHED]
 
     chosen = choose_listed_pairs(document)
 
@@ -37,7 +37,7 @@ def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
     chosen = choose_listed_pairs(document)
 
     outcomes = {(pair.method, pair.benchmark): pair.outcome for pair in document.pairs}
-    assert {outcomes[key] for key in chosen.places} == {Result.INCONCLUSIVE}
+    assert {outcomes[key] for key in chosen.places} == {Verdict.INCONCLUSIVE}
     assert 0 < len(chosen.drawn) < len(chosen.places)
     assert chosen.drawn <= set(chosen.places)
 

@@ -10,9 +10,9 @@ from auditor.abs.judge import extra_runs, paired
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData, probe_ratio
 from auditor.core.mutant import Delay, InjectionKind
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
-from auditor.core.schedule import Block, Phase, Stop
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
+from auditor.core.schedule import Block, EarlyStop, Phase
 from auditor.measure.calibration import Calibration
 from auditor.measure.reach_judge import Reach
 
@@ -42,7 +42,7 @@ def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
         method="example.org/ring.Push",
         benchmark=benchmark(),
         slowdown=V,
-        rule=Rule.OURS,
+        rule=DetectionRule.OURS,
         wanted=2,
         beside=True,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
@@ -64,7 +64,8 @@ def slugs(verdict):
 
 
 @pytest.mark.parametrize(
-    ("share", "outcome"), [(1.0, Result.DETECTED), (0.1, Result.MISSED), (0.5, Result.INCONCLUSIVE)]
+    ("share", "outcome"),
+    [(1.0, Verdict.DETECTED), (0.1, Verdict.MISSED), (0.5, Verdict.INCONCLUSIVE)],
 )
 def test_the_share_decides_whatever_other_processes_took(share, outcome):
     """Neither a suite that took twice as long nor scatter of a tenth is in the interval."""
@@ -93,13 +94,13 @@ def test_what_the_probe_costs_is_no_effect():
 
 
 def test_no_plain_process_is_needed():
-    assert judge_pair(beside(1.0, plain=())).outcome is Result.DETECTED
+    assert judge_pair(beside(1.0, plain=())).outcome is Verdict.DETECTED
 
 
 def test_processes_of_other_speeds_agree():
     found = judge_pair(beside(1.0, speeds=(1.0, 1.7)))
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert found.runs[1].effect == pytest.approx(V, abs=0.05)
 
 
@@ -119,13 +120,13 @@ def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
 
     assert slugs(judge_pair(calibrated)) == ["distorted"]
     unsure = replace(beside(1.0), runs=())
-    assert judge_pair(replace(unsure, calibrating=beside(1.0).runs)).outcome is Result.UNMEASURED
+    assert judge_pair(replace(unsure, calibrating=beside(1.0).runs)).outcome is Verdict.UNMEASURED
 
 
 def test_a_probe_that_adds_less_than_the_operation_is_in_no_effect():
     found = judge_pair(beside(1.0, probe=1.8))
 
-    assert found.outcome is Result.DETECTED
+    assert found.outcome is Verdict.DETECTED
     assert found.effect == pytest.approx(V, abs=0.05)
 
 
@@ -141,16 +142,16 @@ def test_inlined_calls_may_take_less_elsewhere_so_a_miss_has_to_hold_there_too()
     near = {"speeds": (1.0, 1.0, 1.0)}
     called = beside(0.3, elsewhere=1 / 3, inlined=True, **near)
 
-    assert judge_pair(beside(0.3, **near)).outcome is Result.MISSED
-    assert judge_pair(called).outcome is Result.INCONCLUSIVE
-    assert judge_pair(replace(called, inlined=False)).outcome is Result.MISSED
+    assert judge_pair(beside(0.3, **near)).outcome is Verdict.MISSED
+    assert judge_pair(called).outcome is Verdict.INCONCLUSIVE
+    assert judge_pair(replace(called, inlined=False)).outcome is Verdict.MISSED
 
 
 def test_inlined_calls_make_no_detection_doubtful():
     for elsewhere in (0.8, 1.0, 1.5):
         found = judge_pair(beside(1.0, elsewhere=elsewhere, inlined=True))
 
-        assert found.outcome is Result.DETECTED
+        assert found.outcome is Verdict.DETECTED
         assert found.effect == pytest.approx(V, abs=0.04)
 
 
@@ -158,7 +159,7 @@ def test_an_inlined_call_that_takes_longer_than_the_unchanged_operation_decides_
     dead = beside(1.0, probe=1.2, elsewhere=0.1, inlined=True)
 
     assert slugs(judge_pair(dead)) == ["calibration-failed"]
-    assert judge_pair(replace(dead, inlined=False)).outcome is Result.DETECTED
+    assert judge_pair(replace(dead, inlined=False)).outcome is Verdict.DETECTED
 
 
 def test_a_process_stops_by_what_is_added_to_plain_blocks():
@@ -193,11 +194,11 @@ def test_a_few_blocks_beside_plain_ones_are_enough_where_they_decide():
         plain=noisy(PLAIN, 3, 3, 0.001),
     )
     looks = ((3, 12.0), (30, 3.0))
-    stopped = Stop(above=0.3, below=0.2, looks=looks, least_deviation=1e-3, enough=0.0)
+    stopped = EarlyStop(above=0.3, below=0.2, looks=looks, least_deviation=1e-3, enough=0.0)
     planned = tuple(Block(Phase.MEASUREMENT, arm) for arm in (0, 1, 2)) * 30
     trial = replace(run.trial, schedule=replace(run.trial.schedule, blocks=planned, stop=stopped))
     data = beside(1.0, runs=(replace(run, trial=trial),), wanted=1)
 
-    assert judge_pair(data).outcome is Result.DETECTED
+    assert judge_pair(data).outcome is Verdict.DETECTED
     assert probe_ratio(data).low == 0.0
     assert not extra_runs.is_surely_distorted(data)

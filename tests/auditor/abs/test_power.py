@@ -14,8 +14,8 @@ from auditor.abs.judge.power import (
     detectable_slowdown,
     state_power,
 )
-from auditor.core.request import Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Verdict
 from auditor.measure.stability_judge import judge
 from auditor.stats.compare import t_half
 
@@ -63,7 +63,7 @@ def test_by_our_rule_twice_the_half_interval_can_be_seen():
 
 def test_by_a_gate_its_limit_and_the_half_interval():
     half = t_half(0.01 / sqrt(24), 23, 0.99)
-    asked = request(rule=Rule.GATE, min_delta=0.05)
+    asked = request(rule=DetectionRule.GATE, min_delta=0.05)
 
     assert detectable_slowdown(CALM, asked) == pytest.approx(0.05 + half)
 
@@ -83,7 +83,7 @@ def test_processes_that_lie_far_apart_hide_every_slowdown():
     wild = BlockScatter(pairs=0.01, processes=2.5, runs=2)
 
     assert detectable_slowdown(wild, request()) == inf
-    assert detectable_slowdown(wild, request(rule=Rule.GATE, min_delta=0.05)) == inf
+    assert detectable_slowdown(wild, request(rule=DetectionRule.GATE, min_delta=0.05)) == inf
     assert detectable_slowdown(CALM, request(exact=True, iterations=1)) == inf
 
 
@@ -109,7 +109,10 @@ def test_blind_benchmarks_are_named_with_what_they_can_see():
     assert f"{benchmark().id} (" in said.text
     assert (
         state_power(
-            add_detectable_slowdowns(steady, [benchmark()], runs, request(rule=Rule.PAPER), ()), 0.1
+            add_detectable_slowdowns(
+                steady, [benchmark()], runs, request(rule=DetectionRule.PAPER), ()
+            ),
+            0.1,
         )
         is None
     )
@@ -149,10 +152,10 @@ def a_pair(outcome, interval=None):
 @pytest.mark.parametrize(
     ("pair", "blind"),
     [
-        (a_pair(Result.DETECTED), False),
-        (a_pair(Result.MISSED, (-0.01, 0.02)), False),
-        (a_pair(Result.INCONCLUSIVE, (-1.0, 2.0)), True),
-        (a_pair(Result.UNREACHED), True),
+        (a_pair(Verdict.DETECTED), False),
+        (a_pair(Verdict.MISSED, (-0.01, 0.02)), False),
+        (a_pair(Verdict.INCONCLUSIVE, (-1.0, 2.0)), True),
+        (a_pair(Verdict.UNREACHED), True),
     ],
 )
 def test_what_the_verdicts_contradict_is_withdrawn(pair, blind):

@@ -8,8 +8,8 @@ from auditor.abs.judge.pair import PairData
 from auditor.abs.judge.prediction import predict
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Clocked
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
 from auditor.measure.calibration import Calibration
 from auditor.measure.reach_judge import Reach
 
@@ -33,7 +33,7 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
         method="example.org/ring.Push",
         benchmark=benchmark(),
         slowdown=0.6,
-        rule=more.pop("rule", Rule.OURS),
+        rule=more.pop("rule", DetectionRule.OURS),
         wanted=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=calls),
         calibration=known,
@@ -50,7 +50,7 @@ def test_a_share_far_from_a_half_needs_no_measuring(share, misses):
     assert (found.share, found.high) == pytest.approx((share, share))
     assert found.misses is misses
     outcome = judge_pair(pair(share)).outcome
-    assert outcome is (Result.MISSED if misses else Result.UNMEASURED)
+    assert outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
 
 
 def test_what_the_clock_may_have_hidden_of_short_calls_speaks_against_a_miss():
@@ -79,21 +79,21 @@ def test_a_method_that_is_lost_in_the_clock_is_known_to_be_short(plain, clock_co
     assert found.high == pytest.approx((5e-9 + (0.5 + 0.06) * clock_cost) / plain)
     assert found.misses is misses
     outcome = judge_pair(short).outcome
-    assert outcome is (Result.MISSED if misses else Result.UNMEASURED)
+    assert outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
 
 
 def test_the_papers_rule_predicts_nothing():
-    assert judge_pair(pair(0.05, rule=Rule.PAPER)).outcome is Result.UNMEASURED
+    assert judge_pair(pair(0.05, rule=DetectionRule.PAPER)).outcome is Verdict.UNMEASURED
 
 
 def test_a_large_share_is_no_detection_unless_an_estimate_is_asked_for():
-    assert judge_pair(pair(1.0)).outcome is Result.UNMEASURED
-    assert judge_pair(pair(1.0, estimate=True)).outcome is Result.DETECTED
+    assert judge_pair(pair(1.0)).outcome is Verdict.UNMEASURED
+    assert judge_pair(pair(1.0, estimate=True)).outcome is Verdict.DETECTED
 
 
 @pytest.mark.parametrize(
     ("share", "outcome"),
-    [(0.55, Result.DETECTED), (0.45, Result.MISSED), (0.5, Result.INCONCLUSIVE)],
+    [(0.55, Verdict.DETECTED), (0.45, Verdict.MISSED), (0.5, Verdict.INCONCLUSIVE)],
 )
 def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome):
     """A clock of 50 ns leaves 3 ns in doubt, .3 % of the operation, and may hide 2.5 %."""
@@ -106,7 +106,7 @@ def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome)
 @pytest.mark.parametrize(("share", "misses"), [(0.04, True), (0.05, False), (0.25, False)])
 def test_what_a_gate_must_miss_follows_from_where_it_fires(share, misses):
     """.6 of a share of .04 is 2.4 %, less than half of the 5 % at which it fires."""
-    assert predict(pair(share, rule=Rule.GATE, min_delta=0.05)).misses is misses
+    assert predict(pair(share, rule=DetectionRule.GATE, min_delta=0.05)).misses is misses
 
 
 def clocked(inside, operation=PLAIN, **more):
@@ -127,7 +127,7 @@ def test_what_was_clocked_while_calls_were_counted_needs_no_calibration_if_it_is
     assert (found.share, found.low) == (None, 0.0)
     assert found.high == pytest.approx(share)
     assert found.misses is misses
-    assert said.outcome is (Result.MISSED if misses else Result.UNMEASURED)
+    assert said.outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
     assert (said.share, said.share_at_most) == (None, pytest.approx(share))
 
 
@@ -155,7 +155,7 @@ def test_calls_of_which_the_clock_has_seen_nothing_may_take_any_time(inside, ope
 def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
     found = judge_pair(clocked(0.9 * PLAIN, estimate=True))
 
-    assert (found.outcome, found.share_at_most) == (Result.INCONCLUSIVE, pytest.approx(0.9))
+    assert (found.outcome, found.share_at_most) == (Verdict.INCONCLUSIVE, pytest.approx(0.9))
 
 
 def test_a_calibration_tells_more_than_what_was_clocked_while_calls_were_counted():

@@ -14,7 +14,7 @@ from auditor.abs.page import allocations, table
 from auditor.abs.page.matrix import MatrixCell, pair_matrix
 from auditor.abs.page.page_budget import choose_listed_pairs
 from auditor.abs.page.report import render_page
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from reports import results
 
 SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "result.schema.json"
@@ -104,7 +104,7 @@ def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
     shown = second.partition(": ")[2].partition(" and ")[0].split(", ")
     assert len(shown) == min(5, len(silent)) > 0
     loud = {
-        method.id for method in VERDICT.allocations.methods if method.outcome is Result.DETECTED
+        method.id for method in VERDICT.allocations.methods if method.outcome is Verdict.DETECTED
     }
     assert not [name for name in shown if any(each.endswith(f".{name}") for each in loud)]
 

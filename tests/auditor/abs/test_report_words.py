@@ -14,7 +14,7 @@ from auditor.abs.page import table
 from auditor.abs.text import advice, cost_benefit, detection_curve, words
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import UNLISTED, Duration, Filter
 from reports import names, number_format
 
@@ -155,13 +155,13 @@ def test_methods_that_nobody_watches_come_first_and_most_called_first():
     assert {target.id for target in found.targets} == {
         method.id
         for method in examples.audit().methods
-        if method.outcome in {Result.MISSED, Result.UNREACHED}
+        if method.outcome in {Verdict.MISSED, Verdict.UNREACHED}
     }
 
 
 def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
     made = examples.audit()
-    missed = next(method for method in made.methods if method.outcome is Result.MISSED)
+    missed = next(method for method in made.methods if method.outcome is Verdict.MISSED)
     pairs = [
         replace(pair, share=None, share_at_most=0.125) if pair.method == missed.id else pair
         for pair in made.pairs
@@ -370,9 +370,9 @@ def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
 
 def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchmark():
     made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Result.MISSED)
+    chosen = next(method for method in made.methods if method.outcome is Verdict.MISSED)
     dead = tuple(
-        replace(pair, outcome=Result.DEAD_CODE, share=3.0) if pair.method == chosen.id else pair
+        replace(pair, outcome=Verdict.DEAD_CODE, share=3.0) if pair.method == chosen.id else pair
         for pair in made.pairs
     )
     document = judged(replace(made, pairs=dead))
@@ -450,14 +450,16 @@ def test_that_a_benchmark_calls_none_is_said_only_where_it_calls_none():
     found = examples.audit()
     name = step(judged(found), "redundant").targets[0].id
     slowed = [
-        method for method in found.methods if method.outcome not in {Result.REFUSED, Result.INVALID}
+        method
+        for method in found.methods
+        if method.outcome not in {Verdict.REFUSED, Verdict.INVALID}
     ]
     made = replace(found, methods=tuple(slowed))
-    unreached = {"outcome": Result.UNREACHED}
+    unreached = {"outcome": Verdict.UNREACHED}
 
     none = unexamined_note(made, name, reach=ReachState.NOT_AT_ALL, **unreached)
     set_up = unexamined_note(made, name, reach=ReachState.SET_UP_ONLY, **unreached)
-    dead = unexamined_note(made, name, outcome=Result.DEAD_CODE, effect=None)
+    dead = unexamined_note(made, name, outcome=Verdict.DEAD_CODE, effect=None)
     refused = unexamined_note(found, name, reach=ReachState.NOT_AT_ALL, **unreached)
 
     assert none == "its main work is not among the methods examined: it calls none of them"
@@ -481,9 +483,9 @@ def test_what_cannot_get_slower_needs_no_benchmark():
 
 def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
     made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Result.INCONCLUSIVE)
+    chosen = next(method for method in made.methods if method.outcome is Verdict.INCONCLUSIVE)
     pairs = tuple(
-        replace(pair, outcome=Result.UNMEASURED, runs=(), caveats=())
+        replace(pair, outcome=Verdict.UNMEASURED, runs=(), caveats=())
         if pair.method == chosen.id
         else pair
         for pair in made.pairs
@@ -503,7 +505,7 @@ def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_tha
 
 def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_machine():
     made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Result.INCONCLUSIVE)
+    chosen = next(method for method in made.methods if method.outcome is Verdict.INCONCLUSIVE)
     short = (Caveat("distorted", "the probe takes as long"),)
     pairs = tuple(
         replace(pair, caveats=short) if pair.method == chosen.id else pair for pair in made.pairs
@@ -547,7 +549,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     open_ = {
         pair.benchmark
         for pair in made.pairs
-        if pair.outcome in {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
+        if pair.outcome in {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT}
     }
     failing = {
         benchmark.id for benchmark in made.stability.benchmarks if benchmark.ending != "measured"
@@ -621,7 +623,7 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
 
 def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     made = examples.audit()
-    open_ = {Result.INCONCLUSIVE, Result.CRASHED, Result.TIMED_OUT}
+    open_ = {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT}
     closed = tuple(pair for pair in made.pairs if pair.outcome not in open_)
     suite = tuple(benchmark for benchmark in made.stability.benchmarks if benchmark.means)
     decided = with_suite(replace(made, pairs=closed), benchmarks=suite)

@@ -12,7 +12,7 @@ from auditor.abs.text.claims import UNWATCHED
 from auditor.abs.text.cost_benefit import MOST, benchmark_values, best_changes
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.stability import Bucket
 
 
@@ -79,9 +79,9 @@ def test_what_the_user_accepts_needs_no_benchmark():
 
 def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
     made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Result.MISSED)
+    chosen = next(method for method in made.methods if method.outcome is Verdict.MISSED)
     pairs = tuple(
-        replace(pair, outcome=Result.DEAD_CODE) if pair.method == chosen.id else pair
+        replace(pair, outcome=Verdict.DEAD_CODE) if pair.method == chosen.id else pair
         for pair in made.pairs
     )
     watched = [pair.benchmark for pair in pairs if pair.method == chosen.id]
@@ -99,8 +99,8 @@ def test_nothing_is_dropped_while_a_pair_of_it_is_open():
     document = judged(made)
     dropped = {change.owner for change in best_changes(document) if change.measured}
     (name,) = dropped
-    lost = next(method.id for method in made.methods if method.outcome is Result.MISSED)
-    open_ = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.INCONCLUSIVE)
+    lost = next(method.id for method in made.methods if method.outcome is Verdict.MISSED)
+    open_ = replace(made.pairs[0], benchmark=name, method=lost, outcome=Verdict.INCONCLUSIVE)
 
     found = best_changes(judged(replace(made, pairs=(*made.pairs, open_))))
 
@@ -149,8 +149,8 @@ def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others()
 def test_a_benchmark_that_throws_a_result_away_is_not_dropped():
     made = examples.audit()
     (name,) = {change.owner for change in best_changes(judged(made)) if change.measured}
-    lost = next(method.id for method in made.methods if method.outcome is Result.MISSED)
-    dead = replace(made.pairs[0], benchmark=name, method=lost, outcome=Result.DEAD_CODE)
+    lost = next(method.id for method in made.methods if method.outcome is Verdict.MISSED)
+    dead = replace(made.pairs[0], benchmark=name, method=lost, outcome=Verdict.DEAD_CODE)
 
     document = judged(replace(made, pairs=(dead, *made.pairs)))
 

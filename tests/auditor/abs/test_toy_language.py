@@ -10,10 +10,10 @@ from toy_language import METHODS, Listener, Machine, Memory, parts, request
 from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
-from auditor.core.mutant import PLAIN, Kind
+from auditor.core.mutant import PLAIN, VariantKind
 from auditor.core.plan import Purpose
-from auditor.core.request import CurveMode, Rule
-from auditor.core.result import Result
+from auditor.core.request import CurveMode, DetectionRule
+from auditor.core.result import Verdict
 from auditor.measure import schedules, stability_study
 
 TRUE = {
@@ -91,12 +91,12 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
     assert "score-mode" in {caveat.slug for caveat in verdict.caveats}
     pairs = {pair.benchmark: pair.outcome for pair in verdict.pairs}
     others = {"toy.quick", "toy.long"} - {f"toy.{name}" for name in tried}
-    assert {pairs[one] for one in others} <= {Result.UNMEASURED}
+    assert {pairs[one] for one in others} <= {Verdict.UNMEASURED}
 
 
 @pytest.mark.parametrize(
     ("significance", "outcome", "told"),
-    [(0.01, Result.INCONCLUSIVE, False), (0.05, Result.DETECTED, True)],
+    [(0.01, Verdict.INCONCLUSIVE, False), (0.05, Verdict.DETECTED, True)],
 )
 def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, told):
     """Of seven pairs no p is below .0156."""
@@ -122,7 +122,7 @@ def test_an_estimate_times_each_pair_once_and_slows_nothing():
 
 @pytest.mark.parametrize(
     ("asked", "early"),
-    [({}, schedules.QUIET), ({"exact": True}, None), ({"rule": Rule.PAPER}, None)],
+    [({}, schedules.QUIET), ({"exact": True}, None), ({"rule": DetectionRule.PAPER}, None)],
 )
 def test_a_calibration_ends_once_all_is_quiet_where_not_all_is_asked_for(asked, early):
     machine = Machine()
@@ -199,7 +199,7 @@ def test_a_small_share_is_timed_once_and_known_to_be_missed():
 
     predicted = pairs["toy.hop", "toy.quick"]
     assert [caveat.slug for caveat in predicted.caveats] == ["predicted"]
-    assert (predicted.outcome, predicted.share) == (Result.MISSED, pytest.approx(0.05, rel=0.01))
+    assert (predicted.outcome, predicted.share) == (Verdict.MISSED, pytest.approx(0.05, rel=0.01))
     timed = [one for one in slowed(machine, "hop") if one.benchmark.name == "quick"]
     assert [one.purpose for one in timed] == [Purpose.CALIBRATION]
 
@@ -214,7 +214,7 @@ def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeyp
     short = pairs["toy.hop", "toy.quick"]
     assert {(t.variant.methods[0].name, t.benchmark.name) for t in timed} >= {("skip", "short")}
     assert [one for one in slowed(machine, "hop") if one.benchmark.name == "quick"] == []
-    assert (short.outcome, short.share) == (Result.MISSED, None)
+    assert (short.outcome, short.share) == (Verdict.MISSED, None)
     assert short.share_at_most == pytest.approx(0.1, rel=0.02)
     assert outcomes(verdict) == TRUE
 
@@ -240,7 +240,7 @@ def test_what_seemed_short_is_timed_once_a_plain_process_was_shorter(mode, monke
     (pair,) = [one for one in verdict.pairs if one.method == "toy.idle" and one.share]
 
     assert [one.purpose for one in slowed(machine, "idle")] == [Purpose.CALIBRATION]
-    assert pair.outcome is Result.MISSED
+    assert pair.outcome is Verdict.MISSED
     assert pair.share == pytest.approx(0.4 * 0.2, rel=0.05)  # of what most plain processes took
 
 
@@ -263,7 +263,7 @@ def test_what_was_measured_at_another_slowdown_is_no_verdict_at_this_one(monkeyp
     verdict = audited(request(methods=("hop",), slowdown=0.6, budget=0), store=store)
 
     (pair,) = [one for one in verdict.pairs if one.benchmark == "toy.long"]
-    assert pair.outcome is Result.UNMEASURED
+    assert pair.outcome is Verdict.UNMEASURED
     assert pair.achieved_slowdown is None
 
 
@@ -275,7 +275,7 @@ def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     known = {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
     assert any(t.benchmark.name == "quick" for t in slowed(exact, "hop"))
-    assert known["toy.hop", "toy.long"].outcome is Result.DETECTED
+    assert known["toy.hop", "toy.long"].outcome is Verdict.DETECTED
     assert [t.benchmark.name for t in slowed(estimated, "hop")] == ["long"]
 
 
@@ -290,7 +290,7 @@ def test_exact_measures_them_too_and_comes_to_the_same():
 
 def test_the_rule_of_the_paper_runs_mutants_and_comes_to_the_same():
     machine = Machine()
-    verdict = audited(request(rule=Rule.PAPER), machine=machine)
+    verdict = audited(request(rule=DetectionRule.PAPER), machine=machine)
 
     assert outcomes(verdict) == TRUE
     measured = {Purpose.PAIRS, Purpose.REFERENCE, Purpose.MUTANT}
@@ -299,10 +299,10 @@ def test_the_rule_of_the_paper_runs_mutants_and_comes_to_the_same():
 
 
 def test_in_turns_the_papers_rule_is_not_misled_by_a_machine_that_became_slower():
-    asked = request(rule=Rule.PAPER, interleave=True)
+    asked = request(rule=DetectionRule.PAPER, interleave=True)
     machine = Machine(later=1.5)
 
-    assert outcomes(audited(request(rule=Rule.PAPER), machine=Machine(later=1.5))) != TRUE
+    assert outcomes(audited(request(rule=DetectionRule.PAPER), machine=Machine(later=1.5))) != TRUE
     assert outcomes(audited(asked, machine=machine)) == TRUE
 
     assert {t.layout for t in machine.done} == {0}
@@ -464,7 +464,7 @@ def slowed(machine, name):
     return [
         trial
         for trial in machine.done
-        if trial.variant.kind is Kind.DELAYED and trial.variant.methods[0].name == name
+        if trial.variant.kind is VariantKind.DELAYED and trial.variant.methods[0].name == name
     ]
 
 
@@ -477,7 +477,7 @@ def test_turns_that_were_wrong_are_corrected_by_what_the_pair_shows(monkeypatch)
     verdict = audited(request(methods=("hop",)), machine=machine)
 
     (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
-    assert (found.outcome, found.wait) == (Result.MISSED, "work")
+    assert (found.outcome, found.wait) == (Verdict.MISSED, "work")
     assert found.achieved_slowdown == pytest.approx(0.6, rel=0.1)
     tried = [
         (trial.repetition, trial.schedule.arms[1].delay.number)
@@ -498,7 +498,7 @@ def test_turns_that_seem_wrong_are_corrected_where_the_verdict_hangs_on_them(mon
     verdict = audited(request(methods=("hop",)), machine=machine)
 
     (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.quick"]
-    assert (found.outcome, found.wait) == (Result.DETECTED, "work")
+    assert (found.outcome, found.wait) == (Verdict.DETECTED, "work")
     assert found.achieved_slowdown == pytest.approx(0.6, rel=0.05)
 
 
@@ -558,7 +558,7 @@ def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
     (found,) = verdict.curve.pairs
     assert (found.method, found.benchmark, found.slowdown) == ("toy.hop", "toy.long", 0.05)
     assert [step.slowdown for step in found.steps] == [0.05, 0.2, 0.6]
-    assert {step.outcome for step in found.steps} == {Result.DETECTED}
+    assert {step.outcome for step in found.steps} == {Verdict.DETECTED}
     points = {point.slowdown: point.covered for point in verdict.curve.points}
     assert points == {0.05: 1, 0.1: 1, 0.2: 1, 0.3: 1, 0.5: 1, 0.6: 1, 1.0: 1, 2.0: 1, 5.0: 1}
     assert {point.counted for point in verdict.curve.points} == {3}
@@ -576,7 +576,7 @@ def test_a_size_whose_turns_hide_behind_a_short_method_is_measured_again_with_mo
 
     (found,) = verdict.curve.pairs
     steps = {step.slowdown: step for step in found.steps}
-    assert {step.outcome for step in steps.values()} == {Result.DETECTED}
+    assert {step.outcome for step in steps.values()} == {Verdict.DETECTED}
     assert found.slowdown == 0.05
     # 1.5 of 30 ns are eight turns, of which nothing is seen: fifty hide.
     for asked, step in steps.items():
@@ -591,7 +591,7 @@ def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
     assert {pair.benchmark for pair in verdict.curve.pairs} == {"toy.long", "toy.quick"}
 
 
-@pytest.mark.parametrize("rule", [Rule.GATE, Rule.PAPER])
+@pytest.mark.parametrize("rule", [DetectionRule.GATE, DetectionRule.PAPER])
 def test_a_fixed_limit_sees_larger_slowdowns_in_small_shares(rule):
     """A twentieth of an operation shows at 5 % from a slowdown of 1 on."""
     asked = request(methods=("hop", "skip"), rule=rule, min_delta=0.04)
@@ -655,7 +655,7 @@ def test_what_is_slowed_by_nothing_is_not_detected():
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed", "idle": "unreached"}
 
 
-@pytest.mark.parametrize("rule", [Rule.OURS, Rule.PAPER])
+@pytest.mark.parametrize("rule", [DetectionRule.OURS, DetectionRule.PAPER])
 def test_a_process_that_is_slow_by_itself_is_a_false_alarm(monkeypatch, rule):
     monkeypatch.setattr(toy_language, "LEAK", 0.6)
 
@@ -682,7 +682,7 @@ def test_a_method_that_no_process_called_is_unreached_though_counting_failed():
 
     idle = [pair for pair in verdict.pairs if pair.method == "toy.idle"]
     assert {(one.outcome, one.reason) for one in idle} == {
-        (Result.UNREACHED, "run, and never called")
+        (Verdict.UNREACHED, "run, and never called")
     }
     assert outcomes(verdict)["idle"] == "unreached"
 
@@ -713,7 +713,7 @@ def test_what_a_budget_prevented_is_said(budget):
     found = audited(request(budget=budget))
 
     assert "budget" in {caveat.slug for caveat in found.caveats}
-    assert Result.INCONCLUSIVE in {method.outcome for method in found.methods}
+    assert Verdict.INCONCLUSIVE in {method.outcome for method in found.methods}
 
 
 def test_with_a_budget_a_method_is_decided_before_the_next_one_is_begun():
@@ -759,7 +759,7 @@ def test_a_budget_that_prevents_the_sizing_of_the_slowdown_leaves_everything_ope
     found = audited(request(budget=budget, slowdown=None))
 
     assert found.slowdown is None
-    assert {pair.outcome for pair in found.pairs} == {Result.UNMEASURED}
+    assert {pair.outcome for pair in found.pairs} == {Verdict.UNMEASURED}
     assert found.total.bounds == (0.0, 100.0)
     assert "auto-slowdown" not in {caveat.slug for caveat in found.caveats}
 
@@ -858,13 +858,13 @@ def test_a_benchmark_that_cannot_be_changed_leaves_no_method_out():
     verdict = audited(request(methods=None), machine=Machine(unbuilt=frozenset({"quick"})))
 
     pairs = {(pair.method, pair.benchmark): pair.outcome for pair in verdict.pairs}
-    assert pairs["toy.hop", "toy.quick"] is Result.INCONCLUSIVE
+    assert pairs["toy.hop", "toy.quick"] is Verdict.INCONCLUSIVE
     assert outcomes(verdict)["hop"] == "detected"
     assert outcomes(verdict)["skip"] == "inconclusive"
 
 
 def test_a_dry_run_of_the_papers_rule_has_no_plain_processes_among_the_pairs():
-    asked = request(rule=Rule.PAPER)
+    asked = request(rule=DetectionRule.PAPER)
 
     names = [phase.name for phase in preview_abs(asked, parts(asked)).phases]
 
@@ -874,14 +874,14 @@ def test_a_dry_run_of_the_papers_rule_has_no_plain_processes_among_the_pairs():
 def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     """A mutant is slow throughout; ours has as many blocks of the probe beside the slow ones."""
     times = {}
-    for rule in Rule:
+    for rule in DetectionRule:
         asked = request(rule=rule)
         times[rule] = {
             phase.name: phase.seconds for phase in preview_abs(asked, parts(asked)).phases
         }
 
     name = "pairs (at most)"
-    assert 0 < times[Rule.PAPER][name] < times[Rule.OURS][name]
+    assert 0 < times[DetectionRule.PAPER][name] < times[DetectionRule.OURS][name]
 
 
 @pytest.mark.parametrize(
@@ -889,8 +889,8 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     [
         {},
         {"methods": None},
-        {"rule": Rule.PAPER},
-        {"rule": Rule.PAPER, "interleave": True},
+        {"rule": DetectionRule.PAPER},
+        {"rule": DetectionRule.PAPER, "interleave": True},
         {"curve": CurveMode.PAIRS},
     ],
 )

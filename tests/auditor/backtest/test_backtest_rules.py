@@ -17,7 +17,7 @@ from auditor.compare.model import (
     Rounds,
 )
 from auditor.core.contracts.history import Commit
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 
 
 def commit(title, message="", files=("ring.go",), name="a" * 40, parent="b" * 40):
@@ -221,7 +221,7 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
             id=name,
             outcome=one,
             reached_by=reached_by,
-            detected_by=detected_by if one is Result.DETECTED else (),
+            detected_by=detected_by if one is Verdict.DETECTED else (),
         )
         for name, one in outcomes.items()
     ]
@@ -233,10 +233,10 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
 @pytest.mark.parametrize(
     ("outcomes", "watched"),
     [
-        ({"a": Result.DETECTED, "b": Result.MISSED}, True),
-        ({"a": Result.MISSED, "b": Result.UNREACHED}, False),
-        ({"a": Result.MISSED, "b": Result.INCONCLUSIVE}, None),
-        ({"a": Result.REFUSED}, None),
+        ({"a": Verdict.DETECTED, "b": Verdict.MISSED}, True),
+        ({"a": Verdict.MISSED, "b": Verdict.UNREACHED}, False),
+        ({"a": Verdict.MISSED, "b": Verdict.INCONCLUSIVE}, None),
+        ({"a": Verdict.REFUSED}, None),
         ({}, None),
     ],
 )
@@ -249,10 +249,10 @@ def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched
 @pytest.mark.parametrize(
     ("patch", "watched"),
     [
-        (patched(("A", "New"), ("New",), a=Result.DETECTED), None),
-        (patched(("New",), ("New",), a=Result.DETECTED), False),
-        (patched(("New",), a=Result.INCONCLUSIVE), False),
-        (patched(("A",), ("A", "New"), a=Result.DETECTED), True),
+        (patched(("A", "New"), ("New",), a=Verdict.DETECTED), None),
+        (patched(("New",), ("New",), a=Verdict.DETECTED), False),
+        (patched(("New",), a=Verdict.INCONCLUSIVE), False),
+        (patched(("A",), ("A", "New"), a=Verdict.DETECTED), True),
     ],
 )
 def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watched):
@@ -265,18 +265,22 @@ def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watc
     ("patch", "noticed", "reason"),
     [
         (
-            patched(("A",), a=Result.MISSED),
+            patched(("A",), a=Verdict.MISSED),
             CommitDetection.MISSED,
             "no benchmark changed as it should",
         ),
-        (patched(("A", "B"), a=Result.MISSED), CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
-        (patched(("B",), a=Result.MISSED), CommitDetection.UNKNOWN, "1 of 1 benchmarks cannot"),
         (
-            patched((), a=Result.UNREACHED),
+            patched(("A", "B"), a=Verdict.MISSED),
+            CommitDetection.UNKNOWN,
+            "1 of 2 benchmarks cannot",
+        ),
+        (patched(("B",), a=Verdict.MISSED), CommitDetection.UNKNOWN, "1 of 1 benchmarks cannot"),
+        (
+            patched((), a=Verdict.UNREACHED),
             CommitDetection.MISSED,
             "no benchmark calls what the commit",
         ),
-        (patched((), a=Result.REFUSED), CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
+        (patched((), a=Verdict.REFUSED), CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
         (None, CommitDetection.UNKNOWN, "1 of 2 benchmarks cannot"),
     ],
 )
@@ -291,7 +295,7 @@ def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason
 
 def known(*, watched, noticed):
     one = FASTER if noticed else ALIKE
-    patch = patched(("A",), a=Result.DETECTED if watched else Result.MISSED)
+    patch = patched(("A",), a=Verdict.DETECTED if watched else Verdict.MISSED)
     return judge_commit(FIX, compared(benchmark("A", one), patch=patch), 1.0)
 
 

@@ -11,8 +11,8 @@ from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECOND
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import InjectionKind
-from auditor.core.request import GoModuleSpec, Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule, GoModuleSpec
+from auditor.core.result import Verdict
 from auditor.measure.planning.preview import CountedMethod, Inventory
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
@@ -82,14 +82,14 @@ def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
 @pytest.mark.parametrize(
     ("outcome", "pairs", "code"),
     [
-        (Result.INCONCLUSIVE, (pair(Result.UNMEASURED, None),), 5),
-        (Result.INCONCLUSIVE, (pair(Result.INCONCLUSIVE, 0.1),), 0),
-        (Result.MISSED, (pair(Result.MISSED, 0.1), pair(Result.UNMEASURED, None)), 0),
-        (Result.MISSED, (pair(Result.MISSED, None),), 0),
-        (Result.DETECTED, (pair(Result.DETECTED, None),), 0),
-        (Result.UNREACHED, (pair(Result.UNREACHED, None),), 0),
-        (Result.TIMED_OUT, (pair(Result.TIMED_OUT, None),), 5),
-        (Result.INVALID, (pair(Result.INVALID, 0.1),), 5),
+        (Verdict.INCONCLUSIVE, (pair(Verdict.UNMEASURED, None),), 5),
+        (Verdict.INCONCLUSIVE, (pair(Verdict.INCONCLUSIVE, 0.1),), 0),
+        (Verdict.MISSED, (pair(Verdict.MISSED, 0.1), pair(Verdict.UNMEASURED, None)), 0),
+        (Verdict.MISSED, (pair(Verdict.MISSED, None),), 0),
+        (Verdict.DETECTED, (pair(Verdict.DETECTED, None),), 0),
+        (Verdict.UNREACHED, (pair(Verdict.UNREACHED, None),), 0),
+        (Verdict.TIMED_OUT, (pair(Verdict.TIMED_OUT, None),), 5),
+        (Verdict.INVALID, (pair(Verdict.INVALID, 0.1),), 5),
     ],
 )
 def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pairs, code):
@@ -101,8 +101,8 @@ def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pai
 
 def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured(stage, capsys):
     changes = {
-        "methods": (method(Result.INCONCLUSIVE),),
-        "pairs": (pair(Result.UNMEASURED, None),),
+        "methods": (method(Verdict.INCONCLUSIVE),),
+        "pairs": (pair(Verdict.UNMEASURED, None),),
         "caveats": (Caveat("budget", "the budget of 60 s was used up"),),
     }
     stage = stage.of(total=score(0, undecided=2), changes=changes)
@@ -123,7 +123,7 @@ def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
 
 
 def test_an_audit_of_methods_that_cannot_be_slowed_says_that(stage, capsys):
-    changes = {"methods": (method(Result.REFUSED),), "pairs": (pair(Result.REFUSED, None),)}
+    changes = {"methods": (method(Verdict.REFUSED),), "pairs": (pair(Verdict.REFUSED, None),)}
     stage = stage.of(total=score(0, counted=0), changes=changes)
 
     assert stage.call("abs", SUBJECT) == 5
@@ -252,7 +252,7 @@ def test_paper_means_its_rule_and_sleeping(stage):
     stage.call("abs", SUBJECT, "--paper", "--wait", "work")
 
     requests = [config.request for config, _ in stage.opened]
-    assert [request.rule for request in requests] == [Rule.PAPER, Rule.PAPER]
+    assert [request.rule for request in requests] == [DetectionRule.PAPER, DetectionRule.PAPER]
     assert [request.wait for request in requests] == [InjectionKind.SLEEP, InjectionKind.WORK]
 
 
@@ -261,16 +261,16 @@ def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
     stage.call("abs", SUBJECT, "--slowdown", "0.6", "--min-delta", written)
 
     request = stage.opened[0][0].request
-    assert (request.rule, request.min_delta) == (Rule.GATE, pytest.approx(0.05))
+    assert (request.rule, request.min_delta) == (DetectionRule.GATE, pytest.approx(0.05))
 
 
 @pytest.mark.parametrize(
     ("flags", "rule", "limit"),
     [
-        (["--paper", "--min-delta", "5%"], Rule.PAPER, 0.05),
-        (["--rule", "paper", "--min-delta", "5%"], Rule.PAPER, 0.05),
-        (["--paper"], Rule.PAPER, None),  # the gate's limit in the file is not the paper's
-        ([], Rule.GATE, 0.1),
+        (["--paper", "--min-delta", "5%"], DetectionRule.PAPER, 0.05),
+        (["--rule", "paper", "--min-delta", "5%"], DetectionRule.PAPER, 0.05),
+        (["--paper"], DetectionRule.PAPER, None),  # the gate's limit in the file is not the paper's
+        ([], DetectionRule.GATE, 0.1),
     ],
 )
 def test_a_rule_that_is_named_keeps_its_name(stage, tmp_path, flags, rule, limit):
@@ -295,8 +295,8 @@ def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_pat
 
     requests = [config.request for config, _ in stage.opened]
     assert [(request.rule, request.min_delta, request.significance) for request in requests] == [
-        (Rule.OURS, None, 0.01),
-        (Rule.GATE, pytest.approx(0.3), pytest.approx(0.05)),
+        (DetectionRule.OURS, None, 0.01),
+        (DetectionRule.GATE, pytest.approx(0.3), pytest.approx(0.05)),
     ]
 
 

@@ -27,7 +27,7 @@ from real_program import (
 from auditor.abs.assemble import open_audit
 from auditor.clusters import Cluster
 from auditor.clusters import cluster as clusters
-from auditor.clusters.question import Question
+from auditor.clusters.question import WorkerQuestion
 from auditor.config import load
 from auditor.config.places import places
 from auditor.core.errors import MachineError
@@ -228,7 +228,7 @@ def test_a_worker_that_lacks_us_is_told_what_to_install(cluster, tmp_path):
     with distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=60)
         with pytest.raises(MachineError, match=r"cannot run bench-audit .*: install the same"):
-            Question(client, absent, list(client.ncores())).answer(30)
+            WorkerQuestion(client, absent, list(client.ncores())).answer(30)
 
 
 def stored(store):

@@ -13,7 +13,9 @@ from runners.tree_archive import pack_folders, unpack_folders
 
 def recipe(folder, tree):
     placed = Placed(root=folder, tree=folder / "in", name="p", revision="", digest_of_tree="d")
-    return worker.Recipe(session="s", config="", placed=placed, tree=tree, built=None, digest="d")
+    return worker.SubjectRecipe(
+        session="s", config="", placed=placed, tree=tree, built=None, digest="d"
+    )
 
 
 def test_what_a_benchmark_has_changed_is_replaced(tmp_path):

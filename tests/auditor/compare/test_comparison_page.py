@@ -21,8 +21,8 @@ from auditor.compare.page import patch_headline
 from auditor.compare.terminal import write_for_github
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
-from auditor.core.request import Rule
-from auditor.core.result import Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import Verdict
 from reports.markdown import LIMIT
 
 SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "compare.schema.json"
@@ -266,17 +266,17 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
 @pytest.mark.parametrize(
     ("outcomes", "said"),
     [
-        ([Result.INCONCLUSIVE], "slowdown is open for 1 changed or new method."),
+        ([Verdict.INCONCLUSIVE], "slowdown is open for 1 changed or new method."),
         (
-            [Result.MISSED],
+            [Verdict.MISSED],
             "the suite would notice none if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
         ),
         (
-            [Result.DETECTED, Result.MISSED],
+            [Verdict.DETECTED, Verdict.MISSED],
             "would notice 1 if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
         ),
-        ([Result.DETECTED, Result.INCONCLUSIVE], "as long; 1 is open."),
-        ([Result.INVALID], "1 method of the library differ; none of them can be slowed."),
+        ([Verdict.DETECTED, Verdict.INCONCLUSIVE], "as long; 1 is open."),
+        ([Verdict.INVALID], "1 method of the library differ; none of them can be slowed."),
     ],
 )
 def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, said):
@@ -285,7 +285,7 @@ def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes
         AbsData(
             slowdown=0.6,
             slowdown_source="fixed",
-            rule=Rule.OURS,
+            rule=DetectionRule.OURS,
             methods=tuple(MethodData(method=one) for one in methods),
             pairs=tuple(
                 pair_verdict(one.name, "A", outcome)

@@ -2,13 +2,13 @@
 
 from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.core.contracts import concurrent_test
-from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 
 POOL, ITEM = "org.example.Pool", "org.example.Item"
-MAKE = Member(kind=Kind.CONSTRUCTOR, owner=POOL, name="", returns=POOL)
-OF = Member(kind=Kind.STATIC, owner=ITEM, name="of", parameters=("int",), returns=ITEM)
-ADD = Member(kind=Kind.METHOD, owner=POOL, name="add", parameters=(ITEM,))
-SIZE = Member(kind=Kind.METHOD, owner=POOL, name="size", returns="int")
+MAKE = Member(kind=MemberKind.CONSTRUCTOR, owner=POOL, name="", returns=POOL)
+OF = Member(kind=MemberKind.STATIC, owner=ITEM, name="of", parameters=("int",), returns=ITEM)
+ADD = Member(kind=MemberKind.METHOD, owner=POOL, name="add", parameters=(ITEM,))
+SIZE = Member(kind=MemberKind.METHOD, owner=POOL, name="size", returns="int")
 SUBJECT = Variable(1, shared=True)
 ITEMS = Statement(member=OF, arguments=(Literal("int", "1"),))
 
@@ -35,7 +35,7 @@ def test_each_member_has_a_test_with_what_it_needs_in_its_place():
     item, pool, size, of_variable, of_null = found.values()
     assert size.needs == {pool.test.number}
     assert [one.member.kind for one in size.test.prefix] == [
-        Kind.ARRAY, Kind.CONSTRUCTOR, Kind.METHOD,
+        MemberKind.ARRAY, MemberKind.CONSTRUCTOR, MemberKind.METHOD,
     ]  # fmt: skip
     assert of_variable.needs == {pool.test.number, item.test.number}
     assert of_variable.test.suffixes == ((ITEMS, add(Variable(0, shared=False))),)
@@ -57,7 +57,9 @@ def test_a_member_that_only_fails_with_another_one_is_not_blamed():
 
 def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
     """A pool of a size fails for the size, which needs a pool: one of a number, which works."""
-    of_int = Member(kind=Kind.CONSTRUCTOR, owner=POOL, name="", parameters=("int",), returns=POOL)
+    of_int = Member(
+        kind=MemberKind.CONSTRUCTOR, owner=POOL, name="", parameters=("int",), returns=POOL
+    )
     prefix = (ITEMS, Statement(member=of_int, arguments=(Literal("int", "1"),)))
     size = Statement(member=SIZE, receiver=SUBJECT)
     again = Statement(member=of_int, arguments=(Variable(0, shared=False),))

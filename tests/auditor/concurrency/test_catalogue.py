@@ -6,8 +6,8 @@ from made_up_pool import LINES, OBJECT, POOL, Guest
 
 from auditor.concurrency.judge.arguments import Arguments, StatementScope
 from auditor.concurrency.judge.catalogue import describe_types
-from auditor.core.contracts.concurrent_test import Kind, Variable
-from auditor.core.contracts.test_generation import Answer, Describe, Factories, Subtypes
+from auditor.core.contracts.concurrent_test import MemberKind, Variable
+from auditor.core.contracts.test_generation import Describe, Factories, GenerationAnswer, Subtypes
 from auditor.core.errors import SubjectError
 
 
@@ -17,7 +17,7 @@ def catalogue(answers, subject=POOL):
     try:
         request = next(making)
         while True:
-            request = making.send(Answer(lines=answers(request)))
+            request = making.send(GenerationAnswer(lines=answers(request)))
     except StopIteration as end:
         return end.value
 
@@ -37,8 +37,8 @@ def test_an_interface_is_implemented_in_two_ways():
     makers = found.makers("org.example.Factory")
 
     assert [(maker.kind, maker.name) for maker in makers] == [
-        (Kind.PLAIN, "true"),
-        (Kind.PLAIN, "false"),
+        (MemberKind.PLAIN, "true"),
+        (MemberKind.PLAIN, "false"),
     ]
 
 
@@ -79,7 +79,11 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
     found = catalogue(answers)
 
     (maker,) = found.makers("org.example.Shape")
-    assert (maker.kind, maker.key, maker.returns) == (Kind.STATIC, "of(int)", "org.example.Circle")
+    assert (maker.kind, maker.key, maker.returns) == (
+        MemberKind.STATIC,
+        "of(int)",
+        "org.example.Circle",
+    )
     assert found.fits("org.example.Circle", "org.example.Shape")
     assert not found.fits("org.example.Shape", "org.example.Circle")
 
@@ -113,7 +117,7 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
 
     assert Factories((POOL, key)) in asked
     assert [(creator.kind, creator.owner, creator.key) for creator in found.creators] == [
-        (Kind.STATIC, "org.example.Pools", f"create({settings})")
+        (MemberKind.STATIC, "org.example.Pools", f"create({settings})")
     ]
     assert [maker.name for maker in found.makers(key)] == ["next"]
     assert len(found.makers(settings)) == 1
@@ -149,11 +153,11 @@ def test_an_object_that_only_a_builder_makes_is_had_from_one():
     found = catalogue(building(made=True))
 
     (build,) = found.creators
-    assert (build.kind, build.key) == (Kind.FACTORY, f"{BUILDER}.build(org.example.Size)")
+    assert (build.kind, build.key) == (MemberKind.FACTORY, f"{BUILDER}.build(org.example.Size)")
     scope = StatementScope((), [], None)
     made = Arguments(found, np.random.default_rng(1)).call(build, scope, None)
     new, last = scope.more[0], scope.more[-1]
-    assert (new.member.owner, new.member.kind) == (BUILDER, Kind.CONSTRUCTOR)
+    assert (new.member.owner, new.member.kind) == (BUILDER, MemberKind.CONSTRUCTOR)
     assert (last.member, last.receiver) == (build, Variable(0, shared=True))
     assert made == Variable(1, shared=True)
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.concurrency.judge.focus import focus, weights
-from auditor.core.contracts.bytecode import Call, ClassCode, FieldCode, MethodCode
-from auditor.core.contracts.concurrency import Focus
-from auditor.core.contracts.concurrent_test import Kind, Member
+from auditor.core.contracts.bytecode import BytecodeCall, ClassCode, FieldCode, MethodCode
+from auditor.core.contracts.concurrency import FocusMethod
+from auditor.core.contracts.concurrent_test import Member, MemberKind
 
 PUBLIC = frozenset(("public",))
 A, B = "org.example.A", "org.example.B"
@@ -43,19 +43,22 @@ def said(old, new, subject=A):
     return {one.method: (one.distance, one.why) for one in focus(old, new, subject)}
 
 
-def member(name, kind=Kind.METHOD):
+def member(name, kind=MemberKind.METHOD):
     return Member(kind=kind, owner=A, name=name)
 
 
 def test_equal_versions_have_no_focus():
-    same = version(A=of({"a()": method("one", Call(A, "a()"))}, {"x": field()}))
+    same = version(A=of({"a()": method("one", BytecodeCall(A, "a()"))}, {"x": field()}))
 
     assert focus(same, same, A) == ()
 
 
 def test_each_call_on_the_way_to_a_change_is_one_step():
-    calling = {"b()": method("b", Call(B, "z(int)")), "c()": method("c", Call(A, "b()"))}
-    far = {"d()": method("d", Call(A, "c()")), "other()": method("other")}
+    calling = {
+        "b()": method("b", BytecodeCall(B, "z(int)")),
+        "c()": method("c", BytecodeCall(A, "b()")),
+    }
+    far = {"d()": method("d", BytecodeCall(A, "c()")), "other()": method("other")}
     old, new = (
         version(A=of(calling | far), B=of({"z(int)": method(digest)})) for digest in ("1", "2")
     )
@@ -68,15 +71,18 @@ def test_each_call_on_the_way_to_a_change_is_one_step():
 
 
 def test_of_several_ways_to_a_change_the_shortest_counts():
-    both = method("both", Call(A, "near()"), Call(A, "far()"))
-    around = {"far()": method("far", Call(A, "near()")), "both()": both}
+    both = method("both", BytecodeCall(A, "near()"), BytecodeCall(A, "far()"))
+    around = {"far()": method("far", BytecodeCall(A, "near()")), "both()": both}
     old, new = (version(A=of({"near()": method(digest), **around})) for digest in ("1", "2"))
 
     assert said(old, new)["both()"] == (1, "it calls A.near()")
 
 
 def test_methods_that_call_each_other_come_to_an_end():
-    ring = {"a()": method("a", Call(A, "b()")), "b()": method("b", Call(A, "a()"), Call(B, "c()"))}
+    ring = {
+        "a()": method("a", BytecodeCall(A, "b()")),
+        "b()": method("b", BytecodeCall(A, "a()"), BytecodeCall(B, "c()")),
+    }
     old, new = (version(A=of(ring), B=of({"c()": method(digest)})) for digest in ("1", "2"))
 
     assert {name: far for name, (far, _) in said(old, new).items()} == {"a()": 2, "b()": 1}
@@ -150,7 +156,7 @@ def test_a_public_field_that_changed_is_a_focus_itself():
 
 
 def test_what_one_version_only_has_is_no_focus_but_its_callers_are():
-    caller = {"call()": method("call", Call(B, "run()", virtual=True))}
+    caller = {"call()": method("call", BytecodeCall(B, "run()", virtual=True))}
     base = of({"run()": method()})
     old = version(A=of(caller | {"gone()": method()}), B=base)
     new = version(A=of(caller | {"fresh()": method()}), B=base, C=of({"run()": method()}, above=B))
@@ -168,7 +174,7 @@ def test_only_public_methods_are_told():
 
 @pytest.mark.parametrize(("virtual", "reached"), [(True, {"call()"}), (False, set())])
 def test_a_virtual_call_may_run_any_method_of_a_subclass(virtual, reached):
-    caller = of({"call()": method("call", Call(B, "run()", virtual=virtual))})
+    caller = of({"call()": method("call", BytecodeCall(B, "run()", virtual=virtual))})
     old, new = (
         version(
             A=caller,
@@ -183,7 +189,7 @@ def test_a_virtual_call_may_run_any_method_of_a_subclass(virtual, reached):
 
 
 def test_a_call_of_an_interface_may_run_what_an_implementation_inherits():
-    caller = of({"call()": method("call", Call("org.example.I", "run()", virtual=True))})
+    caller = of({"call()": method("call", BytecodeCall("org.example.I", "run()", virtual=True))})
     old, new = (
         version(
             A=caller,
@@ -210,9 +216,9 @@ def test_constructors_are_not_inherited():
 
 
 def test_a_constructor_is_as_near_to_a_change_as_the_one_that_it_hands_on_to():
-    first = method("first", Call(A, "<init>(int)"))
-    made = method("made", Call(B, "<init>()"))
-    copied = method("copied", Call(A, "<init>()"))
+    first = method("first", BytecodeCall(A, "<init>(int)"))
+    made = method("made", BytecodeCall(B, "<init>()"))
+    copied = method("copied", BytecodeCall(A, "<init>()"))
     old, new = (
         version(
             A=of({"<init>()": first, "<init>(int)": made, "copy()": copied}, above=B),
@@ -231,7 +237,7 @@ def test_a_constructor_is_as_near_to_a_change_as_the_one_that_it_hands_on_to():
 
 
 def test_a_constructor_is_named_by_what_it_makes():
-    caller = of({"make()": method("make", Call(B, "<init>(java.util.Map$Entry,int[])"))})
+    caller = of({"make()": method("make", BytecodeCall(B, "<init>(java.util.Map$Entry,int[])"))})
     old, new = (
         version(A=caller, B=of({"<init>(java.util.Map$Entry,int[])": method(digest)}))
         for digest in ("1", "2")
@@ -256,7 +262,7 @@ def test_a_class_that_a_version_lacks_has_no_focus():
 
 
 def test_the_nearest_are_told_first():
-    methods = {"a()": method("a", Call(A, "z()"))}
+    methods = {"a()": method("a", BytecodeCall(A, "z()"))}
     old, new = (version(A=of(methods | {"z()": method(digest)})) for digest in ("1", "2"))
 
     assert [one.method for one in focus(old, new, A)] == ["z()", "a()"]
@@ -268,8 +274,8 @@ def test_without_a_focus_all_methods_are_equally_likely():
 
 def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it():
     members = [member(f"m{at}") for at in range(90)]
-    found = [Focus(method="m0()", distance=0, why="")]
-    found += [Focus(method=one.key, distance=1, why="") for one in members[1:85]]
+    found = [FocusMethod(method="m0()", distance=0, why="")]
+    found += [FocusMethod(method=one.key, distance=1, why="") for one in members[1:85]]
 
     drawn = weights(members, found)
 
@@ -279,8 +285,8 @@ def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it()
 
 
 def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
-    members = [member("x", Kind.GET), member("x"), member("", Kind.CONSTRUCTOR)]
-    found = [Focus(method=key, distance=0, why="") for key in ("x", "<init>()")]
+    members = [member("x", MemberKind.GET), member("x"), member("", MemberKind.CONSTRUCTOR)]
+    found = [FocusMethod(method=key, distance=0, why="") for key in ("x", "<init>()")]
 
     one, other, made = weights(members, found)
 
@@ -291,7 +297,7 @@ def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
 def test_no_weight_is_below_one_and_none_is_above_that_of_a_nearer_method(distances):
     members = [member(f"m{at}") for at in range(len(distances))]
     found = [
-        Focus(method=one.key, distance=far, why="")
+        FocusMethod(method=one.key, distance=far, why="")
         for one, far in zip(members, distances, strict=True)
         if far is not None
     ]

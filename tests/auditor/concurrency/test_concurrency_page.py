@@ -13,7 +13,7 @@ from auditor.concurrency import page_throughput
 from auditor.concurrency.document import Origin
 from auditor.concurrency.judge import oracle
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.concurrency import SEQUENTIAL, Focus, Scope
+from auditor.core.contracts.concurrency import SEQUENTIAL, FocusMethod, TimedScope
 from reports import charts, plots
 from reports.charts import Axes, ChartCurve, Point
 
@@ -93,7 +93,7 @@ def test_intervals_are_drawn_for_both_versions():
     [
         verdict(),
         verdict(lane(8, None)),
-        verdict(lane(8, 2.0), plan=replace(PLAN, scope=Scope.EACH)),
+        verdict(lane(8, 2.0), plan=replace(PLAN, scope=TimedScope.EACH)),
     ],
 )
 def test_no_curve_is_drawn_where_it_would_mean_nothing(found):
@@ -101,7 +101,9 @@ def test_no_curve_is_drawn_where_it_would_mean_nothing(found):
 
 
 def test_a_suffix_timed_by_itself_is_no_throughput():
-    page = concurrency.html(document(verdict(lane(8, 2.0), plan=replace(PLAN, scope=Scope.EACH))))
+    page = concurrency.html(
+        document(verdict(lane(8, 2.0), plan=replace(PLAN, scope=TimedScope.EACH)))
+    )
 
     assert "which tells nothing of the throughput of all" in page
 
@@ -120,7 +122,7 @@ def nasty():
     suite = replace(
         found.suite,
         methods=NASTY,
-        focus=tuple(Focus(method=name, distance=0, why=name) for name in NASTY),
+        focus=tuple(FocusMethod(method=name, distance=0, why=name) for name in NASTY),
         dropped=tuple((name, 2) for name in NASTY),
         files=tuple((name, "") for name in NASTY),
         caveats=tuple(Caveat("no-source", name) for name in NASTY),

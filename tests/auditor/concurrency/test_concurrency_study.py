@@ -9,19 +9,19 @@ from made_up_pool import POOL, Guest
 from auditor.concurrency.study import ConcurrencyContext, ConcurrencyStudy
 from auditor.core.contracts.concurrency import (
     SEQUENTIAL,
-    Cause,
-    Finding,
-    Plan,
+    ConcurrencyFinding,
+    ConcurrentTestSuite,
+    DifferenceCause,
+    LibraryVersion,
     Progress,
-    Suite,
-    Timed,
-    Version,
+    RacePlan,
+    RepetitionTimes,
     Vote,
 )
 from auditor.core.contracts.concurrent_test_runner import Pilot
 from auditor.core.errors import SubjectError
 
-PLAN = Plan(threads=(2, 8), tests=3, statements=16, prefix=2)
+PLAN = RacePlan(threads=(2, 8), tests=3, statements=16, prefix=2)
 
 
 class Writer:
@@ -129,7 +129,7 @@ class Nobody:
 
 def arena(old=1e-7, new=1e-7, **more):
     """Return an arena where a turn takes so long with each version."""
-    return Arena({Version.OLD: old, Version.NEW: new}, **more)
+    return Arena({LibraryVersion.OLD: old, LibraryVersion.NEW: new}, **more)
 
 
 def audited(arena, *, plan=PLAN, memory=None):
@@ -146,25 +146,34 @@ def audited(arena, *, plan=PLAN, memory=None):
 def test_a_version_twice_as_slow_is_a_regression_that_one_thread_shows_too():
     found = audited(arena(new=2e-7))
 
-    assert (found.finding, found.cause) == (Finding.REGRESSION, Cause.ANYWAY)
+    assert (found.finding, found.cause) == (ConcurrencyFinding.REGRESSION, DifferenceCause.ANYWAY)
     assert [thread.threads for thread in found.threads] == [2, 8]
     assert found.control.threads == SEQUENTIAL
     assert all(thread.speedup == pytest.approx(0.5, rel=0.05) for thread in found.threads)
 
 
 def test_a_version_slower_with_many_threads_only_is_about_concurrency():
-    found = audited(arena(slowed={(Version.NEW, 8): 3.0}))
+    found = audited(arena(slowed={(LibraryVersion.NEW, 8): 3.0}))
 
-    assert (found.finding, found.cause) == (Finding.REGRESSION, Cause.CONCURRENCY)
-    assert [thread.finding for thread in found.threads] == [Finding.NONE, Finding.REGRESSION]
+    assert (found.finding, found.cause) == (
+        ConcurrencyFinding.REGRESSION,
+        DifferenceCause.CONCURRENCY,
+    )
+    assert [thread.finding for thread in found.threads] == [
+        ConcurrencyFinding.NONE,
+        ConcurrencyFinding.REGRESSION,
+    ]
 
 
 def test_the_control_does_the_calls_of_the_threads_that_show_the_finding():
-    place = arena(slowed={(Version.NEW, 2): 3.0})
+    place = arena(slowed={(LibraryVersion.NEW, 2): 3.0})
 
     found = audited(place)
 
-    assert [thread.finding for thread in found.threads] == [Finding.REGRESSION, Finding.NONE]
+    assert [thread.finding for thread in found.threads] == [
+        ConcurrencyFinding.REGRESSION,
+        ConcurrencyFinding.NONE,
+    ]
     alone = [race for race, _ in place.races if race.threads == SEQUENTIAL]
     assert {one.suffixes for one in alone} == {2}
     assert {one.suffixes for one, _ in place.races if one.threads == 8} == {8}
@@ -180,7 +189,7 @@ def test_measurements_that_ended_too_early_for_a_surer_plan_are_made_anew():
     found = audited(more, memory=memory, plan=replace(PLAN, confidence=0.999999))
 
     assert more.races
-    assert found.finding is Finding.REGRESSION
+    assert found.finding is ConcurrencyFinding.REGRESSION
 
 
 def test_a_length_that_is_given_is_that_of_the_tests():
@@ -194,7 +203,11 @@ def test_the_same_twice_is_none_and_needs_no_control():
 
     found = audited(place)
 
-    assert (found.finding, found.cause, found.smallest) == (Finding.NONE, Cause.UNKNOWN, None)
+    assert (found.finding, found.cause, found.smallest) == (
+        ConcurrencyFinding.NONE,
+        DifferenceCause.UNKNOWN,
+        None,
+    )
     assert found.control is None
     assert SEQUENTIAL not in {race.threads for race, _ in place.races}
 
@@ -222,7 +235,7 @@ def test_both_versions_get_the_same_numbers_of_repetitions_and_turns():
 
 
 def test_turns_are_scaled_so_that_a_repetition_stays_in_the_window():
-    place = arena(slowed={(Version.NEW, 8): 40.0})
+    place = arena(slowed={(LibraryVersion.NEW, 8): 40.0})
 
     found = audited(place)
 
@@ -238,7 +251,10 @@ def test_the_order_of_the_versions_is_drawn_anew_each_time():
 
     orders = [race.version for race, _ in place.races]
     pairs = set(zip(orders[::2], orders[1::2], strict=True))
-    assert pairs == {(Version.OLD, Version.NEW), (Version.NEW, Version.OLD)}
+    assert pairs == {
+        (LibraryVersion.OLD, LibraryVersion.NEW),
+        (LibraryVersion.NEW, LibraryVersion.OLD),
+    }
 
 
 def test_without_processes_of_their_own_measurements_are_left_to_the_guest():
@@ -254,7 +270,7 @@ def test_without_processes_of_their_own_measurements_are_left_to_the_guest():
 def test_without_a_control_there_is_none():
     found = audited(arena(new=2e-7), plan=replace(PLAN, control=False))
 
-    assert (found.control, found.cause) == (None, Cause.UNKNOWN)
+    assert (found.control, found.cause) == (None, DifferenceCause.UNKNOWN)
 
 
 def test_a_study_goes_on_where_it_stopped():
@@ -367,7 +383,9 @@ def test_a_class_of_which_no_test_works_says_what_failed_most():
 def test_a_failed_race_is_open_and_said():
     memory = Memory()
     audited(arena(), memory=memory)
-    memory.known[1, 8] = Timed(test=1, threads=8, calls=0, repetitions=0, reason="a deadlock")
+    memory.known[1, 8] = RepetitionTimes(
+        test=1, threads=8, calls=0, repetitions=0, reason="a deadlock"
+    )
 
     found = audited(arena(), memory=memory)
 
@@ -382,7 +400,7 @@ def test_a_failed_race_is_open_and_said():
 def test_the_tests_are_handed_out_as_source():
     found = audited(arena())
 
-    assert isinstance(found.suite, Suite)
+    assert isinstance(found.suite, ConcurrentTestSuite)
     assert [name for name, _ in found.suite.files] == ["Race1.java", "Race2.java", "Race3.java"]
 
 

@@ -8,10 +8,10 @@ from made_up_pool import FACTORY, POOL, Guest, earlier
 from auditor.concurrency.judge.catalogue import describe_types
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator, Tally
 from auditor.concurrency.judge.terminal_methods import Spoilers
-from auditor.core.contracts.concurrency import Plan
-from auditor.core.contracts.concurrent_test import Kind, Literal
+from auditor.core.contracts.concurrency import RacePlan
+from auditor.core.contracts.concurrent_test import Literal, MemberKind
 
-PLAN = Plan(seed=3)
+PLAN = RacePlan(seed=3)
 CLOSE = frozenset(("close()",))
 
 
@@ -46,7 +46,7 @@ def test_all_suffixes_share_the_object_that_the_prefix_makes():
 
     test = guest.make(generator(guest).test(1, 100, 3))
 
-    assert test.prefix[test.subject].member.kind is Kind.CONSTRUCTOR
+    assert test.prefix[test.subject].member.kind is MemberKind.CONSTRUCTOR
     shared = {
         one.receiver.index for suffix in test.suffixes for one in suffix if one.receiver is not None
     }
@@ -146,7 +146,7 @@ def test_implementations_work_for_different_times_which_the_seed_draws():
 
     tests = [guest.make(maker.test(number, 25, 2)) for number in range(1, 9)]
 
-    made = [one for test in tests for one in test.prefix if one.member.kind is Kind.PLAIN]
+    made = [one for test in tests for one in test.prefix if one.member.kind is MemberKind.PLAIN]
     rounds = {one.arguments[0].text for one in made}
     assert rounds == {"0", "1000", "4000"}
     assert {one.member.parameters for one in made} == {("int",)}
@@ -171,11 +171,11 @@ def test_an_interface_gets_a_plain_implementation_and_not_null():
 
     test = guest.make(generator(guest).test(1, 100, 2))
 
-    (made,) = [one for one in test.prefix if one.member.kind is Kind.CONSTRUCTOR]
+    (made,) = [one for one in test.prefix if one.member.kind is MemberKind.CONSTRUCTOR]
     assert not any(
         isinstance(argument, Literal) and argument.text is None for argument in made.arguments
     )
-    assert any(one.member.kind is Kind.PLAIN for one in test.prefix)
+    assert any(one.member.kind is MemberKind.PLAIN for one in test.prefix)
 
 
 def test_an_attempt_tries_a_suffix_twice_between_the_others():

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from auditor.concurrency.judge.length import LengthAttempt, search
-from auditor.core.contracts.concurrency import Plan
+from auditor.core.contracts.concurrency import RacePlan
 
-PLAN = Plan(least_seconds=0.005, least_repetitions=10, shortest=16, longest=65536, most_tries=12)
+PLAN = RacePlan(
+    least_seconds=0.005, least_repetitions=10, shortest=16, longest=65536, most_tries=12
+)
 
 
 def looked_for(plan, answer):

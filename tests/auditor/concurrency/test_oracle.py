@@ -11,15 +11,15 @@ from auditor.concurrency.judge import oracle
 from auditor.core.contracts.concurrency import (
     PAPER,
     SEQUENTIAL,
-    Cause,
-    Finding,
-    Plan,
+    ConcurrencyFinding,
+    DifferenceCause,
+    RacePlan,
+    RepetitionTimes,
     ThreadVerdict,
-    Timed,
     Vote,
 )
 
-PLAN = Plan()
+PLAN = RacePlan()
 MEANS = replace(PLAN, processes=False)
 """Measured in one process: no pairs."""
 OLD, NEW, NONE, OPEN = Vote.OLD, Vote.NEW, Vote.NONE, Vote.INCONCLUSIVE
@@ -27,7 +27,7 @@ OLD, NEW, NONE, OPEN = Vote.OLD, Vote.NEW, Vote.NONE, Vote.INCONCLUSIVE
 
 def timed(old, new, reason=""):
     """Return a test with these measurements."""
-    return Timed(
+    return RepetitionTimes(
         test=1, threads=8, calls=100, repetitions=50, old=tuple(old), new=tuple(new), reason=reason
     )
 
@@ -185,8 +185,8 @@ def test_further_measurements_are_due_until_they_lie_close_or_are_many(plan):
 def test_one_thread_has_no_vote():
     one = replace(found(OLD, OLD, OLD), threads=1)
 
-    assert oracle.overall([one, found(NONE, NONE, NONE)]) is Finding.NONE
-    assert oracle.overall([one, found(OLD, OLD, OLD)]) is Finding.REGRESSION
+    assert oracle.overall([one, found(NONE, NONE, NONE)]) is ConcurrencyFinding.NONE
+    assert oracle.overall([one, found(OLD, OLD, OLD)]) is ConcurrencyFinding.REGRESSION
 
 
 def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
@@ -196,7 +196,7 @@ def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does()
     assert oracle.goes_on(wide, tuple(1.3 * one for one in other), PLAN)
 
 
-@pytest.mark.parametrize("plan", [PAPER, Plan(strict=True)])
+@pytest.mark.parametrize("plan", [PAPER, RacePlan(strict=True)])
 def test_the_paper_s_rule_goes_on_until_they_lie_close_however_far_apart_the_versions_are(plan):
     plan = replace(plan, processes=True)
     close, wide, far = (1.0, 1.0, 1.0), (1.0, 1.03, 0.97), (5.0, 5.15, 4.85)
@@ -242,12 +242,12 @@ def test_looking_after_each_measurement_hardly_adds_false_votes(plan):
 @pytest.mark.parametrize(
     ("votes", "finding"),
     [
-        ((OLD, OLD, NONE, NONE, OPEN), Finding.REGRESSION),
-        ((OLD, OLD, NONE, NONE, NONE), Finding.NONE),
-        ((OLD, OLD, NEW, NEW, NONE), Finding.NONE),
-        ((NEW, NEW, NEW, OLD, NONE), Finding.IMPROVEMENT),
-        ((NONE, NONE, NONE, NONE, NONE), Finding.NONE),
-        ((OLD, OLD, OPEN, OPEN, OPEN), Finding.INCONCLUSIVE),
+        ((OLD, OLD, NONE, NONE, OPEN), ConcurrencyFinding.REGRESSION),
+        ((OLD, OLD, NONE, NONE, NONE), ConcurrencyFinding.NONE),
+        ((OLD, OLD, NEW, NEW, NONE), ConcurrencyFinding.NONE),
+        ((NEW, NEW, NEW, OLD, NONE), ConcurrencyFinding.IMPROVEMENT),
+        ((NONE, NONE, NONE, NONE, NONE), ConcurrencyFinding.NONE),
+        ((OLD, OLD, OPEN, OPEN, OPEN), ConcurrencyFinding.INCONCLUSIVE),
     ],
 )
 def test_a_finding_needs_as_many_votes_as_there_are_without_a_winner(votes, finding):
@@ -255,11 +255,14 @@ def test_a_finding_needs_as_many_votes_as_there_are_without_a_winner(votes, find
 
 
 def test_the_paper_takes_a_single_conclusive_test():
-    assert found(OLD, OPEN, OPEN, plan=replace(PAPER, strict=False)).finding is Finding.REGRESSION
+    assert (
+        found(OLD, OPEN, OPEN, plan=replace(PAPER, strict=False)).finding
+        is ConcurrencyFinding.REGRESSION
+    )
 
 
 def test_nothing_conclusive_is_no_finding_in_the_paper_s_plan_either():
-    assert found(OPEN, OPEN, plan=PAPER).finding is Finding.INCONCLUSIVE
+    assert found(OPEN, OPEN, plan=PAPER).finding is ConcurrencyFinding.INCONCLUSIVE
 
 
 @given(st.lists(st.sampled_from(list(Vote)), max_size=4), st.integers(0, 3))
@@ -282,12 +285,18 @@ def lane(threads, finding):
 @pytest.mark.parametrize(
     ("findings", "whole"),
     [
-        ((Finding.NONE, Finding.REGRESSION), Finding.REGRESSION),
-        ((Finding.IMPROVEMENT, Finding.INCONCLUSIVE), Finding.IMPROVEMENT),
-        ((Finding.IMPROVEMENT, Finding.REGRESSION), Finding.INCONCLUSIVE),
-        ((Finding.NONE, Finding.INCONCLUSIVE), Finding.NONE),
-        ((Finding.INCONCLUSIVE,), Finding.INCONCLUSIVE),
-        ((), Finding.INCONCLUSIVE),
+        ((ConcurrencyFinding.NONE, ConcurrencyFinding.REGRESSION), ConcurrencyFinding.REGRESSION),
+        (
+            (ConcurrencyFinding.IMPROVEMENT, ConcurrencyFinding.INCONCLUSIVE),
+            ConcurrencyFinding.IMPROVEMENT,
+        ),
+        (
+            (ConcurrencyFinding.IMPROVEMENT, ConcurrencyFinding.REGRESSION),
+            ConcurrencyFinding.INCONCLUSIVE,
+        ),
+        ((ConcurrencyFinding.NONE, ConcurrencyFinding.INCONCLUSIVE), ConcurrencyFinding.NONE),
+        ((ConcurrencyFinding.INCONCLUSIVE,), ConcurrencyFinding.INCONCLUSIVE),
+        ((), ConcurrencyFinding.INCONCLUSIVE),
     ],
 )
 def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, whole):
@@ -297,16 +306,20 @@ def test_one_number_of_threads_suffices_unless_another_says_the_opposite(finding
 @pytest.mark.parametrize(
     ("finding", "control", "cause"),
     [
-        (Finding.REGRESSION, Finding.REGRESSION, Cause.ANYWAY),
-        (Finding.REGRESSION, Finding.NONE, Cause.CONCURRENCY),
-        (Finding.REGRESSION, Finding.IMPROVEMENT, Cause.CONCURRENCY),
-        (Finding.REGRESSION, Finding.INCONCLUSIVE, Cause.UNKNOWN),
-        (Finding.NONE, Finding.NONE, Cause.UNKNOWN),
+        (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.REGRESSION, DifferenceCause.ANYWAY),
+        (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.NONE, DifferenceCause.CONCURRENCY),
+        (
+            ConcurrencyFinding.REGRESSION,
+            ConcurrencyFinding.IMPROVEMENT,
+            DifferenceCause.CONCURRENCY,
+        ),
+        (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.INCONCLUSIVE, DifferenceCause.UNKNOWN),
+        (ConcurrencyFinding.NONE, ConcurrencyFinding.NONE, DifferenceCause.UNKNOWN),
     ],
 )
 def test_the_control_says_whether_it_is_about_concurrency(finding, control, cause):
     assert oracle.cause(finding, lane(SEQUENTIAL, control)) is cause
-    assert oracle.cause(finding, None) is Cause.UNKNOWN
+    assert oracle.cause(finding, None) is DifferenceCause.UNKNOWN
 
 
 def test_the_smallest_test_is_one_that_voted_for_the_finding():
@@ -314,15 +327,20 @@ def test_the_smallest_test_is_one_that_voted_for_the_finding():
         replace(one, timed=replace(one.timed, test=number))
         for number, one in enumerate(found(NEW, OLD, OLD, OLD).tests, 1)
     ]
-    verdict = replace(lane(8, Finding.REGRESSION), tests=tuple(votes))
+    verdict = replace(lane(8, ConcurrencyFinding.REGRESSION), tests=tuple(votes))
 
     sizes = {1: 5, 2: 40, 3: 20, 4: 20}
-    assert oracle.smallest(Finding.REGRESSION, [verdict], sizes) == 3
-    assert oracle.smallest(Finding.NONE, [verdict], sizes) is None
+    assert oracle.smallest(ConcurrencyFinding.REGRESSION, [verdict], sizes) == 3
+    assert oracle.smallest(ConcurrencyFinding.NONE, [verdict], sizes) is None
 
 
 @pytest.mark.parametrize(
-    ("threads", "says"), [(1, Finding.REGRESSION), (2, Finding.NONE), (2, Finding.INCONCLUSIVE)]
+    ("threads", "says"),
+    [
+        (1, ConcurrencyFinding.REGRESSION),
+        (2, ConcurrencyFinding.NONE),
+        (2, ConcurrencyFinding.INCONCLUSIVE),
+    ],
 )
 def test_a_number_of_threads_that_does_not_say_the_finding_shows_no_smallest_test(threads, says):
     first, second = (
@@ -330,6 +348,6 @@ def test_a_number_of_threads_that_does_not_say_the_finding_shows_no_smallest_tes
         for number, one in enumerate(found(OLD, OLD).tests, 1)
     )
     other = replace(lane(threads, says), tests=(first,))
-    verdict = replace(lane(8, Finding.REGRESSION), tests=(second,))
+    verdict = replace(lane(8, ConcurrencyFinding.REGRESSION), tests=(second,))
 
-    assert oracle.smallest(Finding.REGRESSION, [other, verdict], {1: 5, 2: 40}) == 2
+    assert oracle.smallest(ConcurrencyFinding.REGRESSION, [other, verdict], {1: 5, 2: 40}) == 2

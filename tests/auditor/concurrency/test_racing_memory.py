@@ -14,12 +14,12 @@ import auditor.concurrency.judge
 from auditor.concurrency import assemble
 from auditor.config.concurrency import concurrency_request
 from auditor.config.places import Places
-from auditor.core.contracts.concurrency import Suite
+from auditor.core.contracts.concurrency import ConcurrentTestSuite
 from auditor.core.errors import ResolveFailed
 
 JUDGES = {"host_load", "oracle"}
 """What says something of measurements that there are."""
-SUITE = Suite(tests=(made(),), length=16, tried=(), methods=(), focus=())
+SUITE = ConcurrentTestSuite(tests=(made(),), length=16, tried=(), methods=(), focus=())
 
 
 def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():

@@ -5,9 +5,9 @@ from made_up_pool import POOL, Guest
 from auditor.concurrency.judge.catalogue import describe_types
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.terminal_methods import Spoilers
-from auditor.core.contracts.concurrency import Plan
+from auditor.core.contracts.concurrency import RacePlan
 from auditor.core.contracts.concurrent_test import Variable
-from auditor.core.contracts.test_generation import Answer
+from auditor.core.contracts.test_generation import GenerationAnswer
 
 
 class Jealous(Guest):
@@ -15,7 +15,7 @@ class Jealous(Guest):
 
     def _step(self, statement, state):
         if statement.member.name == "size" and state.lent:
-            return Answer(problem="something is lent in the new version")
+            return GenerationAnswer(problem="something is lent in the new version")
         return super()._step(statement, state)
 
 
@@ -27,13 +27,13 @@ class Empty(Guest):
         if name == "giveBack":
             state.filled = True
         if name == "borrow" and not getattr(state, "filled", False):
-            return Answer(problem="nothing to lend in the new version")
+            return GenerationAnswer(problem="nothing to lend in the new version")
         return super()._step(statement, state)
 
 
 def generator(guest, **weights):
     catalogue = guest.make(describe_types(POOL))
-    return ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan(seed=3))
+    return ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=RacePlan(seed=3))
 
 
 def spoilers(guest, **weights):

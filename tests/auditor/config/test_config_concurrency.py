@@ -7,7 +7,7 @@ import pytest
 
 from auditor.concurrency.command import command
 from auditor.config.concurrency import concurrency_request, words_of
-from auditor.core.contracts.concurrency import PAPER, Plan, Scope, Version
+from auditor.core.contracts.concurrency import PAPER, LibraryVersion, RacePlan, TimedScope
 from auditor.core.errors import UsageError
 
 
@@ -21,15 +21,15 @@ def request(folder, **given):
 def test_without_options_the_plan_is_that_of_a_ci_job(tmp_path):
     asked = request(tmp_path)
 
-    assert asked.plan == Plan()
-    assert asked.written == {Version.OLD: "a", Version.NEW: "b"}
+    assert asked.plan == RacePlan()
+    assert asked.written == {LibraryVersion.OLD: "a", LibraryVersion.NEW: "b"}
     assert asked.options == ()
 
 
 def test_options_go_over_the_paper_s_plan(tmp_path):
     asked = request(tmp_path, paper=True, threads="16, 4", report="10%", scope="each", seed=7)
 
-    assert asked.plan == replace(PAPER, threads=(4, 16), report=0.1, scope=Scope.EACH, seed=7)
+    assert asked.plan == replace(PAPER, threads=(4, 16), report=0.1, scope=TimedScope.EACH, seed=7)
 
 
 def test_the_steady_state_is_as_long_with_many_threads_unless_said(tmp_path):

@@ -11,7 +11,7 @@ from auditor.config.settings import Settings, json_schema
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
 from auditor.core.mutant import InjectionKind
-from auditor.core.request import FolderSpec, GitSpec, Plan, Rule
+from auditor.core.request import DetectionRule, FolderSpec, GitSpec, Plan
 
 ROOT = Path(__file__).parents[3]
 SLOWDOWN = 'a change such as "50%", 0.5 or "1.5x", above 0 and at most 100000%, or "auto"'
@@ -121,7 +121,7 @@ def test_everything_has_a_default(tmp_path):
     assert config.request.methods is None
     assert config.request.slowdown == 0.5
     assert config.request.wait is None
-    assert config.request.rule is Rule.OURS
+    assert config.request.rule is DetectionRule.OURS
     assert (config.request.runs, suite.stability_runs, suite.seed) == (2, 5, 1)
     assert (suite.benchmarks, suite.budget_seconds, suite.timeout_seconds) == (".*", None, 60.0)
     assert (config.store, config.gates.min_score) == (None, None)

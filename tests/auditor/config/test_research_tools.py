@@ -7,7 +7,7 @@ import pytest
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import load
 from auditor.core.errors import UsageError
-from auditor.core.request import Rule
+from auditor.core.request import DetectionRule
 
 GO = {
     "project": "bleve",
@@ -118,9 +118,9 @@ TESTED = JAVA | {"min_effect_size": "0.3"}
 @pytest.mark.parametrize(
     ("changes", "rule", "limit", "significance"),
     [
-        ({}, Rule.GATE, 0.3, 0.05),
-        ({"min_effect_size": None}, Rule.OURS, None, 0.05),
-        ({"confidence": None}, Rule.GATE, 0.3, 0.01),
+        ({}, DetectionRule.GATE, 0.3, 0.05),
+        ({"min_effect_size": None}, DetectionRule.OURS, None, 0.05),
+        ({"confidence": None}, DetectionRule.GATE, 0.3, 0.01),
     ],
 )
 def test_the_java_tools_own_test_counts_where_that_is_asked_for(
@@ -136,7 +136,7 @@ def test_the_java_tools_own_test_counts_where_that_is_asked_for(
     assert not {"confidence", "min_effect_size"} & set(found.ignored)
     check_judgeable(found)
     by_paper = load("theirs.json", {"rule": "paper"}, lib, as_configured=True)
-    assert by_paper.request.rule is Rule.PAPER
+    assert by_paper.request.rule is DetectionRule.PAPER
     assert (by_paper.request.min_delta, by_paper.request.significance) == (limit, significance)
     check_judgeable(by_paper)
 
@@ -145,7 +145,11 @@ def test_without_that_the_rules_have_their_own(lib):
     found = read(lib, TESTED)
 
     request = found.request
-    assert (request.rule, request.min_delta, request.significance) == (Rule.OURS, None, 0.01)
+    assert (request.rule, request.min_delta, request.significance) == (
+        DetectionRule.OURS,
+        None,
+        0.01,
+    )
     assert {"confidence", "min_effect_size"} <= set(found.ignored)
 
 

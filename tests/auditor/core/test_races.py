@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrent_test import (
-    Kind,
     Literal,
     Member,
+    MemberKind,
     Statement,
     Variable,
     statement_of,
@@ -22,7 +22,7 @@ STATEMENTS = st.builds(
     Statement,
     member=st.builds(
         Member,
-        kind=st.sampled_from(Kind),
+        kind=st.sampled_from(MemberKind),
         owner=NAMES,
         name=st.text("abc", max_size=5),
         parameters=st.lists(NAMES, max_size=3).map(tuple),
@@ -39,7 +39,7 @@ def test_the_text_of_a_statement_says_all_of_it(statement):
 
 
 def test_calls_are_those_of_the_suffixes_that_take_part_and_of_all_in_the_control():
-    one = Statement(member=Member(kind=Kind.METHOD, owner="a.B", name="c"))
+    one = Statement(member=Member(kind=MemberKind.METHOD, owner="a.B", name="c"))
     test = concurrent_test.Test(
         number=1, prefix=(), subject=0, suffixes=((one,) * 2, (one,) * 5), repeats=9
     )
@@ -48,7 +48,7 @@ def test_calls_are_those_of_the_suffixes_that_take_part_and_of_all_in_the_contro
 
 
 def test_a_key_is_that_of_the_byte_code():
-    constructor = Member(kind=Kind.CONSTRUCTOR, owner="a.B", name="", parameters=("int",))
-    field = Member(kind=Kind.SET, owner="a.B", name="limit", parameters=("int",))
+    constructor = Member(kind=MemberKind.CONSTRUCTOR, owner="a.B", name="", parameters=("int",))
+    field = Member(kind=MemberKind.SET, owner="a.B", name="limit", parameters=("int",))
 
     assert (constructor.key, field.key) == ("<init>(int)", "limit")

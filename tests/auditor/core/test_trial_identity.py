@@ -7,14 +7,14 @@ from dataclasses import fields, replace
 import pytest
 from builders import benchmark, method
 
-from auditor.core.mutant import Delay, InjectionKind, Kind, Overlay, OverlayFile, Variant
+from auditor.core.mutant import Delay, InjectionKind, Overlay, OverlayFile, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial, canonical_text
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, StableMinimumStop, Stop
+from auditor.core.schedule import Arm, ArmName, Block, EarlyStop, Phase, Schedule, StableMinimumStop
 from auditor.core.stop_rules import Criterion, StoppingRule
 
 PLAIN_ARM = Arm(ArmName.PLAIN)
 SCHEDULE = Schedule(arms=(PLAIN_ARM,), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=0.05)
-STOP = Stop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
+STOP = EarlyStop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
 WATCH = StoppingRule(method=Criterion.COV, measured=3, seconds=1000.0)
 
 SMALLEST = Trial(
@@ -29,7 +29,7 @@ SMALLEST = Trial(
 PAIR = replace(
     SMALLEST,
     purpose=Purpose.PAIRS,
-    variant=Variant(Kind.DELAYED, (method(),), guarded=True),
+    variant=Variant(VariantKind.DELAYED, (method(),), guarded=True),
     overlay=Overlay(files=(OverlayFile("ring.go", b"package ring"),), instructions=("wait",)),
     schedule=Schedule(
         arms=(
@@ -86,9 +86,9 @@ GOLDEN = {
 CHANGES = {
     "subject": {"subject": "another"},
     "purpose": {"purpose": Purpose.REFERENCE},
-    "variant": {"variant": Variant(Kind.COUNTING)},
-    "methods": {"variant": Variant(Kind.PLAIN, (method(),))},
-    "guarded": {"variant": Variant(Kind.PLAIN, guarded=True)},
+    "variant": {"variant": Variant(VariantKind.COUNTING)},
+    "methods": {"variant": Variant(VariantKind.PLAIN, (method(),))},
+    "guarded": {"variant": Variant(VariantKind.PLAIN, guarded=True)},
     "overlay": {"overlay": Overlay(instructions=("count",))},
     "laid": {"laid": "0ver1a1d"},
     "benchmark": {"benchmark": benchmark("BenchmarkPop")},

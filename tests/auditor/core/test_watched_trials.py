@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from builders import run, schedule
 
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
-from auditor.core.schedule import ArmName, Block, Phase, Stop
+from auditor.core.schedule import ArmName, Block, EarlyStop, Phase
 from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.values import TIME, Series
 
@@ -38,7 +38,7 @@ def test_how_a_process_is_watched_is_part_of_what_it_measures():
 @pytest.mark.parametrize(
     "unfit",
     [
-        {"variant": Variant(Kind.DELAYED)},
+        {"variant": Variant(VariantKind.DELAYED)},
         {"schedule": replace(schedule(), blocks=(Block(Phase.WARMUP, 0),))},
     ],
 )
@@ -74,7 +74,7 @@ def test_of_fewer_blocks_than_are_to_be_measured_all_count():
 
 
 def test_a_pair_that_may_not_stop_is_another_than_one_that_may():
-    stop = Stop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
+    stop = EarlyStop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
     may = replace(TRIAL, schedule=replace(TRIAL.schedule, stop=stop))
     pairs, may_pairs = (replace(one, purpose=Purpose.PAIRS) for one in (TRIAL, may))
 
@@ -83,4 +83,4 @@ def test_a_pair_that_may_not_stop_is_another_than_one_that_may():
     assert may_pairs.id == replace(may_pairs, schedule=replace(may.schedule, stop=OTHER)).id
 
 
-OTHER = Stop(above=0.1, below=0.0, looks=((3, 9.0),), least_deviation=1e-3, enough=0.1)
+OTHER = EarlyStop(above=0.1, below=0.0, looks=((3, 9.0),), least_deviation=1e-3, enough=0.1)

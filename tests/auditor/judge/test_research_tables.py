@@ -8,9 +8,9 @@ from builders import benchmark, crashed, method, mutant_run, pair_run, run, suit
 
 from auditor.abs.study.recorded_rows import rows_of
 from auditor.core.errors import UsageError
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.plan import Purpose
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Language
 from auditor.importers.research_tools.rows import Rows
@@ -53,9 +53,9 @@ def pairs(verdict):
 def test_a_slowdown_is_detected_by_the_benchmark_that_has_it():
     verdict = judged(plain(), slowed("seen", {"A": 1.3}), slowed("unseen", {"A": 1.1}))
 
-    assert outcomes(verdict) == {"seen": Result.DETECTED, "unseen": Result.MISSED}
+    assert outcomes(verdict) == {"seen": Verdict.DETECTED, "unseen": Verdict.MISSED}
     assert pairs(verdict)["seen", "A"].effect == pytest.approx(0.3, abs=0.02)
-    assert pairs(verdict)["seen", "B"].outcome is Result.MISSED
+    assert pairs(verdict)["seen", "B"].outcome is Verdict.MISSED
     assert verdict.total.percent == 50
     assert verdict.cover.benchmarks == ("A",)
     assert (verdict.slowdown, verdict.slowdown_source) == (0.4, "fixed")
@@ -74,7 +74,7 @@ def test_nobody_is_said_to_call_a_method_and_no_time_is_made_up():
 def test_a_speed_up_is_no_detection():
     verdict = judged(plain(), slowed("m", {"A": 0.5}))
 
-    assert outcomes(verdict) == {"m": Result.MISSED}
+    assert outcomes(verdict) == {"m": Verdict.MISSED}
 
 
 @pytest.mark.parametrize("times", [1.0, 1.3], ids=["missed", "detected"])
@@ -86,7 +86,7 @@ def test_a_pair_that_lacks_a_run_is_undecided_whatever_the_other_says(times, los
     verdict = judged(plain(), table)
 
     pair = pairs(verdict)["m", "A"]
-    assert pair.outcome is Result.INCONCLUSIVE
+    assert pair.outcome is Verdict.INCONCLUSIVE
     assert pair.reason == f"the table lacks 1 of 2 runs, the first: {lost + 1}"
     assert verdict.total.bounds == (0, 50)
 
@@ -96,8 +96,8 @@ def test_a_pair_that_is_not_there_at_all_is_undecided():
 
     verdict = judged(plain(), table)
 
-    assert pairs(verdict)["m", "B"].outcome is Result.INCONCLUSIVE
-    assert outcomes(verdict) == {"m": Result.INCONCLUSIVE}
+    assert pairs(verdict)["m", "B"].outcome is Verdict.INCONCLUSIVE
+    assert outcomes(verdict) == {"m": Verdict.INCONCLUSIVE}
 
 
 def test_a_run_that_no_method_finished_is_missing_where_the_first_one_is_there():
@@ -115,35 +115,35 @@ def test_a_benchmark_without_a_plain_run_is_incomplete_and_its_pairs_are_undecid
     assert (first.max_spread, first.runs) == (None, 1)
     assert "the table lacks 1 of 2 runs, the first: 2" in first.reason
     assert second.max_spread == pytest.approx(0.01, abs=1e-3)
-    assert pairs(verdict)["m", "A"].outcome is Result.INCONCLUSIVE
-    assert pairs(verdict)["m", "B"].outcome is Result.DETECTED
+    assert pairs(verdict)["m", "A"].outcome is Verdict.INCONCLUSIVE
+    assert pairs(verdict)["m", "B"].outcome is Verdict.DETECTED
     assert verdict.relative.excluded_benchmarks == ("A",)
 
 
 def test_a_table_without_the_plain_suite_decides_nothing():
     verdict = judged(slowed("m", {"A": 1.3}))
 
-    assert outcomes(verdict) == {"m": Result.INCONCLUSIVE}
+    assert outcomes(verdict) == {"m": Verdict.INCONCLUSIVE}
     assert verdict.total.bounds == (0, 100)
 
 
 def test_more_runs_asked_for_than_there_are_leave_all_undecided():
     verdict = judged(plain(), slowed("m", {"A": 1.3}), runs=3)
 
-    assert {pair.outcome for pair in verdict.pairs} == {Result.INCONCLUSIVE}
+    assert {pair.outcome for pair in verdict.pairs} == {Verdict.INCONCLUSIVE}
 
 
 def test_fewer_runs_asked_for_leave_the_others_out():
     table = slowed("m", {"A": 1.3}, runs=(0,)) + slowed("m", {}, runs=(1,))
 
-    assert outcomes(judged(plain(), table)) == {"m": Result.MISSED}
-    assert outcomes(judged(plain(), table, runs=1)) == {"m": Result.DETECTED}
+    assert outcomes(judged(plain(), table)) == {"m": Verdict.MISSED}
+    assert outcomes(judged(plain(), table, runs=1)) == {"m": Verdict.DETECTED}
 
 
 def test_a_suite_that_was_run_more_often_than_the_methods_is_no_lack():
     verdict = judged(plain(runs=5), slowed("m", {"A": 1.3}))
 
-    assert outcomes(verdict) == {"m": Result.DETECTED}
+    assert outcomes(verdict) == {"m": Verdict.DETECTED}
     assert verdict.stability.runs == 5
     assert judged(plain(runs=5), stability_runs=2).runs == 2
 
@@ -153,13 +153,13 @@ def test_runs_may_be_counted_from_one():
 
     verdict = judged([replace(one, run=one.run + 1) for one in table])
 
-    assert outcomes(verdict) == {"m": Result.DETECTED}
+    assert outcomes(verdict) == {"m": Verdict.DETECTED}
 
 
 def test_a_lone_run_with_an_absurd_number_is_a_lack_and_no_endless_loop():
     verdict = judged(plain(), slowed("m", {"A": 1.3}), [rows(999_999_999, "m", "A")])
 
-    assert outcomes(verdict) == {"m": Result.INCONCLUSIVE}
+    assert outcomes(verdict) == {"m": Verdict.INCONCLUSIVE}
 
 
 def test_values_that_are_no_times_decide_nothing():
@@ -170,7 +170,7 @@ def test_values_that_are_no_times_decide_nothing():
     verdict = judged(table, slowed("m", {"A": 1.3}))
 
     assert verdict.stability.benchmarks[-1].reason == "run 2: 20 of 20 values are no time: 0.0"
-    assert pairs(verdict)["m", "A"].outcome is Result.INCONCLUSIVE
+    assert pairs(verdict)["m", "A"].outcome is Verdict.INCONCLUSIVE
 
 
 def test_the_slowdown_is_sized_by_the_spreads_of_the_table():
@@ -197,12 +197,14 @@ def test_four_values_are_too_few():
 
     verdict = judged([replace(one, seconds=one.seconds[:4]) for one in table])
 
-    assert {pair.outcome for pair in verdict.pairs} == {Result.INCONCLUSIVE}
+    assert {pair.outcome for pair in verdict.pairs} == {Verdict.INCONCLUSIVE}
     assert {slug.slug for slug in pairs(verdict)["m", "A"].caveats} == {"few-values"}
 
 
 def variant(one, name="Push"):
-    return replace(one, trial=replace(one.trial, variant=Variant(Kind.DELAYED, (method(name),))))
+    return replace(
+        one, trial=replace(one.trial, variant=Variant(VariantKind.DELAYED, (method(name),)))
+    )
 
 
 def test_an_audits_runs_become_the_rows_of_a_table():
@@ -253,5 +255,5 @@ def test_forks_of_a_run_are_judged_together():
 
     verdict = judged(halves)
 
-    assert outcomes(verdict) == {"m": Result.DETECTED}
+    assert outcomes(verdict) == {"m": Verdict.DETECTED}
     assert [one.runs for one in verdict.stability.benchmarks] == [2, 2]

@@ -2,14 +2,22 @@
 
 import pytest
 
-from auditor.core.contracts.lint import Calls, Looked, Rule, Seen, Smell, Sure, Timed
+from auditor.core.contracts.lint import (
+    Confidence,
+    EvidenceState,
+    MethodCallRate,
+    Smell,
+    SmellRule,
+    SourceFindings,
+    TimedBenchmark,
+)
 from auditor.core.errors import UsageError
 from auditor.core.subject import SourceFile, SourceRole, Span
 from auditor.lint.judge import Reading, Wanted, lint
 
 
 def rule(name, *, on=True):
-    return Rule(id=name, title="t", advice="a", sure=Sure.LIKELY, on=on)
+    return SmellRule(id=name, title="t", advice="a", sure=Confidence.LIKELY, on=on)
 
 
 def smell(rule="go-a", line=5, top=3, **more):
@@ -34,7 +42,7 @@ class Fixed:
 
     def look(self, sources):
         assert all(one.path.endswith(".go") for one in sources)
-        return Looked(benchmarks=("BenchmarkAdd",), smells=self.smells, unread=self.unread)
+        return SourceFindings(benchmarks=("BenchmarkAdd",), smells=self.smells, unread=self.unread)
 
 
 TEXT = """package a
@@ -155,7 +163,9 @@ def test_findings_are_in_the_order_of_files_and_lines_over_all_languages():
 
 
 def timed(name="example.org/a.BenchmarkAdd", *, seconds=1e-6, per=1.0, alone=2e-6, method="Add"):
-    return Timed(benchmark=name, seconds=seconds, calls=(Calls(f"a.{method}", per, alone),))
+    return TimedBenchmark(
+        benchmark=name, seconds=seconds, calls=(MethodCallRate(f"a.{method}", per, alone),)
+    )
 
 
 def proved(one, *measured):
@@ -166,16 +176,16 @@ def proved(one, *measured):
 @pytest.mark.parametrize(
     ("measured", "seen"),
     [
-        (timed(), Seen.CONFIRMED),
-        (timed(per=100.0, alone=1e-7), Seen.CONFIRMED),
-        (timed(seconds=1.9e-6), Seen.REFUTED),
-        (timed(seconds=2.4e-6), Seen.REFUTED),
+        (timed(), EvidenceState.CONFIRMED),
+        (timed(per=100.0, alone=1e-7), EvidenceState.CONFIRMED),
+        (timed(seconds=1.9e-6), EvidenceState.REFUTED),
+        (timed(seconds=2.4e-6), EvidenceState.REFUTED),
         (timed(seconds=3e-6), None),  # other work may take the time
-        (timed(seconds=3e-10, method="Other"), Seen.CONFIRMED),
+        (timed(seconds=3e-10, method="Other"), EvidenceState.CONFIRMED),
         (timed(method="Other"), None),
         (timed("example.org/a.BenchmarkAddition"), None),
-        (timed("example.org/a.BenchmarkAdd/large"), Seen.CONFIRMED),
-        (timed(method="List[int].Add"), Seen.CONFIRMED),
+        (timed("example.org/a.BenchmarkAdd/large"), EvidenceState.CONFIRMED),
+        (timed(method="List[int].Add"), EvidenceState.CONFIRMED),
     ],
 )
 def test_calls_that_take_longer_alone_than_the_operation_were_removed(measured, seen):
@@ -183,11 +193,11 @@ def test_calls_that_take_longer_alone_than_the_operation_were_removed(measured, 
 
 
 def test_of_two_methods_with_a_name_nobody_knows_which_is_called():
-    calls = tuple(Calls(f"a.{owner}.Add", 1.0, 1e-6) for owner in ("List", "Set"))
-    measured = Timed(benchmark="example.org/a.BenchmarkAdd", seconds=1e-6, calls=calls)
+    calls = tuple(MethodCallRate(f"a.{owner}.Add", 1.0, 1e-6) for owner in ("List", "Set"))
+    measured = TimedBenchmark(benchmark="example.org/a.BenchmarkAdd", seconds=1e-6, calls=calls)
 
     assert proved(smell(calls=("Add",)), measured) is None
-    assert proved(smell(calls=("List.Add",)), measured) is Seen.REFUTED
+    assert proved(smell(calls=("List.Add",)), measured) is EvidenceState.REFUTED
     assert proved(smell(calls=("st.Add",)), measured) is None
 
 
@@ -220,14 +230,16 @@ def test_of_two_benchmarks_with_a_name_nobody_knows_which_is_meant():
 def test_one_parameter_at_which_calls_were_removed_is_enough():
     some = (timed("a.BenchmarkAdd/1"), timed("a.BenchmarkAdd/2", seconds=5e-6))
 
-    assert proved(smell(calls=("Add",)), *some) is Seen.CONFIRMED
+    assert proved(smell(calls=("Add",)), *some) is EvidenceState.CONFIRMED
 
 
 def test_a_smell_that_is_not_about_calls_is_not_judged_by_them():
     assert proved(smell(), timed()) is None
 
 
-@pytest.mark.parametrize(("seconds", "seen"), [(1e-6, Seen.CONFIRMED), (0.02, Seen.REFUTED)])
+@pytest.mark.parametrize(
+    ("seconds", "seen"), [(1e-6, EvidenceState.CONFIRMED), (0.02, EvidenceState.REFUTED)]
+)
 def test_set_up_of_invocations_is_a_fault_where_they_are_short(monkeypatch, seconds, seen):
     monkeypatch.setattr(Fixed, "rules", (rule("jmh-invocation-setup"),))
     one = smell("jmh-invocation-setup", benchmark="Maps.put")

@@ -10,7 +10,15 @@ from msgspec import structs
 from rich.console import Console
 
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.lint import Finding, Linted, Proof, Rule, Seen, Smell, Sure
+from auditor.core.contracts.lint import (
+    Confidence,
+    EvidenceState,
+    LintEvidence,
+    LintResult,
+    Smell,
+    SmellFinding,
+    SmellRule,
+)
 from auditor.core.errors import Exit
 from auditor.core.subject import Span
 from auditor.lint import terminal
@@ -23,13 +31,15 @@ SOURCES = LintedSources("ring", "abc", "1.2")
 
 
 def rule(sure):
-    return Rule(id=f"go-{sure}", title=f"It is {sure}", advice="Use b.N.", sure=sure)
+    return SmellRule(id=f"go-{sure}", title=f"It is {sure}", advice="Use b.N.", sure=sure)
 
 
-RULES = tuple(rule(one) for one in Sure)
+RULES = tuple(rule(one) for one in Confidence)
 
 
-def finding(sure=Sure.LIKELY, benchmark="BenchmarkPush", line=7, text="b.N is not used", **more):
+def finding(
+    sure=Confidence.LIKELY, benchmark="BenchmarkPush", line=7, text="b.N is not used", **more
+):
     smell = Smell(
         rule=f"go-{sure}",
         benchmark=benchmark,
@@ -37,11 +47,11 @@ def finding(sure=Sure.LIKELY, benchmark="BenchmarkPush", line=7, text="b.N is no
         text=text,
         top=5,
     )
-    return Finding(rule=rule(sure), smell=smell, **more)
+    return SmellFinding(rule=rule(sure), smell=smell, **more)
 
 
 def made(*findings, caveats=(), benchmarks=("BenchmarkPush", "BenchmarkPop")):
-    linted = Linted(
+    linted = LintResult(
         rules=RULES,
         benchmarks=benchmarks,
         findings=findings,
@@ -53,8 +63,10 @@ def made(*findings, caveats=(), benchmarks=("BenchmarkPush", "BenchmarkPop")):
 
 
 ALLOWED = finding(allowed="it is meant so")
-REFUTED = finding(line=9, proof=Proof(Seen.REFUTED, "an invocation takes 2 s"))
-CONFIRMED = finding(line=11, proof=Proof(Seen.CONFIRMED, "an invocation takes 2e-06 s"))
+REFUTED = finding(line=9, proof=LintEvidence(EvidenceState.REFUTED, "an invocation takes 2 s"))
+CONFIRMED = finding(
+    line=11, proof=LintEvidence(EvidenceState.CONFIRMED, "an invocation takes 2e-06 s")
+)
 
 
 def shown(document):
@@ -105,7 +117,7 @@ def test_the_document_is_what_its_schema_says():
 
 def test_a_name_that_is_no_text_is_written_as_escapes():
     odd = LintedSources("r\udcff", "abc", "1.2")
-    document = lint_document(Linted(rules=(), benchmarks=(), findings=(), unread=()), odd)
+    document = lint_document(LintResult(rules=(), benchmarks=(), findings=(), unread=()), odd)
 
     assert json.loads(results.text(document))["subject"] == r"r\udcff"
 
@@ -129,7 +141,7 @@ def test_the_answer_comes_first(document, said):
 
 
 def test_a_terminal_shows_places_reasons_and_what_to_do():
-    text = shown(made(finding(), ALLOWED, CONFIRMED, finding(Sure.POSSIBLE, line=20)))
+    text = shown(made(finding(), ALLOWED, CONFIRMED, finding(Confidence.POSSIBLE, line=20)))
 
     lines = [line.rstrip() for line in text.splitlines()]
     at = lines.index("ring_test.go:7 go-likely (likely) BenchmarkPush")
@@ -158,14 +170,16 @@ def test_markdown_of_many_says_how_many_more():
 
 
 def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
-    found = github(made(finding(Sure.POSSIBLE), finding(line=8), ALLOWED, REFUTED)).splitlines()
+    found = github(
+        made(finding(Confidence.POSSIBLE), finding(line=8), ALLOWED, REFUTED)
+    ).splitlines()
 
     assert [line.partition(" ")[0] for line in found] == ["::warning", "::notice"]
     assert "file=ring_test.go,line=8,endLine=9,title=bench-audit go-likely::" in found[0]
 
 
 def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
-    log = json.loads(sarif(made(finding(), ALLOWED, REFUTED, finding(Sure.POSSIBLE))))
+    log = json.loads(sarif(made(finding(), ALLOWED, REFUTED, finding(Confidence.POSSIBLE))))
     (run,) = log["runs"]
     results = run["results"]
 

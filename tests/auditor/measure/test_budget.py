@@ -14,7 +14,7 @@ from auditor.abs.study import abs_audit
 from auditor.abs.study.expectation import refuse_small_budget
 from auditor.core.errors import UsageError
 from auditor.core.plan import Purpose
-from auditor.core.result import Result
+from auditor.core.result import Verdict
 from auditor.measure.context import Deadline
 from auditor.measure.trial_times import TrialTimes, expected_seconds
 
@@ -88,7 +88,7 @@ def audited(budget, machine=None, store=None, **changes):
 
 
 def decided(verdict):
-    return sum(method.outcome in (Result.DETECTED, Result.MISSED) for method in verdict.methods)
+    return sum(method.outcome in (Verdict.DETECTED, Verdict.MISSED) for method in verdict.methods)
 
 
 def slugs(verdict):
@@ -122,7 +122,7 @@ def test_a_method_that_the_sample_does_not_detect_is_undecided(monkeypatch):
 
     verdict, _ = audited(100)
 
-    assert {method.outcome for method in verdict.methods} == {Result.INCONCLUSIVE}
+    assert {method.outcome for method in verdict.methods} == {Verdict.INCONCLUSIVE}
     assert verdict.total.bounds == (0.0, 100.0)
     assert len(verdict.stability.benchmarks) < 200
     assert not {"filtered", "failed-benchmarks"} & slugs(verdict)

@@ -9,8 +9,8 @@ from auditor.abs.judge import power
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData
 from auditor.core.jobs import HostInterference
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
 from auditor.measure.reach_judge import Reach
 from auditor.measure.stability_judge import busy_runs, judge, withheld_benchmarks
 
@@ -96,7 +96,7 @@ def by_the_paper(plain):
             method="m",
             benchmark=ONE,
             slowdown=0.6,
-            rule=Rule.PAPER,
+            rule=DetectionRule.PAPER,
             wanted=2,
             reach=Reach(state=ReachState.IN_LOOP),
             plain=tuple(plain),
@@ -109,8 +109,8 @@ def test_processes_that_follow_each_other_decide_nothing_on_a_busy_machine():
     plain = suite_runs([[1.0] * 20] * 3, of=ONE)
     found = by_the_paper(replace(run, strain=BUSY) for run in plain)
 
-    assert by_the_paper(plain).outcome is Result.DETECTED
-    assert found.outcome is Result.INCONCLUSIVE
+    assert by_the_paper(plain).outcome is Verdict.DETECTED
+    assert found.outcome is Verdict.INCONCLUSIVE
     assert [caveat.slug for caveat in found.caveats] == ["busy-machine"]
 
 
@@ -118,5 +118,5 @@ def test_a_run_that_was_made_again_is_what_the_slowed_one_is_compared_with():
     plain = suite_runs([[1.0] * 20] * 3, of=ONE)
     again = replace(plain[0], trial=replace(plain[0].trial, repetition=1001))
 
-    assert by_the_paper([again, *plain[1:]]).outcome is Result.DETECTED
+    assert by_the_paper([again, *plain[1:]]).outcome is Verdict.DETECTED
     assert "no-plain" in [caveat.slug for caveat in by_the_paper(plain[1:]).caveats]

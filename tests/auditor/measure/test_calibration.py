@@ -9,7 +9,7 @@ from auditor.core.plan import Purpose
 from auditor.core.values import METHOD_TIME, TIME, Series
 from auditor.measure.calibration import (
     LEAST_FIRST_SECONDS,
-    Asked,
+    CalibrationRequest,
     achieved_caveat,
     first_turns,
     judge,
@@ -20,7 +20,9 @@ OPERATION = 1e-6
 
 
 def asked(slowdown=0.6, calls=1.0, concurrency=1, wait=None):
-    return Asked(slowdown=slowdown, calls_per_operation=calls, concurrency=concurrency, wait=wait)
+    return CalibrationRequest(
+        slowdown=slowdown, calls_per_operation=calls, concurrency=concurrency, wait=wait
+    )
 
 
 def tried(turns, added, *, method_seconds=5e-7, clock_cost=4e-8, **more):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from builders import benchmark, method, schedule
 
-from auditor.core.mutant import PLAIN, Kind, Overlay, OverlayFile, Variant
+from auditor.core.mutant import PLAIN, Overlay, OverlayFile, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import Closure, Language, Project, SourceFile, SourceRole, Span
 from auditor.measure import overlay_digest
@@ -35,7 +35,7 @@ def _in(file, name="Push"):
 
 
 def _delayed(*methods):
-    return Variant(Kind.DELAYED, methods)
+    return Variant(VariantKind.DELAYED, methods)
 
 
 def _overlay(**texts):
@@ -43,18 +43,23 @@ def _overlay(**texts):
 
 
 def test_a_benchmark_is_decided_by_its_closure():
-    assert overlay_digest.closure(PROJECT, GROUP, PLAIN) == OWN
-    assert overlay_digest.closure(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
+    assert overlay_digest.closure_of_variant(PROJECT, GROUP, PLAIN) == OWN
+    assert overlay_digest.closure_of_variant(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
 
 
 def test_everything_decides_all_unit_tests_and_what_is_not_in_the_program():
-    assert overlay_digest.closure(PROJECT, "", PLAIN).digest == "code"
-    assert overlay_digest.closure(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
-    assert overlay_digest.closure(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest == "code"
+    assert overlay_digest.closure_of_variant(PROJECT, "", PLAIN).digest == "code"
+    assert (
+        overlay_digest.closure_of_variant(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
+    )
+    assert (
+        overlay_digest.closure_of_variant(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest
+        == "code"
+    )
 
 
 def test_a_method_without_a_place_may_be_in_any_program():
-    assert overlay_digest.closure(PROJECT, GROUP, _delayed(method())) == OWN
+    assert overlay_digest.closure_of_variant(PROJECT, GROUP, _delayed(method())) == OWN
 
 
 def test_without_a_digest_of_the_content_that_of_the_tree_decides():
@@ -63,7 +68,7 @@ def test_without_a_digest_of_the_content_that_of_the_tree_decides():
 
 def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
     def laid(**texts):
-        return overlay_digest.laid(OWN, _overlay(**texts), SOURCES)
+        return overlay_digest.linked_overlay_digest(OWN, _overlay(**texts), SOURCES)
 
     known = laid(ring=b"a", guest=b"g")
 
@@ -73,8 +78,8 @@ def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
 
 
 def test_all_of_an_overlay_decides_where_nobody_knows_what_the_program_holds():
-    assert overlay_digest.laid(PROJECT.whole, _overlay(ring=b"a"), SOURCES) == ""
-    assert overlay_digest.laid(OWN, Overlay(), SOURCES) == ""
+    assert overlay_digest.linked_overlay_digest(PROJECT.whole, _overlay(ring=b"a"), SOURCES) == ""
+    assert overlay_digest.linked_overlay_digest(OWN, Overlay(), SOURCES) == ""
 
 
 def test_what_hangs_on_other_files_is_left_out_of_the_digest():
@@ -89,7 +94,7 @@ def test_a_trial_is_the_same_with_other_methods_that_are_not_in_its_program():
         return Trial(
             subject="own",
             purpose=Purpose.REACH,
-            variant=Variant(Kind.COUNTING, methods),
+            variant=Variant(VariantKind.COUNTING, methods),
             overlay=_overlay(**{one.name: b"x" for one in methods}),
             laid=laid,
             benchmark=benchmark(),

@@ -5,11 +5,22 @@ import pytest
 
 from auditor.core.jobs import HostInterference
 from auditor.measure import interference as strain
-from auditor.measure.interference import DRIFT, Noted, Rating, advice, caveats, drift, probed, whole
+from auditor.measure.interference import (
+    DRIFT,
+    NotedProcess,
+    Rating,
+    advice,
+    caveats,
+    drift,
+    probed,
+    whole,
+)
 
 
 def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):
-    return Noted(machine, f"2026-01-01T00:{at:02}:00Z", seconds, strain or HostInterference(), loop)
+    return NotedProcess(
+        machine, f"2026-01-01T00:{at:02}:00Z", seconds, strain or HostInterference(), loop
+    )
 
 
 def slugs(found):
@@ -91,7 +102,7 @@ def test_a_look_counts_once_and_in_the_order_of_time():
 def test_benchmarks_of_more_than_one_machine_are_named():
     def ran(machine, *names):
         return [
-            Noted(machine, "2026-01-01T00:00:00Z", 1.0, HostInterference(), None, name)
+            NotedProcess(machine, "2026-01-01T00:00:00Z", 1.0, HostInterference(), None, name)
             for name in names
         ]
 

@@ -5,7 +5,7 @@ from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
-from auditor.measure.interference_log import Noting
+from auditor.measure.interference_log import InterferenceLog
 
 
 class Deaf:
@@ -27,7 +27,7 @@ def ran(machine, name, repetition=1):
 
 
 def test_the_machine_of_a_benchmark_is_the_last_one_that_has_measured_it():
-    noting = Noting(Deaf())
+    noting = InterferenceLog(Deaf())
     runs = [ran("one", "a"), ran("other", "b"), ran("other", "a", 2), ran("one", "")]
     for at, run in enumerate(runs):
         noting.trial_ended(run, reused=at < 2)

@@ -10,11 +10,11 @@ from auditor.abs.judge.pair import Judgement, PairData
 from auditor.abs.model import PairRun
 from auditor.abs.study.injection import more_samples_may_decide
 from auditor.core.caveats import Caveat
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Purpose
-from auditor.core.request import Rule
-from auditor.core.result import ReachState, Result
+from auditor.core.request import DetectionRule
+from auditor.core.result import ReachState, Verdict
 from auditor.core.subject import Language, Method
 from auditor.measure.profiles.cpu_shares import (
     LOOKS,
@@ -56,7 +56,7 @@ def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
         operations=round(seconds / operation),
     )
     made = run(outcome, purpose=Purpose.PROFILE)
-    return replace(made, trial=replace(made.trial, variant=Variant(Kind.PROFILED, apart)))
+    return replace(made, trial=replace(made.trial, variant=Variant(VariantKind.PROFILED, apart)))
 
 
 def share(*runs, method=PUSH, calls=1.0, error=0.01):
@@ -68,7 +68,7 @@ def paired(sampled):
         method=NAME,
         benchmark=benchmark(),
         slowdown=0.5,
-        rule=Rule.OURS,
+        rule=DetectionRule.OURS,
         wanted=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
         sampled=sampled,
@@ -321,14 +321,14 @@ def near(effect, half, *, threshold=0.25):
     return pair_verdict_of(
         method=NAME,
         benchmark="b",
-        outcome=Result.INCONCLUSIVE,
+        outcome=Verdict.INCONCLUSIVE,
         threshold=threshold,
         runs=(one, one),
         caveats=(Caveat("near-threshold", "open"),),
     )
 
 
-@pytest.mark.parametrize(("effect", "outcome"), [(0.26, Result.DETECTED), (0.24, Result.MISSED)])
+@pytest.mark.parametrize(("effect", "outcome"), [(0.26, Verdict.DETECTED), (0.24, Verdict.MISSED)])
 def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcome):
     found = indifference_zone.settle_borderline(near(effect, 0.02))
 
@@ -347,18 +347,18 @@ def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason(
 
 @pytest.mark.parametrize(
     ("operation", "outcome"),
-    [(LONG, Result.MISSED), (200e-9, Result.MISSED), (120e-9, Result.INCONCLUSIVE)],
+    [(LONG, Verdict.MISSED), (200e-9, Verdict.MISSED), (120e-9, Verdict.INCONCLUSIVE)],
 )
 @pytest.mark.parametrize("hits", [0, 4])
 def test_a_missed_delay_is_only_hidden_where_one_at_the_limit_would_be(operation, outcome, hits):
     """The limit is a quarter of the operation. Samples exclude little: most have no place."""
     sampled = share(profile(hits, 10, operation=operation, unattributed=800))
     assert sampled.low < 0.5 < sampled.high
-    injected = Judgement(outcome=Result.MISSED, threshold=0.25)
+    injected = Judgement(outcome=Verdict.MISSED, threshold=0.25)
 
     judged, _ = share_verdict.combine_evidence(paired(sampled), injected)
 
     assert judged.outcome is outcome
     assert any(caveat.slug == "hidden-delay" for caveat in judged.caveats) is (
-        outcome is not Result.MISSED
+        outcome is not Verdict.MISSED
     )

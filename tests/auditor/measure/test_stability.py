@@ -9,7 +9,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.plan import Purpose
 from auditor.core.stability import Bucket, BucketCount, Duration, Filter
 from auditor.core.units import seconds_per_operation
-from auditor.measure.stability_judge import Unseen, bucket, judge, slowdown_size, spread
+from auditor.measure.stability_judge import UnmeasuredPart, bucket, judge, slowdown_size, spread
 
 TIMES = st.floats(1e-9, 1e3)
 RUNS = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=2, max_size=5)
@@ -185,7 +185,7 @@ def test_runs_on_machines_that_differ_are_said_to_be_mixed():
 
 
 def test_what_could_not_be_listed_is_listed_as_such():
-    unseen = Unseen(unlisted=(("ring.BenchmarkFails", "it fails: as it must"),))
+    unseen = UnmeasuredPart(unlisted=(("ring.BenchmarkFails", "it fails: as it must"),))
 
     found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
@@ -196,7 +196,7 @@ def test_what_could_not_be_listed_is_listed_as_such():
 
 
 def test_a_filter_says_of_how_many_and_what_nobody_knows():
-    unseen = Unseen(
+    unseen = UnmeasuredPart(
         unlisted=(("ring.BenchmarkFails", "no"),),
         filter=Filter("^Bench", 9),
         perhaps=(("ring/broken", "no"),),
@@ -213,7 +213,7 @@ def test_a_filter_says_of_how_many_and_what_nobody_knows():
 
 
 def test_a_filter_says_what_was_not_even_built_in_the_place_of_a_number_it_does_not_know():
-    unseen = Unseen(filter=Filter("^Bench", 1, 3))
+    unseen = UnmeasuredPart(filter=Filter("^Bench", 1, 3))
 
     found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 

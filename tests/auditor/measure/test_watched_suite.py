@@ -19,7 +19,7 @@ from auditor.core.suite import Benchmark, Configured
 from auditor.core.values import OPERATIONS, TIME, Series
 from auditor.measure import schedules, stability_study
 from auditor.measure import warmup_results as watched
-from auditor.measure.block_sizes import Sizes
+from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.suite_runs import baseline
 from auditor.measure.warmup_runs import suite_trials, warmed
 
@@ -253,7 +253,7 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
     told = (series([(lasts or 0.01) / 2]), series([100.0], metric=OPERATIONS))
     pilot = run(Measured(told), purpose=Purpose.PILOT, of=benchmark)
     tried = (pilot,) if lasts else ()
-    size = Sizes({benchmark.id: whole.suite.plan}, {benchmark.id: None}, tried)
+    size = BlockSizes({benchmark.id: whole.suite.plan}, {benchmark.id: None}, tried)
 
     trial = suite_trials([benchmark], size, mine)[benchmark.id]
 

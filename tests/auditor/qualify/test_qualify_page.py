@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from test_page_names import NASTY
 from test_qualify_words import GOOD, NATIVE, PARSE, UNSEEN, answers, made
 
-from auditor.core.contracts.qualify import Side, Subject
+from auditor.core.contracts.qualify import GateSubject, SlowedSide
 from auditor.qualify import page as qualify
 from reports import number_format
 from reports.charts import BOTTOM, TOP
@@ -42,7 +42,9 @@ def test_a_method_that_was_not_shown_is_told_and_not_drawn():
 
 
 def test_demands_and_flaws_are_told():
-    quiet = [answer for factor in (1.5, 10.0) for answer in answers(Side.SLOWED, factor, quiet=5)]
+    quiet = [
+        answer for factor in (1.5, 10.0) for answer in answers(SlowedSide.SLOWED, factor, quiet=5)
+    ]
     shown = view(quiet, must_see=1.5)
 
     assert [flaw for flaw, _ in shown.flaws] == ["dead"]
@@ -68,10 +70,14 @@ def test_nothing_shown_yet_is_a_page_too():
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_there_is_no_barrier_and_nasty_names_do_no_harm(visit, scheme):
-    subjects = (PARSE, *(Subject(method=one) for one in NASTY))
+    subjects = (PARSE, *(GateSubject(method=one) for one in NASTY))
     shown = (
         *GOOD,
-        *(answer for one in NASTY for answer in answers(Side.SPED, 1.5, alarms=2, method=one)),
+        *(
+            answer
+            for one in NASTY
+            for answer in answers(SlowedSide.SPED, 1.5, alarms=2, method=one)
+        ),
     )
     page = qualify.html(made(shown, subjects))
 

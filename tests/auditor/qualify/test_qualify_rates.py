@@ -5,35 +5,35 @@ from dataclasses import replace
 import pytest
 
 from auditor.core.contracts.qualify import (
-    Answer,
-    Asked,
-    Case,
+    CheckoutVersion,
+    DemandState,
     Flaw,
+    GateAnswer,
+    GateCase,
     GatePlan,
-    Injected,
-    Shown,
-    Side,
-    Subject,
-    Version,
+    GateSubject,
+    InjectedDelay,
+    ShownCase,
+    SlowedSide,
 )
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.qualify.judge import is_detected, is_settled, judge, rate
 
-PARSE = Subject(method="a.Parse", reached_by=("BenchmarkParse",))
-PRINT = Subject(method="a.Print")
-SAME = Case(side=Side.SAME)
+PARSE = GateSubject(method="a.Parse", reached_by=("BenchmarkParse",))
+PRINT = GateSubject(method="a.Print")
+SAME = GateCase(side=SlowedSide.SAME)
 PLAN = GatePlan(factors=(1.5, 10.0))
-BOTH = (Version.BASE, Version.HEAD)
+BOTH = (CheckoutVersion.BASE, CheckoutVersion.HEAD)
 
 
-def case(factor, side=Side.SLOWED, method="a.Parse"):
-    return Case(side=side, method=method, factor=factor)
+def case(factor, side=SlowedSide.SLOWED, method="a.Parse"):
+    return GateCase(side=side, method=method, factor=factor)
 
 
 def answers(of, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH):
-    told = [Answer.ALARM] * alarms + [Answer.QUIET] * quiet + [Answer.FAILED] * failed
+    told = [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
     return [
-        Shown(case=of, number=number, answer=one, turn=turn, seconds=2.0 * turn, ran=ran)
+        ShownCase(case=of, number=number, answer=one, turn=turn, seconds=2.0 * turn, ran=ran)
         for number, one in enumerate(told, 1)
     ]
 
@@ -46,7 +46,7 @@ def flaws(*shown, plan=PLAN, subjects=(PARSE,)):
 GOOD = (
     *answers(SAME, quiet=20),
     *answers(case(10.0), alarms=5),
-    *answers(case(10.0, Side.SPED), quiet=5),
+    *answers(case(10.0, SlowedSide.SPED), quiet=5),
 )
 
 
@@ -113,7 +113,7 @@ def test_one_that_fires_at_what_got_faster_is_inverted():
     found = flaws(
         answers(SAME, quiet=5),
         answers(case(10.0), quiet=5),
-        answers(case(10.0, Side.SPED), alarms=5),
+        answers(case(10.0, SlowedSide.SPED), alarms=5),
     )
 
     assert list(found) == [Flaw.INVERTED]
@@ -125,7 +125,7 @@ def test_one_that_fires_at_both_is_said():
     found = flaws(
         answers(SAME, quiet=5),
         answers(case(10.0), alarms=5),
-        answers(case(10.0, Side.SPED), alarms=5),
+        answers(case(10.0, SlowedSide.SPED), alarms=5),
     )
 
     assert list(found) == [Flaw.TWO_SIDED]
@@ -144,7 +144,7 @@ def test_one_that_fires_at_what_is_alike_is_noisy_or_fires_always():
 
 
 def test_one_that_runs_one_version_twice_compares_it_with_itself():
-    head = [replace(one, ran=(Version.HEAD,)) for one in GOOD]
+    head = [replace(one, ran=(CheckoutVersion.HEAD,)) for one in GOOD]
     none = [replace(one, ran=()) for one in GOOD]
 
     assert flaws(head)[Flaw.SELF_COMPARISON] == "in all 30 runs only the code of head was run"
@@ -168,18 +168,18 @@ def test_what_is_asked_is_answered_with_yes_no_or_unknown():
 
     seen_well = answers(case(1.5), alarms=5)
     assert demands(GOOD) == []
-    assert demands(GOOD, seen_well, must_see=1.5) == [Asked.PASSED]
-    assert demands(GOOD, answers(case(1.5), quiet=5), must_see=1.5) == [Asked.FAILED]
-    assert demands(GOOD, answers(case(1.5), quiet=2), must_see=1.5) == [Asked.UNDECIDED]
-    assert demands(GOOD, must_see=1.5) == [Asked.UNDECIDED]
-    assert demands(GOOD, skipped=[case(1.5)], must_see=1.5) == [Asked.FAILED]
+    assert demands(GOOD, seen_well, must_see=1.5) == [DemandState.PASSED]
+    assert demands(GOOD, answers(case(1.5), quiet=5), must_see=1.5) == [DemandState.FAILED]
+    assert demands(GOOD, answers(case(1.5), quiet=2), must_see=1.5) == [DemandState.UNDECIDED]
+    assert demands(GOOD, must_see=1.5) == [DemandState.UNDECIDED]
+    assert demands(GOOD, skipped=[case(1.5)], must_see=1.5) == [DemandState.FAILED]
     larger = answers(case(2.0), quiet=5)
-    assert demands(GOOD, larger, answers(case(1.5), quiet=2), must_see=1.5) == [Asked.FAILED]
-    assert demands(answers(SAME, alarms=5), seen_well, must_see=1.5) == [Asked.FAILED]
-    assert demands(GOOD, most_false_alarms=0.05) == [Asked.UNDECIDED]
-    assert demands(GOOD, most_false_alarms=0.2) == [Asked.PASSED]
-    assert demands(answers(SAME, alarms=2), most_false_alarms=0.2) == [Asked.FAILED]
-    assert demands(answers(SAME, alarms=1), most_false_alarms=0.05) == [Asked.UNDECIDED]
+    assert demands(GOOD, larger, answers(case(1.5), quiet=2), must_see=1.5) == [DemandState.FAILED]
+    assert demands(answers(SAME, alarms=5), seen_well, must_see=1.5) == [DemandState.FAILED]
+    assert demands(GOOD, most_false_alarms=0.05) == [DemandState.UNDECIDED]
+    assert demands(GOOD, most_false_alarms=0.2) == [DemandState.PASSED]
+    assert demands(answers(SAME, alarms=2), most_false_alarms=0.2) == [DemandState.FAILED]
+    assert demands(answers(SAME, alarms=1), most_false_alarms=0.05) == [DemandState.UNDECIDED]
 
 
 def test_the_least_slowdown_from_which_on_all_are_seen():
@@ -197,8 +197,12 @@ def test_the_least_slowdown_from_which_on_all_are_seen():
 
 def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
     delay = Delay(InjectionKind.WORK, 9.0)
-    right = replace(PARSE, injected=(Injected(1.5, delay, 1.55), Injected(10.0, delay, 10.4)))
-    wrong = replace(PARSE, injected=(Injected(1.5, delay, 1.2), Injected(10.0, delay, None)))
+    right = replace(
+        PARSE, injected=(InjectedDelay(1.5, delay, 1.55), InjectedDelay(10.0, delay, 10.4))
+    )
+    wrong = replace(
+        PARSE, injected=(InjectedDelay(1.5, delay, 1.2), InjectedDelay(10.0, delay, None))
+    )
 
     def caveats(subject, *shown):
         found = judge((subject,), PLAN, [one for part in shown for one in part])

@@ -5,12 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from auditor.core.contracts.qualify import Answer, Asked, GatePlan, Shown, Side, Subject, Version
+from auditor.core.contracts.qualify import (
+    CheckoutVersion,
+    DemandState,
+    GateAnswer,
+    GatePlan,
+    GateSubject,
+    ShownCase,
+    SlowedSide,
+)
 from auditor.core.errors import SubjectError
 from auditor.measure.context import Deadline
 from auditor.qualify.study import QualifyStudy
 
-SUBJECTS = (Subject(method="a.Parse"), Subject(method="a.Print"))
+SUBJECTS = (GateSubject(method="a.Parse"), GateSubject(method="a.Print"))
 PLAN = GatePlan(factors=(1.1, 2.0, 10.0), runs=20)
 
 
@@ -44,13 +52,13 @@ class Gate:
         self.shown.append((case, number, turns))
         if self.clock:
             self.clock.now_is += 60.0
-        return Shown(
+        return ShownCase(
             case=case,
             number=number,
             answer=self.answer(case),
-            turn=turns if self.answer(case) is Answer.QUIET else 1,
+            turn=turns if self.answer(case) is GateAnswer.QUIET else 1,
             seconds=60.0,
-            ran=tuple(Version),
+            ran=tuple(CheckoutVersion),
             tail="one\ntwo",
         )
 
@@ -65,8 +73,8 @@ def ignore(*_):
 
 def above(limit):
     def answer(case):
-        slow = case.side is Side.SLOWED and case.factor >= limit
-        return Answer.ALARM if slow else Answer.QUIET
+        slow = case.side is SlowedSide.SLOWED and case.factor >= limit
+        return GateAnswer.ALARM if slow else GateAnswer.QUIET
 
     return answer
 
@@ -81,30 +89,35 @@ def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
         for rate in found.rates
     }
     assert counts == {
-        (Side.SAME, "", 1.0): (0, 20),
-        **{(Side.SLOWED, name, 1.1): (0, 5) for name in ("a.Parse", "a.Print")},
-        **{(Side.SLOWED, name, 2.0): (5, 5) for name in ("a.Parse", "a.Print")},
-        **{(Side.SLOWED, name, 10.0): (5, 5) for name in ("a.Parse", "a.Print")},
-        (Side.SPED, "a.Parse", 10.0): (0, 5),
+        (SlowedSide.SAME, "", 1.0): (0, 20),
+        **{(SlowedSide.SLOWED, name, 1.1): (0, 5) for name in ("a.Parse", "a.Print")},
+        **{(SlowedSide.SLOWED, name, 2.0): (5, 5) for name in ("a.Parse", "a.Print")},
+        **{(SlowedSide.SLOWED, name, 10.0): (5, 5) for name in ("a.Parse", "a.Print")},
+        (SlowedSide.SPED, "a.Parse", 10.0): (0, 5),
     }
     assert found.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
     assert found.diagnoses == ()
 
 
 def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
-    gate = Gate(lambda _: Answer.QUIET)
+    gate = Gate(lambda _: GateAnswer.QUIET)
 
     found = study(gate).qualify(ignore)
 
     first = [(one.side, one.factor) for one, _, _ in gate.shown[:4]]
     assert first == [
-        (Side.SAME, 1.0), (Side.SLOWED, 10.0), (Side.SLOWED, 10.0), (Side.SPED, 10.0)
-    ]  # fmt: skip
+        (SlowedSide.SAME, 1.0),
+        (SlowedSide.SLOWED, 10.0),
+        (SlowedSide.SLOWED, 10.0),
+        (SlowedSide.SPED, 10.0),
+    ]
     assert [str(diagnose.flaw) for diagnose in found.diagnoses] == ["dead"]
     small = [one for one, _, _ in gate.shown if one.factor in {1.1, 2.0}]
     assert len(small) < 2 * 2 * 5  # none after the largest one is known not to be seen
     turns = {
-        turns for one, _, turns in gate.shown if one.factor == 10.0 and one.side is Side.SLOWED
+        turns
+        for one, _, turns in gate.shown
+        if one.factor == 10.0 and one.side is SlowedSide.SLOWED
     }
     assert turns == {PLAN.turns}
 
@@ -112,12 +125,12 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
 def test_a_gate_that_always_fires_is_told_from_a_noisy_one_and_sees_nothing():
     plan = replace(PLAN, must_see=2.0, most_false_alarms=0.05)
 
-    found = study(Gate(lambda _: Answer.ALARM), plan).qualify(ignore)
+    found = study(Gate(lambda _: GateAnswer.ALARM), plan).qualify(ignore)
 
     assert [str(diagnose.flaw) for diagnose in found.diagnoses] == ["always"]
-    assert [demand.answer for demand in found.demands] == [Asked.FAILED, Asked.FAILED]
+    assert [demand.answer for demand in found.demands] == [DemandState.FAILED, DemandState.FAILED]
     assert found.seen_from == {"a.Parse": None, "a.Print": None}
-    assert [rate.shown for rate in found.rates if rate.case.side is Side.SAME] == [5]
+    assert [rate.shown for rate in found.rates if rate.case.side is SlowedSide.SAME] == [5]
 
 
 def test_a_gate_that_fires_is_run_once_in_each_pair():
@@ -141,7 +154,7 @@ def test_the_same_again_shows_nothing_and_says_the_same():
 
 
 def test_a_gate_that_was_quiet_in_fewer_turns_is_shown_the_pair_again():
-    memory, gate = Remembered(), Gate(lambda _: Answer.QUIET)
+    memory, gate = Remembered(), Gate(lambda _: GateAnswer.QUIET)
     study(gate, replace(PLAN, turns=1), memory=memory).qualify(ignore)
     asked_once = len(gate.shown)
 
@@ -167,7 +180,7 @@ def test_the_budget_ends_it_and_the_same_call_goes_on():
 
 
 def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
-    gate = Gate(lambda _: Answer.FAILED)
+    gate = Gate(lambda _: GateAnswer.FAILED)
 
     with pytest.raises(SubjectError, match=r"gives no answer: .* 3 times \(one / two\)") as error:
         study(gate).qualify(ignore)
@@ -177,7 +190,7 @@ def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
 
 def test_a_method_that_cannot_be_slowed_is_not_shown():
     gate = Gate(above(2.0))
-    subjects = (Subject(method="a.Native", refusal="it has no body"), SUBJECTS[0])
+    subjects = (GateSubject(method="a.Native", refusal="it has no body"), SUBJECTS[0])
 
     found = study(gate, subjects=subjects).qualify(ignore)
 
@@ -193,9 +206,9 @@ def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
         random = np.random.default_rng(seed)
 
         def answer(case, random=random):
-            if case.side is Side.SLOWED:
-                return Answer.ALARM
-            return Answer.ALARM if random.random() < chance else Answer.QUIET
+            if case.side is SlowedSide.SLOWED:
+                return GateAnswer.ALARM
+            return GateAnswer.ALARM if random.random() < chance else GateAnswer.QUIET
 
         found = study(Gate(answer), subjects=SUBJECTS[:1]).qualify(ignore)
         noisy = {"noisy", "always"} & {str(diagnose.flaw) for diagnose in found.diagnoses}

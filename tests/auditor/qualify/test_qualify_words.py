@@ -8,14 +8,14 @@ from builders import CONTEXT
 from rich.console import Console
 
 from auditor.core.contracts.qualify import (
-    Answer,
-    Case,
+    CheckoutVersion,
+    GateAnswer,
+    GateCase,
     GatePlan,
-    Injected,
-    Shown,
-    Side,
-    Subject,
-    Version,
+    GateSubject,
+    InjectedDelay,
+    ShownCase,
+    SlowedSide,
 )
 from auditor.core.errors import Exit
 from auditor.core.mutant import Delay, InjectionKind
@@ -26,30 +26,32 @@ from auditor.qualify.markdown import markdown
 from auditor.qualify.text import headline
 
 SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "qualify.schema.json"
-PARSE = Subject(
+PARSE = GateSubject(
     method="a.Parse",
     seconds=2e-6,
-    injected=(Injected(10.0, Delay(InjectionKind.WORK, 900.0), 10.3),),
+    injected=(InjectedDelay(10.0, Delay(InjectionKind.WORK, 900.0), 10.3),),
     reached_by=("BenchmarkParse",),
 )
-NATIVE = Subject(method="a.Native", refusal="it has no body")
-UNSEEN = Subject(method="a.Print|<b>")
+NATIVE = GateSubject(method="a.Native", refusal="it has no body")
+UNSEEN = GateSubject(method="a.Print|<b>")
 
 
 def answers(side, factor, *, alarms=0, quiet=0, failed=0, method="a.Parse", turn=1):
-    case = Case(side=side, method=method if side is not Side.SAME else "", factor=factor)
-    told = [Answer.ALARM] * alarms + [Answer.QUIET] * quiet + [Answer.FAILED] * failed
+    case = GateCase(side=side, method=method if side is not SlowedSide.SAME else "", factor=factor)
+    told = [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
     return [
-        Shown(case=case, number=number, answer=one, seconds=3.0, turn=turn, ran=tuple(Version))
+        ShownCase(
+            case=case, number=number, answer=one, seconds=3.0, turn=turn, ran=tuple(CheckoutVersion)
+        )
         for number, one in enumerate(told, 1)
     ]
 
 
 GOOD = (
-    *answers(Side.SAME, 1.0, quiet=20, failed=1),
-    *answers(Side.SLOWED, 10.0, alarms=5),
-    *answers(Side.SLOWED, 1.5, alarms=5),
-    *answers(Side.SPED, 10.0, quiet=5),
+    *answers(SlowedSide.SAME, 1.0, quiet=20, failed=1),
+    *answers(SlowedSide.SLOWED, 10.0, alarms=5),
+    *answers(SlowedSide.SLOWED, 1.5, alarms=5),
+    *answers(SlowedSide.SPED, 10.0, quiet=5),
 )
 
 
@@ -81,7 +83,9 @@ def test_a_gate_that_works_is_told_with_what_it_sees():
 
 
 def test_a_flaw_comes_first_with_its_evidence():
-    dead = made((*answers(Side.SAME, 1.0, quiet=5), *answers(Side.SLOWED, 10.0, quiet=5)))
+    dead = made(
+        (*answers(SlowedSide.SAME, 1.0, quiet=5), *answers(SlowedSide.SLOWED, 10.0, quiet=5))
+    )
     shown = text(dead)
 
     assert "This gate is dead." in shown
@@ -89,13 +93,13 @@ def test_a_flaw_comes_first_with_its_evidence():
 
 
 def test_too_few_answers_are_no_verdict():
-    assert headline(made(answers(Side.SLOWED, 10.0, alarms=2))).startswith("Cannot tell")
+    assert headline(made(answers(SlowedSide.SLOWED, 10.0, alarms=2))).startswith("Cannot tell")
 
 
 def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
-    small = Case(side=Side.SLOWED, method="a.Parse", factor=1.5)
+    small = GateCase(side=SlowedSide.SLOWED, method="a.Parse", factor=1.5)
     shown = text(
-        made(answers(Side.SLOWED, 10.0, quiet=5), (PARSE, NATIVE, UNSEEN), skipped=[small])
+        made(answers(SlowedSide.SLOWED, 10.0, quiet=5), (PARSE, NATIVE, UNSEEN), skipped=[small])
     )
 
     assert "not shown" in shown
@@ -105,7 +109,7 @@ def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
 
 
 def test_markdown_has_names_in_code_spans():
-    shown = (*GOOD, *answers(Side.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
+    shown = (*GOOD, *answers(SlowedSide.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
     written = markdown(made(shown, (PARSE, UNSEEN)))
 
     assert "`./gate.sh '{base}'`" in written
@@ -144,10 +148,10 @@ def test_the_exit_code_follows_what_is_asked(plan, code, said):
 
 
 def test_an_answer_in_a_line():
-    (late,) = answers(Side.SLOWED, 10.0, alarms=1, turn=3)
+    (late,) = answers(SlowedSide.SLOWED, 10.0, alarms=1, turn=3)
 
     assert terminal.line(late, 7) == (
         "a.Parse 10x, head slower: alarm at run 3 (3\N{NO-BREAK SPACE}s; about 7 more)"
     )
-    (same,) = answers(Side.SAME, 1.0, quiet=1)
+    (same,) = answers(SlowedSide.SAME, 1.0, quiet=1)
     assert terminal.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"

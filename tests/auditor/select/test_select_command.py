@@ -14,7 +14,7 @@ from comparisons import made
 from auditor.abs import document_of_verdict
 from auditor.compare.model import Patch
 from auditor.core.caveats import Caveat
-from auditor.core.result import ReachState, Result
+from auditor.core.result import ReachState, Verdict
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
@@ -54,7 +54,7 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
     methods = tuple(
         method_verdict_of(
             id=RING + one,
-            outcome=Result.DETECTED if by[one] else Result.MISSED,
+            outcome=Verdict.DETECTED if by[one] else Verdict.MISSED,
             detected_by=by[one],
         )
         for one in METHODS
@@ -84,8 +84,8 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
 
 def outcome(method, name, detects, undecided):
     if method in detects:
-        return Result.DETECTED
-    return Result.INCONCLUSIVE if (method, name) in undecided else Result.MISSED
+        return Verdict.DETECTED
+    return Verdict.INCONCLUSIVE if (method, name) in undecided else Verdict.MISSED
 
 
 @pytest.fixture

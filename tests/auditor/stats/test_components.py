@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from auditor.stats.compare import ratio
-from auditor.stats.components import Component, between, doubt
-from auditor.stats.trimming import trimmed
+from auditor.stats.components import Component, component_between, component_error
+from auditor.stats.trimming import trimmed_mean
 
 
 def groups(*values):
@@ -15,7 +15,7 @@ def groups(*values):
 
 def test_equal_groups_have_the_component_of_the_analysis_of_variance():
     """Squares between 3 groups of 2: 2 * (4 + 4) / 2 = 8 a degree; within: 1.5 / 3 = .5."""
-    found = between([groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])])
+    found = component_between([groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])])
 
     assert found == Component(4.0, 0.25, 2)
     assert found.variance == (8 - 0.5) / 2
@@ -25,19 +25,19 @@ def test_families_with_other_middles_share_a_component():
     one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
     other = [each + 100 for each in one]
 
-    assert between([one, other]) == Component(4.0, 0.25, 4)
+    assert component_between([one, other]) == Component(4.0, 0.25, 4)
 
 
 def test_a_single_member_of_a_group_is_enough_where_another_tells_the_scatter():
     """Middles 0 and 3 of 2 and 1: squares between 6, own 2, the factor 3 - 5 / 3."""
-    found = between([groups([-1.0, 1.0], [3.0])])
+    found = component_between([groups([-1.0, 1.0], [3.0])])
 
     assert found == Component(pytest.approx(6 / (3 - 5 / 3)), pytest.approx(2 / (3 - 5 / 3)), 1)
 
 
 def test_groups_that_are_no_further_apart_than_their_members_add_nothing():
-    assert between([groups([-1.0, 1.0], [-1.0, 1.0])]) == Component(0.0, 1.0, 1)
-    assert between([groups([-1.0, 1.0], [-1.0, 1.0])]).variance == 0
+    assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]) == Component(0.0, 1.0, 1)
+    assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]).variance == 0
     assert Component(0.0, 1.0, 1).reach(1, 0.99) == 0
 
 
@@ -62,15 +62,17 @@ def test_what_scatter_can_hide_is_not_taken_for_nothing():
 def test_families_of_one_group_or_of_single_members_tell_nothing(family):
     told = groups([0.0, 0.1], [1.0])
 
-    assert between([family]) is None
-    assert between([family, told]) == between([told])
+    assert component_between([family]) is None
+    assert component_between([family, told]) == component_between([told])
 
 
 def test_one_disturbed_member_of_five_moves_a_component_little():
     calm = groups([-0.02, -0.01, 0.0, 0.01, 0.02], [0.3], [-0.3])
     disturbed = groups([-0.02, -0.01, 0.0, 0.01, 5.0], [0.3], [-0.3])
 
-    assert between([disturbed]).variance == pytest.approx(between([calm]).variance, rel=0.02)
+    assert component_between([disturbed]).variance == pytest.approx(
+        component_between([calm]).variance, rel=0.02
+    )
 
 
 def test_of_three_families_and_more_the_middle_one_counts():
@@ -78,7 +80,7 @@ def test_of_three_families_and_more_the_middle_one_counts():
     one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
     more = [[scale * each for each in one] for scale in (0.01, 1, 50)]
 
-    assert between(more) == Component(
+    assert component_between(more) == Component(
         pytest.approx(4.0 / log(2)), pytest.approx(0.25 / (2.3659739 / 3)), 4
     )
 
@@ -86,7 +88,7 @@ def test_of_three_families_and_more_the_middle_one_counts():
 @pytest.mark.parametrize(("own", "shared"), [(0.02, 0.02), (0.01, 0.05), (0.03, 0.01)])
 def test_a_component_is_right_where_there_are_many_families(own, shared):
     rng = np.random.default_rng(3)
-    found = between([drawn(rng, (3, 1, 1), own, shared) for _ in range(4000)])
+    found = component_between([drawn(rng, (3, 1, 1), own, shared) for _ in range(4000)])
 
     assert found.freedom == 5334
     assert found.variance == pytest.approx(shared**2, abs=0.1 * (own**2 + shared**2))
@@ -98,7 +100,9 @@ def test_families_that_scatter_far_more_than_others_hide_nothing():
     quiet = [drawn(rng, (5, 1, 1), 0.01, 0.04) for _ in range(12)]
     restless = [drawn(rng, (5, 1, 1), 0.5, 0.04) for _ in range(3)]
 
-    assert between([*quiet, *restless]).variance == pytest.approx(between(quiet).variance, rel=0.5)
+    assert component_between([*quiet, *restless]).variance == pytest.approx(
+        component_between(quiet).variance, rel=0.5
+    )
 
 
 def drawn(rng, sizes, own, shared):
@@ -117,11 +121,11 @@ def test_what_is_missing_makes_up_for_what_a_group_shares(single, sizes):
     known = squares.mean() / (single + n - 2) * (1 / single + 1 / n)
 
     apart = (one.mean(axis=1) - other.mean(axis=1)).var()
-    assert apart == pytest.approx(known + 4 * doubt(single, sizes), rel=0.03)
+    assert apart == pytest.approx(known + 4 * component_error(single, sizes), rel=0.03)
 
 
 def test_a_single_value_beside_values_of_all_groups_needs_nothing_more():
-    assert doubt(1, (1, 1, 1)) == pytest.approx(0)
+    assert component_error(1, (1, 1, 1)) == pytest.approx(0)
 
 
 def intervals(known, component, own, shared, *, seed):
@@ -149,7 +153,7 @@ def test_an_interval_with_a_pooled_component_covers(families, sizes, own, shared
     found = []
     for audit in range(2000 // families):
         known = [drawn(rng, sizes, own, shared) for _ in range(families)]
-        found += intervals(known, between(known), own, shared, seed=audit)
+        found += intervals(known, component_between(known), own, shared, seed=audit)
 
     assert np.mean(covered(found)) >= 0.98
 
@@ -174,7 +178,7 @@ def test_more_processes_of_a_binary_do_not_make_its_own_error_smaller():
 
 
 def test_a_trimmed_group_keeps_its_middle_values():
-    found = trimmed(np.array([5.0, 1.0, 2.0, 3.0, 900.0]))
+    found = trimmed_mean(np.array([5.0, 1.0, 2.0, 3.0, 900.0]))
 
     assert (found.middle, found.kept) == (pytest.approx(10 / 3), 3)
     assert found.squares == pytest.approx(sum((x - 3.4) ** 2 for x in (2, 2, 3, 5, 5)))

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.stats.zero_one import Row, lower_bound, minimum
+from auditor.stats.zero_one import Constraint, lower_bound, minimum
 
 COLUMNS = 6
 WEIGHTS = st.dictionaries(st.integers(0, COLUMNS - 1), st.integers(-5, 9), max_size=COLUMNS)
 ROWS = st.lists(
-    st.builds(Row, WEIGHTS, least=st.integers(-3, 3), most=st.integers(3, 20)), max_size=5
+    st.builds(Constraint, WEIGHTS, least=st.integers(-3, 3), most=st.integers(3, 20)), max_size=5
 )
 COSTS = st.lists(st.integers(-9, 9), min_size=COLUMNS, max_size=COLUMNS)
 
@@ -46,14 +46,16 @@ def test_no_choice_costs_less_than_the_bound(costs, rows):
 
 
 def test_more_columns_than_are_ordered_at_once_are_ordered_too():
-    any_two = Row(dict.fromkeys(range(30), 1), least=2)
-    not_the_first = Row(dict.fromkeys(range(13), 1), most=0)
+    any_two = Constraint(dict.fromkeys(range(30), 1), least=2)
+    not_the_first = Constraint(dict.fromkeys(range(13), 1), most=0)
 
     assert minimum([1] * 30, [any_two, not_the_first]).chosen == {13, 14}
 
 
 def test_a_search_that_is_given_up_proves_nothing():
-    triples = [Row({one: 1, (one + 1) % 9: 1, (one + 3) % 9: 1}, least=2) for one in range(9)]
+    triples = [
+        Constraint({one: 1, (one + 1) % 9: 1, (one + 3) % 9: 1}, least=2) for one in range(9)
+    ]
 
     found = minimum([1] * 9, triples, seconds=0.0)
 
@@ -61,6 +63,6 @@ def test_a_search_that_is_given_up_proves_nothing():
     assert 0 <= found.bound <= minimum([1] * 9, triples).bound
 
 
-@pytest.mark.parametrize(("row", "exact"), [((), frozenset()), ((Row({}, least=1),), None)])
+@pytest.mark.parametrize(("row", "exact"), [((), frozenset()), ((Constraint({}, least=1),), None)])
 def test_nothing_to_choose_from_is_a_choice_unless_something_is_wanted(row, exact):
     assert minimum([], row).chosen == exact

@@ -12,7 +12,7 @@ from auditor.core.series.steady import (
     SeriesSteadiness,
     SteadyLabel,
     SuiteSteadiness,
-    WarmUp,
+    WarmupEffect,
 )
 from auditor.steady import page as steady
 from auditor.steady import page_series_plot
@@ -55,7 +55,9 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
     values = [1.5e-3] * 750 + [1e-3] * 2250
 
     drawn = page_series_plot.strip(
-        process(750, (749,), WarmUp(iterations=300, early=0, off=0.0, late=0, wasted_seconds=0.0)),
+        process(
+            750, (749,), WarmupEffect(iterations=300, early=0, off=0.0, late=0, wasted_seconds=0.0)
+        ),
         values,
     )
 

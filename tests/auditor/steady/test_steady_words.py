@@ -10,11 +10,11 @@ from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.series.steady import (
     BenchmarkSteadiness,
-    Needed,
+    NeededWarmup,
     SeriesSteadiness,
     SteadyLabel,
     SuiteSteadiness,
-    WarmUp,
+    WarmupEffect,
 )
 from auditor.steady import document as steady_document
 from auditor.steady import page
@@ -37,7 +37,7 @@ CONTEXT = Context(
 
 
 def warm_up(*, early=0, off=0.0, late=0, wasted=0.0):
-    return WarmUp(iterations=10, early=early, off=off, late=late, wasted_seconds=wasted)
+    return WarmupEffect(iterations=10, early=early, off=off, late=late, wasted_seconds=wasted)
 
 
 def series(fork, start, warm_up=None, label=SteadyLabel.STEADY, caveats=()):
@@ -54,7 +54,7 @@ EARLY = BenchmarkSteadiness(
         series(1, 12, warm_up(early=2, off=0.01)),
     ),
     iteration_seconds=0.1,
-    needed=Needed(
+    needed=NeededWarmup(
         seconds=2.9,
         operations=40,
         iterations=3,
@@ -67,7 +67,7 @@ LATE = BenchmarkSteadiness(
     id="org.example.Late.wastes",
     series=(series(0, 3, warm_up(late=7, wasted=0.75)),),
     iteration_seconds=0.1,
-    needed=Needed(
+    needed=NeededWarmup(
         seconds=0.3,
         operations=3,
         iterations=3,
@@ -179,7 +179,7 @@ def test_settings_are_the_harness_own(harness, needed, said):
         label=SteadyLabel.STEADY,
         warm_iterations=4,
         iteration_seconds=0.1,
-        needed=None if needed is None else Needed(**NEEDED | needed),
+        needed=None if needed is None else NeededWarmup(**NEEDED | needed),
     )
 
     assert page.setting(harness, one) == said

@@ -1,24 +1,30 @@
 """What a store remembers of a gate."""
 
-from auditor.core.contracts.qualify import Answer, Case, Shown, Side, Version
-from auditor.store.gates import Gates
+from auditor.core.contracts.qualify import (
+    CheckoutVersion,
+    GateAnswer,
+    GateCase,
+    ShownCase,
+    SlowedSide,
+)
+from auditor.store.gates import GateAnswerStore
 from auditor.store.sqlite import SqliteStore
 from runners.hosts.clock import SystemClock
 
-CASE = Case(side=Side.SLOWED, method="a.Parse", factor=1.5)
-SHOWN = Shown(
+CASE = GateCase(side=SlowedSide.SLOWED, method="a.Parse", factor=1.5)
+SHOWN = ShownCase(
     case=CASE,
     number=2,
-    answer=Answer.ALARM,
+    answer=GateAnswer.ALARM,
     turn=3,
     seconds=4.5,
     exit_code=1,
-    ran=(Version.BASE, Version.HEAD),
+    ran=(CheckoutVersion.BASE, CheckoutVersion.HEAD),
 )
 
 
 def gates(store, *deciding, of=lambda case: f"delay of {case.factor}"):
-    return Gates(store, SystemClock(), deciding or ("digest", "./gate.sh"), of)
+    return GateAnswerStore(store, SystemClock(), deciding or ("digest", "./gate.sh"), of)
 
 
 def test_an_answer_is_there_again_in_the_next_process(tmp_path):
@@ -38,13 +44,13 @@ def test_another_gate_subject_or_delay_has_answers_of_its_own(tmp_path):
 
         assert gates(store, "digest", "./other.sh").known(CASE, 2) is None
         assert gates(store, of=lambda _: "another").known(CASE, 2) is None
-        other = Case(side=Side.SPED, method="a.Parse", factor=1.5)
+        other = GateCase(side=SlowedSide.SPED, method="a.Parse", factor=1.5)
         assert gates(store).known(other, 2) is None
 
 
 def test_what_has_failed_is_asked_again(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        failed = Shown(case=CASE, number=2, answer=Answer.FAILED, tail="oh")
+        failed = ShownCase(case=CASE, number=2, answer=GateAnswer.FAILED, tail="oh")
         gates(store).keep(failed)
 
         assert gates(store).known(CASE, 2) is None

@@ -9,15 +9,23 @@ from concurrencies import made
 from auditor.concurrency.judge.tally import Tally
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.caveats import Caveat
-from auditor.core.contracts.concurrency import Focus, Plan, Progress, Suite, Timed
-from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.concurrency import (
+    ConcurrentTestSuite,
+    FocusMethod,
+    Progress,
+    RacePlan,
+    RepetitionTimes,
+)
+from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 from auditor.core.jobs import HostFacts
-from auditor.store.races import Races
+from auditor.store.races import ConcurrentRunStore
 from auditor.store.sqlite import SqliteStore
 
-PLAN = Plan()
+PLAN = RacePlan()
 HERE = HostFacts("here", (("cpu", "a"), ("cores", "2")))
-TIMED = Timed(test=1, threads=8, calls=64, repetitions=20, old=(0.01, 0.011), new=(0.02, 0.021))
+TIMED = RepetitionTimes(
+    test=1, threads=8, calls=64, repetitions=20, old=(0.01, 0.011), new=(0.02, 0.021)
+)
 
 
 class Clock:
@@ -35,24 +43,26 @@ def store(tmp_path):
 
 def races(store, *, plan=PLAN, deciding=("org.example.Pool", "old", "new"), **more):
     """Return what a store knows of a pair of versions."""
-    return Races(store, Clock(), plan, deciding, **more)
+    return ConcurrentRunStore(store, Clock(), plan, deciding, **more)
 
 
 def suite():
     """Return a suite whose test has all kinds of arguments."""
     call = Statement(
         member=Member(
-            kind=Kind.METHOD, owner="a.B", name="put", parameters=("int", "java.lang.String")
+            kind=MemberKind.METHOD, owner="a.B", name="put", parameters=("int", "java.lang.String")
         ),
         receiver=Variable(0, shared=True),
         arguments=(Literal("int", "-1"), Literal("java.lang.String", None)),
     )
-    return Suite(
+    return ConcurrentTestSuite(
         tests=(replace(made(), suffixes=((call,), (call, call))),),
         length=100,
         tried=(16, 100),
         methods=("put(int,java.lang.String)",),
-        focus=(Focus(method="put(int,java.lang.String)", distance=0, why="its code changed"),),
+        focus=(
+            FocusMethod(method="put(int,java.lang.String)", distance=0, why="its code changed"),
+        ),
         dropped=(("take() does not come to an end", 2),),
         caveats=(Caveat("fewer-tests", "only 1 of 5"),),
     )
@@ -74,7 +84,7 @@ def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(stor
         number=2,
         tests=suite().tests,
         learned=Tally(dropped=Counter(b=2, a=2), spoilers=Spoilers(frozenset("x"))).noted(),
-        banned=(Member(kind=Kind.STATIC, owner="a.B", name="of", returns="a.B"),),
+        banned=(Member(kind=MemberKind.STATIC, owner="a.B", name="of", returns="a.B"),),
     )
     known = races(store, making=("a",))
 

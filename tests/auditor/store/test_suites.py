@@ -8,7 +8,7 @@ from builders import HOST, benchmark, run, series
 
 from auditor.core.errors import StoreError, UsageError
 from auditor.core.jobs import HostFacts
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.stop_rules import Criterion, StoppingRule
@@ -100,7 +100,7 @@ def test_only_plain_runs_of_this_suite_on_the_last_machine_count(store, path, tm
     audited(store, other)
     audited(store, project(tmp_path))
     audited(store, other, "compare")
-    slowed = Variant(kind=Kind.DELAYED, methods=())
+    slowed = Variant(kind=VariantKind.DELAYED, methods=())
     for one in (
         replace(measured(9.0, repetition=3), host=ELSEWHERE),
         measured(8.0, Purpose.PAIRS),

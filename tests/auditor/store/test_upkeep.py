@@ -60,7 +60,7 @@ def test_contents(small):
     held = upkeep.contents(small)
 
     assert (held.runs, held.failed, held.values) == (2, 1, 3)
-    assert held.subjects == (upkeep.Subject("ring", 1, 2, "2026-01-02"),)
+    assert held.subjects == (upkeep.StoredSubject("ring", 1, 2, "2026-01-02"),)
     assert [count for _, count in held.machines] == [2]
 
 
@@ -191,9 +191,9 @@ def test_interrupted_audits_cost_no_results(tmp_path):
 
     assert upkeep.prune(path, before=None, failed=False, audits=1) == (0, 1)
 
-    assert upkeep.contents(path).subjects == (upkeep.Subject("ring", 1, 1, "2026-01-03"),)
+    assert upkeep.contents(path).subjects == (upkeep.StoredSubject("ring", 1, 1, "2026-01-03"),)
     assert upkeep.prune(path, before="2026-02-01", failed=False, audits=None) == (0, 1)
-    assert upkeep.contents(path).subjects == (upkeep.Subject("ring", 1, 1, "2026-01-02"),)
+    assert upkeep.contents(path).subjects == (upkeep.StoredSubject("ring", 1, 1, "2026-01-02"),)
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from auditor.warmup.run_so_far import SoFar
-from auditor.warmup.steady_start import begun
+from auditor.warmup.run_so_far import RunSoFar
+from auditor.warmup.steady_start import start_candidates
 from auditor.warmup.windows import WINDOW
 
 
-def shown(values) -> tuple[SoFar, dict[str, float]]:
-    run = SoFar()
+def shown(values) -> tuple[RunSoFar, dict[str, float]]:
+    run = RunSoFar()
     for value in values:
         run.observe(float(value), 0.1)
     return run, run.features()
@@ -22,7 +22,7 @@ def stepped(slow: int, length: int = 400, seed: int = 1) -> np.ndarray:
 
 @pytest.mark.parametrize("slow", [8, 61, 184, 291])
 def test_where_a_run_has_changed_is_one_of_the_places(slow):
-    found = begun(*shown(stepped(slow)))
+    found = start_candidates(*shown(stepped(slow)))
 
     assert slow in found.places
     assert (np.diff(found.places) > 0).all()
@@ -35,17 +35,17 @@ def test_where_a_run_has_changed_is_one_of_the_places(slow):
 def test_all_sides_are_finite_and_have_their_names(length, noise):
     values = np.exp(noise * np.random.default_rng(2).standard_normal(length))
 
-    found = begun(*shown(values))
+    found = start_candidates(*shown(values))
 
     assert found.sides.shape == (len(found.places), len(found.names))
     assert len(set(found.names)) == len(found.names)
-    assert found.names == begun(*shown(stepped(30))).names
+    assert found.names == start_candidates(*shown(stepped(30))).names
     assert np.isfinite(found.sides).all()
     assert found.places[0] == 0
 
 
 def test_sides_of_a_step_say_how_far_it_went_and_when_it_was():
-    found = begun(*shown(stepped(150)))
+    found = start_candidates(*shown(stepped(150)))
     sides = dict(zip(found.names, found.sides[list(found.places).index(150)], strict=True))
 
     assert sides["jump"] == pytest.approx(np.log(2), abs=0.02)
@@ -54,14 +54,14 @@ def test_sides_of_a_step_say_how_far_it_went_and_when_it_was():
     assert abs(sides["level"]) < 0.01
     assert sides["by 2 changed since"] == 1
     # Another benchmark of the same shape looks the same.
-    slow = begun(*shown(1000 * stepped(150)))
+    slow = start_candidates(*shown(1000 * stepped(150)))
     own = [one for one, name in enumerate(found.names) if not name.startswith("run: ")]
     assert np.allclose(slow.sides[:, own], found.sides[:, own], atol=1e-6)
 
 
 def test_only_what_counts_iterations_names_places():
     run, looks = shown(stepped(150))
-    found = begun(run, looks)
+    found = start_candidates(run, looks)
     by = [name.removeprefix("by ") for name in found.names if name.startswith("by ")]
 
     told = {name: looks[name] for name in by if name in looks}

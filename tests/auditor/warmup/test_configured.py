@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auditor.core.suite import Configured
-from auditor.warmup.configured import deviation, mapped, seconds, time_wasted
+from auditor.warmup.configured import deviation, map_iterations, seconds, time_wasted
 
 TENTHS = np.full(50, 0.1)
 
@@ -22,20 +22,20 @@ def test_longer_iterations_are_made_of_those_that_there_are():
     # Ten tenths do not add up to 1 in binary, so an iteration of 1 s takes eleven of them.
     eighths = np.full(50, 0.125)
 
-    assert mapped(eighths, settings((2, 1.0), (1, 0.5))) == (15, 19)
+    assert map_iterations(eighths, settings((2, 1.0), (1, 0.5))) == (15, 19)
 
 
 def test_the_rest_of_an_iteration_is_not_carried_over():
     # 0.75 and 0.75 make the first second; the half beyond it does not count for the next.
-    assert mapped(np.full(20, 0.75), settings((2, 1.0), (1, 0.75))) == (3, 4)
+    assert map_iterations(np.full(20, 0.75), settings((2, 1.0), (1, 0.75))) == (3, 4)
 
 
 def test_a_value_that_lasts_longer_than_an_iteration_is_one():
-    assert mapped(np.full(9, 3.0), settings((2, 1.0), (3, 1.0))) == (1, 4)
+    assert map_iterations(np.full(9, 3.0), settings((2, 1.0), (3, 1.0))) == (1, 4)
 
 
 def test_a_series_may_end_before_its_settings():
-    assert mapped(TENTHS, settings((5, 10.0), (5, 10.0))) == (49, 49)
+    assert map_iterations(TENTHS, settings((5, 10.0), (5, 10.0))) == (49, 49)
 
 
 def test_an_iteration_ends_with_the_first_operation_after_a_tenth():

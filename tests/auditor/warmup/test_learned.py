@@ -8,11 +8,11 @@ from steady_making import falling
 
 from auditor.warmup import features
 from auditor.warmup.forest import Forest, not_above, weighted_median, weights
-from auditor.warmup.learned import Learned, shipped
+from auditor.warmup.learned import LearnedDetector, load_shipped_forests
 
 
 def test_the_shipped_model_is_of_these_features():
-    assert shipped().names == list(features.features(falling()))
+    assert load_shipped_forests().names == list(features.features(falling()))
 
 
 @settings(max_examples=40, deadline=None)
@@ -65,16 +65,16 @@ def test_what_settles_early_is_steady_and_what_wanders_is_not():
     rng = np.random.default_rng(2)
     wandering = np.exp(rng.standard_normal(3000).cumsum() * 0.05)
 
-    assert Learned().find(falling(warm=60)).start is not None
-    assert Learned().find(wandering).start is None
+    assert LearnedDetector().find(falling(warm=60)).start is not None
+    assert LearnedDetector().find(wandering).start is None
 
 
 def test_places_are_parts_of_the_length():
     series = falling(warm=300)
 
-    long = Learned().start(np.repeat(series, 2))
+    long = LearnedDetector().start(np.repeat(series, 2))
 
-    assert 0 <= Learned().start(series) < 3000
+    assert 0 <= LearnedDetector().start(series) < 3000
     assert 0 <= long < 6000
 
 

@@ -13,10 +13,10 @@ from scipy.special import expit
 from auditor.core.errors import Exit
 from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup.forest import Forest
-from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.run_so_far import RunSoFar
 from auditor.warmup.scorers import files
 from auditor.warmup.scorers.boosted import Boosted, Trees
-from auditor.warmup.scorers.files import ModelUnusable, of, read, shipped, write
+from auditor.warmup.scorers.files import ModelUnusable, load_shipped_model, of, read, write
 
 SHIPPED = sorted(TRAINED)
 CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.json").read_text())
@@ -84,7 +84,7 @@ def test_what_is_written_is_read_again(written):
 
 @pytest.mark.parametrize(("length", "last"), [(400, 299), (300, 0)])
 def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(written, length, last):
-    run = SoFar()
+    run = RunSoFar()
     for _ in range(length):
         run.observe(1.0, 0.1)
 
@@ -111,7 +111,7 @@ def test_numbers_that_add_up_to_none_are_refused(written, group):
 
 @pytest.mark.parametrize("method", SHIPPED)
 def test_a_model_of_the_package_is_the_one_that_its_card_describes(method):
-    model = shipped(method)
+    model = load_shipped_model(method)
 
     assert model.digest == CARDS[method]["digest"]
     assert CARDS[method]["threshold"] == pytest.approx(model.threshold, abs=1e-4)
@@ -128,11 +128,11 @@ def test_models_of_the_package_are_small_together():
 
 
 def test_ours_is_of_the_features_that_a_run_has():
-    run = SoFar()
+    run = RunSoFar()
     for _ in range(100):
         run.observe(1.0, 1.0)
 
-    assert shipped(Criterion.LEARNED).scoring.stable.names == [*run.features()]
+    assert load_shipped_model(Criterion.LEARNED).scoring.stable.names == [*run.features()]
 
 
 @pytest.mark.timed
@@ -242,7 +242,7 @@ def test_the_wrong_shape_is_refused_before_anything_runs(written, changes):
 
 
 def test_networks_of_the_wrong_shape(tmp_path):
-    model = shipped(Criterion.FCN)
+    model = load_shipped_model(Criterion.FCN)
     path = tmp_path / "fcn.npz"
     write(path, Criterion.FCN, model.scoring, 0.5)
     signed(path, head=np.zeros(3, np.float32))
@@ -251,7 +251,7 @@ def test_networks_of_the_wrong_shape(tmp_path):
 
 
 def test_what_is_no_number_would_never_be_warm_and_is_refused(tmp_path):
-    model = shipped(Criterion.ROCKET)
+    model = load_shipped_model(Criterion.ROCKET)
     path = tmp_path / "rocket.npz"
     write(path, Criterion.ROCKET, model.scoring, 0.5)
     signed(path, coefficients=np.full_like(model.scoring.arrays["coefficients"], np.nan))

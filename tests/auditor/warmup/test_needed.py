@@ -7,7 +7,7 @@ from auditor.core.series.stored import StoredProcess
 from auditor.core.suite import Configured
 from auditor.warmup.detector import Steadiness
 from auditor.warmup.judging import judge
-from auditor.warmup.needed import needed
+from auditor.warmup.needed import needed_warmup
 
 
 class At:
@@ -24,7 +24,7 @@ class At:
 
 def of(*processes):
     """Judge processes with their starts, and their runs where these are several."""
-    return needed(
+    return needed_warmup(
         [(one, judge(one, At(start), (*run, 0, 0)[:2])) for one, start, *run in processes]
     )
 

@@ -7,17 +7,17 @@ import pytest
 from steady_making import falling
 
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
-from auditor.warmup.scored_rule import LOOKS, Scored
+from auditor.warmup.scored_rule import LOOKS, ScoredRule
 from auditor.warmup.scorers.boosted import Boosted
-from auditor.warmup.scorers.files import shipped
-from auditor.warmup.validity import FALLBACK, trusted, usual_seconds
+from auditor.warmup.scorers.files import load_shipped_model
+from auditor.warmup.validity import FALLBACK, trusted_rule, usual_seconds
 from auditor.warmup.windows import WINDOW, standardised
 
 LASTED = 0.1
 
 
 def stops(model, values):
-    rule = Scored(model)
+    rule = ScoredRule(model)
     return next(
         (found for value in values if (found := rule.observe(float(value), LASTED)) is not None),
         None,
@@ -32,7 +32,7 @@ def stepped(last_warm_up: int, seed: int = 3, length: int = 700):
 
 @pytest.mark.parametrize("method", sorted(TRAINED - {Criterion.LEARNED}))
 def test_a_model_of_windows_stops_at_the_first_that_reaches_the_threshold(method):
-    model, values = shipped(method), stepped(30, length=160)
+    model, values = load_shipped_model(method), stepped(30, length=160)
     scores = model.scoring.scores(standardised(values, np.arange(len(values) - WINDOW + 1)))
     # Between two, as the last digit may be another where windows are scored one by one.
     model = replace(model, threshold=float(np.mean(np.sort(scores)[-21:-19])))
@@ -41,7 +41,7 @@ def test_a_model_of_windows_stops_at_the_first_that_reaches_the_threshold(method
 
 
 def test_ours_stops_behind_a_step_that_is_in_the_run_and_not_before():
-    model, values = shipped(Criterion.LEARNED), stepped(60)
+    model, values = load_shipped_model(Criterion.LEARNED), stepped(60)
 
     assert 60 < stops(model, values) < 160
     # Nothing has changed so far in this one: it cannot know what is still to come.
@@ -49,7 +49,7 @@ def test_ours_stops_behind_a_step_that_is_in_the_run_and_not_before():
 
 
 def test_ours_tells_where_the_step_was_although_it_was_not_sure_at_once():
-    rule, values = Scored(shipped(Criterion.LEARNED)), stepped(60)
+    rule, values = ScoredRule(load_shipped_model(Criterion.LEARNED)), stepped(60)
     for value in values:
         if rule.observe(float(value), LASTED) is not None:
             break
@@ -61,7 +61,7 @@ def test_ours_tells_where_the_step_was_although_it_was_not_sure_at_once():
 
 @pytest.mark.parametrize("threshold", [0.0, 1e-6])
 def test_ours_looks_twenty_times_before_it_says_anything(threshold):
-    model = replace(shipped(Criterion.LEARNED), threshold=threshold)
+    model = replace(load_shipped_model(Criterion.LEARNED), threshold=threshold)
 
     assert stops(model, stepped(-1)) == LOOKS - 1
 
@@ -78,7 +78,7 @@ def test_ours_looks_twenty_times_before_it_says_anything(threshold):
 def test_looks_count_together(monkeypatch, looks, first):
     shown = iter(looks)
     # Before anything is replaced: who reads a model tries it, which would take the first look.
-    rule = Scored(replace(shipped(Criterion.LEARNED), threshold=0.25))
+    rule = ScoredRule(replace(load_shipped_model(Criterion.LEARNED), threshold=0.25))
     monkeypatch.setattr(Boosted, "ready", lambda *_: next(shown))
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
@@ -91,14 +91,17 @@ def test_looks_count_together(monkeypatch, looks, first):
 
 
 def test_a_score_that_nothing_reaches_is_never_warm():
-    assert stops(replace(shipped(Criterion.LEARNED), threshold=1.0), falling(length=300)) is None
+    assert (
+        stops(replace(load_shipped_model(Criterion.LEARNED), threshold=1.0), falling(length=300))
+        is None
+    )
 
 
 @pytest.mark.parametrize("method", sorted(TRAINED))
 def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method):
     watch = StoppingRule(method=method, measured=20, seconds=60.0, model="digest")
 
-    assert trusted(watch, "jmh", 0.1) == watch
+    assert trusted_rule(watch, "jmh", 0.1) == watch
     for harness, seconds in (
         ("go", 0.1),
         ("go", 0.01),
@@ -106,7 +109,7 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
         ("pytest", 0.1),
         ("asv", 0.01),
     ):
-        other = trusted(watch, harness, seconds)
+        other = trusted_rule(watch, harness, seconds)
         assert (other.method, other.model) == (FALLBACK, None)
         assert replace(other, method=method, model="digest") == watch
 
@@ -115,7 +118,7 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
 def test_of_models_only_ours_has_been_shown_to_judge_go(method):
     watch = StoppingRule(method=method, measured=20, seconds=60.0, model="digest")
 
-    assert (trusted(watch, "go", 0.03) == watch) == (method is Criterion.LEARNED)
+    assert (trusted_rule(watch, "go", 0.03) == watch) == (method is Criterion.LEARNED)
 
 
 @pytest.mark.parametrize("harness", ["jmh", "go", "pytest", "asv", "pyperf"])
@@ -129,4 +132,4 @@ def test_an_iteration_lasts_as_long_as_the_method_knows_it_where_nobody_says(met
 def test_rules_that_need_no_training_judge_everything():
     watch = StoppingRule(method=Criterion.KLD, measured=20, seconds=60.0)
 
-    assert trusted(watch, "go", 1.0) == watch
+    assert trusted_rule(watch, "go", 1.0) == watch

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.run_so_far import RunSoFar
 from auditor.warmup.windows import WINDOW
 
 
 def features(values, lasted: float = 0.1) -> dict[str, float]:
-    run = SoFar()
+    run = RunSoFar()
     for value in values:
         run.observe(float(value), lasted)
     return run.features()
@@ -56,7 +56,7 @@ def test_it_says_for_how_long_a_run_has_had_its_level():
 
 
 def test_what_comes_later_does_not_change_what_it_looked_like():
-    run = SoFar()
+    run = RunSoFar()
     values = noisy(600)
     for value in values[:200]:
         run.observe(float(value), 0.1)

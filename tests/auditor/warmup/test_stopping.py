@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 
 from auditor.warmup.stopping import (
+    RuleVariant,
     StopRule,
     Technique,
-    Variant,
     forks,
     iterations,
     similarity,
     width,
 )
 
-EVERY = [(technique, variant) for technique in Technique for variant in Variant]
+EVERY = [(technique, variant) for technique in Technique for variant in RuleVariant]
 
 
-def rule(technique, variant=Variant.LIVE, **more):
+def rule(technique, variant=RuleVariant.LIVE, **more):
     return StopRule(technique, variant, np.random.default_rng(1), **more)
 
 
@@ -36,22 +36,22 @@ def test_what_never_changes_ends_as_soon_as_it_may(technique, variant):
 def test_what_keeps_changing_goes_on(technique):
     falling = [2.0**-at * one for at, one in enumerate(quiet(20))]
 
-    assert iterations(rule(technique, Variant.LIVE), falling) is None
+    assert iterations(rule(technique, RuleVariant.LIVE), falling) is None
 
 
 def test_a_rising_scatter_ends_the_post_hoc_rule_at_once_and_not_the_live_one():
     rising = [one * (1 + 0.3 * at) for at, one in enumerate(quiet(10))]
 
-    assert iterations(rule(Technique.COV, Variant.POST_HOC), rising) == 5
-    assert iterations(rule(Technique.COV, Variant.LIVE), rising) is None
+    assert iterations(rule(Technique.COV, RuleVariant.POST_HOC), rising) == 5
+    assert iterations(rule(Technique.COV, RuleVariant.LIVE), rising) is None
 
 
 def test_a_wide_interval_that_stays_as_it_is_ends_the_live_rule_alone():
     wide = quiet(30, scatter=0.6)
     wide = [abs(one) + 0.2 for one in wide]
 
-    assert iterations(rule(Technique.RCIW, Variant.LIVE), wide) is not None
-    assert iterations(rule(Technique.RCIW, Variant.POST_HOC), wide) is None
+    assert iterations(rule(Technique.RCIW, RuleVariant.LIVE), wide) is not None
+    assert iterations(rule(Technique.RCIW, RuleVariant.POST_HOC), wide) is None
 
 
 def test_the_most_iterations_are_a_limit():
@@ -105,4 +105,4 @@ def test_alike_forks_are_enough_at_two(technique, variant):
 def test_unlike_forks_are_all_used(technique):
     measured = [3.0**at * one for at, one in enumerate(quiet(4))]
 
-    assert forks(technique, Variant.LIVE, measured, np.random.default_rng(1)) == 4
+    assert forks(technique, RuleVariant.LIVE, measured, np.random.default_rng(1)) == 4

@@ -8,7 +8,7 @@ from builders import suite_run
 
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule, WarmupResult
-from auditor.warmup.stop_rules import ProcessWatcher, Watchers, width
+from auditor.warmup.stop_rules import ProcessWatcher, WatcherFactory, width
 
 RULES = [one for one in Criterion if one is not Criterion.FIXED and one not in TRAINED]
 LASTED = 0.1
@@ -24,7 +24,7 @@ def watching(watch: StoppingRule) -> ProcessWatcher:
     blocks = Schedule(
         arms=(Arm(ArmName.PLAIN),), blocks=(Block(Phase.MEASUREMENT, 0),), seconds=LASTED
     )
-    return Watchers()(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
+    return WatcherFactory()(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
 
 
 def seen(watch: StoppingRule, values) -> tuple[int, WarmupResult]:
@@ -99,7 +99,7 @@ def test_the_width_is_that_of_a_t_interval_of_ten_stretches():
 
 def test_a_trial_that_nobody_wants_watched_has_no_watcher():
     with pytest.raises(ValueError, match="nothing asks"):
-        Watchers()(suite_run([1.0]).trial)
+        WatcherFactory()(suite_run([1.0]).trial)
 
 
 class Told:

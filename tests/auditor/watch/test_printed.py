@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from auditor.core.series.printed import Printed
+from auditor.core.series.printed import PrintedIterations
 from auditor.core.stop_rules import Criterion, StoppingRule
-from auditor.warmup.scorers.files import shipped
-from auditor.warmup.stop_rules import Watchers
+from auditor.warmup.scorers.files import load_shipped_model
+from auditor.warmup.stop_rules import WatcherFactory
 from auditor.warmup.validity import FALLBACK
 from auditor.watch.judge import Streams
 
 
 def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):
-    return Printed(
+    return PrintedIterations(
         harness=harness,
         benchmark="B",
         fork=fork,
@@ -25,7 +25,9 @@ def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):
 
 
 def streams(method=Criterion.COV, model=None):
-    return Streams(StoppingRule(method=method, measured=1, seconds=1.0, model=model), Watchers(), 1)
+    return Streams(
+        StoppingRule(method=method, measured=1, seconds=1.0, model=model), WatcherFactory(), 1
+    )
 
 
 def test_it_is_told_once_when_a_process_is_warm():
@@ -57,7 +59,7 @@ def test_each_fork_is_looked_at_by_itself():
 def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
     values = 1e-6 * np.exp(0.01 * np.random.default_rng(3).standard_normal(400))
     values[:60] *= 3
-    looking = streams(Criterion.LEARNED, shipped(Criterion.LEARNED).digest)
+    looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
     other = streams(Criterion.COV)
 
     for value in values:
@@ -71,7 +73,7 @@ def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
 
 
 def test_a_model_looks_at_what_it_has_learned_from_only():
-    digest = shipped(Criterion.LEARNED).digest
+    digest = load_shipped_model(Criterion.LEARNED).digest
     looking = streams(Criterion.LEARNED, digest)
     for _ in range(3):
         looking.observe(printed(1e-6, fork=1, lasts=0.1))
@@ -84,7 +86,7 @@ def test_a_model_looks_at_what_it_has_learned_from_only():
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, np.inf, np.nan])
 def test_what_is_no_time_is_left_out_and_counted(seconds):
-    looking = streams(Criterion.LEARNED, shipped(Criterion.LEARNED).digest)
+    looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
 
     assert looking.observe(printed(seconds, lasts=0.1)) is None
     assert looking.observe(printed(1e-6, lasts=seconds)) is None
@@ -93,7 +95,7 @@ def test_what_is_no_time_is_left_out_and_counted(seconds):
 
 
 def test_iterations_of_another_length_are_left_to_a_rule_from_the_start_on():
-    looking = streams(Criterion.LEARNED, shipped(Criterion.LEARNED).digest)
+    looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
     for _ in range(20):
         looking.observe(printed(1e-6, lasts=0.1))
     (seen,) = looking.seen

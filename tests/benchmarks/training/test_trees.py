@@ -2,7 +2,7 @@ import numpy as np
 from scipy.special import expit
 from training import looks, trees
 
-from auditor.warmup.run_so_far import SoFar
+from auditor.warmup.run_so_far import RunSoFar
 
 
 def stepped(seed: int, last_warm_up: int) -> np.ndarray:
@@ -22,7 +22,7 @@ def test_a_case_is_what_a_run_looks_like_at_the_end_of_the_window():
     values = stepped(1, 150)
     names, found = looks.cases(values, np.array([0, 120]))
 
-    run = SoFar()
+    run = RunSoFar()
     for value in values[:220]:
         run.observe(float(value), float(np.ceil(0.1 / value) * value))
     assert found.shape == (2, len(names))

@@ -1,6 +1,6 @@
 """Go sources as data."""
 
-from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go import GoMutator
 
@@ -23,7 +23,7 @@ def methods(*texts):
     return {method.id: method for method in GoMutator().methods([library(text) for text in texts])}
 
 
-def overlay(*sources, of, kind=Kind.DELAYED, guarded=False, beside=False):
+def overlay(*sources, of, kind=VariantKind.DELAYED, guarded=False, beside=False):
     """Return the overlay of a variant of the methods with these ids."""
     known = {method.id: method for method in GoMutator().methods(sources)}
     variant = Variant(

@@ -9,7 +9,7 @@ import pytest
 from go_making import changed, library, methods, overlay
 
 from auditor.core.edits import apply
-from auditor.core.mutant import Refused
+from auditor.core.mutant import OverlayRefusal
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go import dual_body, recursion, tree
 from mutators.go.methods import declared_methods
@@ -78,7 +78,7 @@ def test_calls_of_the_function_itself_go_past_the_delay_in_the_copy():
 def test_what_would_do_something_else_as_a_copy_has_none(source):
     assert not methods(f"package m\n{source}\n")["example.org/m.F"].apart
     refused = overlay(library(f"package m\n{source}\n"), of=["F"], beside=True)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, OverlayRefusal)
 
 
 def test_a_literal_that_recovers_may_be_copied():

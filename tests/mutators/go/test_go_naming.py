@@ -2,7 +2,7 @@
 
 from go_making import benchmarks, library, overlay
 
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from mutators.go.naming import name_methods
 
 M = library("package m\nfunc F() {}\nfunc G() {}\n")
@@ -12,7 +12,7 @@ TESTS = benchmarks("package m\nfunc BenchmarkF(b *testing.B) { F() }\n")
 
 
 def _counting(*sources, of):
-    return overlay(*sources, of=of, kind=Kind.COUNTING)
+    return overlay(*sources, of=of, kind=VariantKind.COUNTING)
 
 
 def test_counters_have_the_names_of_their_methods():

@@ -5,7 +5,7 @@ from go_making import UNIT, benchmarks, changed, left_out, library, overlay
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.core.mutant import PLAIN, Kind, Overlay, Refused, Variant
+from auditor.core.mutant import PLAIN, Overlay, OverlayRefusal, Variant, VariantKind
 from mutators.go import GoMutator
 
 _IMPORT = '; import zzBenchAudit "example.org/m/zz_bench_audit_guest"'
@@ -23,7 +23,7 @@ def test_a_delay_is_one_statement_on_the_line_of_the_brace():
 
 def test_counters_have_the_place_of_the_method_in_the_variant():
     source = library("package m\nfunc F() {}\nfunc G() {}\n")
-    text = changed(overlay(source, of=["G", "F"], kind=Kind.COUNTING))
+    text = changed(overlay(source, of=["G", "F"], kind=VariantKind.COUNTING))
 
     assert "func F() { defer zzBenchAudit.Done(zzBenchAudit.Count(1));}" in text
     assert "func G() { defer zzBenchAudit.Done(zzBenchAudit.Count(0));}" in text
@@ -165,7 +165,7 @@ def test_the_guest_lies_below_the_package_with_the_shortest_path():
 
 
 @pytest.mark.parametrize(
-    ("kind", "built"), [(Kind.COUNTING, (f"changed\t.\t{UNIT}",)), (Kind.DELAYED, ())]
+    ("kind", "built"), [(VariantKind.COUNTING, (f"changed\t.\t{UNIT}",)), (VariantKind.DELAYED, ())]
 )
 def test_an_overlay_names_packages_with_tests_and_those_to_be_built_before_them(kind, built):
     """A delay is in one package, which is built with the programs that are run."""
@@ -182,17 +182,17 @@ def test_the_plain_variant_has_no_overlay():
 def test_a_method_that_cannot_be_slowed_is_refused_with_its_reason():
     made = overlay(library("package m\nfunc F()\n"), of=["F"])
 
-    assert isinstance(made, Refused)
+    assert isinstance(made, OverlayRefusal)
     assert "no body" in made.reason
 
 
 def test_a_method_that_the_sources_do_not_declare_is_refused():
     (method,) = GoMutator().methods([library("package m\nfunc F() {}\n")])
     made = GoMutator().overlay(
-        [library("package m\nfunc G() {}\n")], Variant(Kind.DELAYED, (method,))
+        [library("package m\nfunc G() {}\n")], Variant(VariantKind.DELAYED, (method,))
     )
 
-    assert made == Refused(f"the sources that are built do not declare {UNIT}.F")
+    assert made == OverlayRefusal(f"the sources that are built do not declare {UNIT}.F")
 
 
 _FUNCTIONS = st.lists(
@@ -214,7 +214,7 @@ def test_all_bytes_of_a_file_and_its_lines_are_kept(parts):
     body = "\n\n".join(part.format(n=f"N{at}") for at, part in enumerate(parts))
     source = library(f"package m\n\n{body}\nfunc Last() {{}}\n")
     found = [method for method in GoMutator().methods([source]) if not method.refusal]
-    made = GoMutator().overlay([source], Variant(Kind.COUNTING, tuple(found)))
+    made = GoMutator().overlay([source], Variant(VariantKind.COUNTING, tuple(found)))
     text = changed(made)
     for token in range(len(found)):
         text = text.replace(f" defer zzBenchAudit.Done(zzBenchAudit.Count({token}));", "")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auditor.core.errors import SourceUnreadable
-from auditor.core.mutant import PLAIN, Kind, Overlay, Refused, Variant
+from auditor.core.mutant import PLAIN, Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import SourceFile, SourceRole, Span
 from mutators.java.mutator import JavaMutator
 
@@ -201,10 +201,10 @@ def test_what_has_no_body_is_refused_with_the_reason(access, word):
     files = listed(method("a", access=PUBLIC | access))
 
     (found,) = mutator.methods(files)
-    refused = mutator.overlay(files, Variant(Kind.DELAYED, (found,)))
+    refused = mutator.overlay(files, Variant(VariantKind.DELAYED, (found,)))
 
     assert word in found.refusal
-    assert refused == Refused(found.refusal)
+    assert refused == OverlayRefusal(found.refusal)
 
 
 def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
@@ -212,9 +212,9 @@ def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
     files = listed(method("a"), method("b", "(I)V"))
     methods = tuple(mutator.methods(files))
 
-    counting = mutator.overlay(files, Variant(Kind.COUNTING, methods))
-    delayed = mutator.overlay(files, Variant(Kind.DELAYED, methods[1:]))
-    guarded = mutator.overlay(files, Variant(Kind.DELAYED, methods[1:], guarded=True))
+    counting = mutator.overlay(files, Variant(VariantKind.COUNTING, methods))
+    delayed = mutator.overlay(files, Variant(VariantKind.DELAYED, methods[1:]))
+    guarded = mutator.overlay(files, Variant(VariantKind.DELAYED, methods[1:], guarded=True))
 
     assert counting.instructions == (
         "count\t0\torg/example/Text.a()V",

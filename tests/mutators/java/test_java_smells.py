@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole, Span
 from mutators.java.lint_rules.linter import JavaLinter
 
@@ -100,7 +100,7 @@ def test_rules_are_told_apart_and_have_advice():
 
     assert len({rule.id for rule in rules}) == len(rules)
     assert all(rule.id.startswith("jmh-") and rule.title and rule.advice for rule in rules)
-    assert {rule.sure for rule in rules} == set(Sure)
+    assert {rule.sure for rule in rules} == set(Confidence)
     assert JavaLinter().comment == "//"
 
 

@@ -5,7 +5,7 @@ import pstats
 
 import pytest
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.lint_rules.linter import JavaLinter
 
@@ -241,7 +241,7 @@ def test_loops_that_repeat(body):
 def test_what_hangs_on_what_the_sources_do_not_show(rule, body):
     (found,) = of(rule, body)
 
-    assert found.sure is Sure.POSSIBLE
+    assert found.sure is Confidence.POSSIBLE
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.lint_rules.linter import JavaLinter
 
@@ -210,7 +210,7 @@ def test_a_type_of_the_project_is_not_that_of_the_jdk_with_its_name():
 
     (smell,) = found("Tape tape = new Tape(); bh.consume(tape); tape.get(1);", other)
 
-    assert smell.sure is Sure.POSSIBLE
+    assert smell.sure is Confidence.POSSIBLE
 
 
 def test_types_that_are_always_imported_are_those_of_the_jdk():
@@ -230,7 +230,7 @@ def test_a_method_that_may_be_overridden_tells_nothing():
     other = "package org.example; abstract class Base { int work(int n) { return n * n; } }"
 
     (smell,) = found("Base base = foreign.base(); bh.consume(base); base.work(x);", other)
-    assert smell.sure is Sure.POSSIBLE
+    assert smell.sure is Confidence.POSSIBLE
     final = other.replace("int work", "final int work")
     (smell,) = found("Base base = foreign.base(); bh.consume(base); base.work(x);", final)
     assert smell.sure is None
@@ -239,11 +239,11 @@ def test_a_method_that_may_be_overridden_tells_nothing():
 @pytest.mark.parametrize(
     ("body", "sure"),
     [
-        ("store.lookup(text);", Sure.POSSIBLE),
-        ("store.guess(x);", Sure.POSSIBLE),
-        ("foreign.getName();", Sure.POSSIBLE),
-        ("foreign.parse(text);", Sure.POSSIBLE),
-        ("Maker.decode(text);", Sure.POSSIBLE),
+        ("store.lookup(text);", Confidence.POSSIBLE),
+        ("store.guess(x);", Confidence.POSSIBLE),
+        ("foreign.getName();", Confidence.POSSIBLE),
+        ("foreign.parse(text);", Confidence.POSSIBLE),
+        ("Maker.decode(text);", Confidence.POSSIBLE),
         ("Object y = foreign.convert(text.trim());", None),
     ],
 )
@@ -296,7 +296,7 @@ def test_another_object_is_returned_than_the_one_that_works(work, returned, smel
     found = look(source, RING, STORE)
 
     assert [one.benchmark for one in found] == ["Bench.two"] * smells
-    assert all(one.sure is Sure.POSSIBLE for one in found)
+    assert all(one.sure is Confidence.POSSIBLE for one in found)
 
 
 def test_a_benchmark_of_what_the_compiler_leaves_out():

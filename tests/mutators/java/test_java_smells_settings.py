@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.lint_rules.linter import JavaLinter
 
@@ -224,7 +224,7 @@ def test_other_fixtures_are_left_alone(marks, level, body):
 def test_fixtures_around_invocations_of_which_nothing_says_how_long_they_are(marks):
     (smell,) = look(cls=marks, fixture="@Setup(Level.Invocation) public void fresh() { }")
 
-    assert (smell.rule, smell.sure) == ("jmh-invocation-setup", Sure.POSSIBLE)
+    assert (smell.rule, smell.sure) == ("jmh-invocation-setup", Confidence.POSSIBLE)
 
 
 def test_a_fixture_beside_a_large_parameter_of_the_run():

@@ -1,7 +1,7 @@
 """Concurrent tests as Java source."""
 
 from auditor.core.contracts import concurrent_test
-from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 from mutators.java.races import Notes, RaceWriter
 
 POOL = "org.example.Outer$Pool"
@@ -9,11 +9,15 @@ SUBJECT = Variable(1, shared=True)
 ANSWERS = {
     "org.example.Factory": (
         Member(
-            kind=Kind.METHOD, owner="", name="make", parameters=("int",), returns="java.lang.Object"
+            kind=MemberKind.METHOD,
+            owner="",
+            name="make",
+            parameters=("int",),
+            returns="java.lang.Object",
         ),
-        Member(kind=Kind.METHOD, owner="", name="valid", returns="boolean"),
-        Member(kind=Kind.METHOD, owner="", name="size", returns="long"),
-        Member(kind=Kind.METHOD, owner="", name="drop", parameters=("java.lang.Object[]",)),
+        Member(kind=MemberKind.METHOD, owner="", name="valid", returns="boolean"),
+        Member(kind=MemberKind.METHOD, owner="", name="size", returns="long"),
+        Member(kind=MemberKind.METHOD, owner="", name="drop", parameters=("java.lang.Object[]",)),
     )
 }
 
@@ -25,14 +29,14 @@ def member(kind, name="", *, parameters=(), returns="void", owner=POOL):
 def made(*suffix, subject=POOL, rounds=()):
     """Return a test whose prefix makes a pool of a plain factory, which may work."""
     factory = member(
-        Kind.PLAIN,
+        MemberKind.PLAIN,
         "true",
         parameters=("int",) * len(rounds),
         owner="org.example.Factory",
         returns="org.example.Factory",
     )
     pool = member(
-        Kind.CONSTRUCTOR, parameters=("org.example.Factory",), returns=subject, owner=subject
+        MemberKind.CONSTRUCTOR, parameters=("org.example.Factory",), returns=subject, owner=subject
     )
     prefix = (
         Statement(member=factory, arguments=rounds),
@@ -55,7 +59,7 @@ def line(statement):
     return block.partition("    }\n")[0].strip()
 
 
-def on_pool(name, *arguments, parameters=(), returns="void", kind=Kind.METHOD):
+def on_pool(name, *arguments, parameters=(), returns="void", kind=MemberKind.METHOD):
     called = member(kind, name, parameters=parameters, returns=returns)
     return Statement(member=called, receiver=SUBJECT, arguments=arguments)
 
@@ -91,13 +95,13 @@ def test_literals_are_java_s():
 
 
 def test_fields_constants_statics_and_arrays_are_written():
-    field = on_pool("limit", kind=Kind.GET, returns="int")
-    set_ = on_pool("limit", Literal("int", "3"), kind=Kind.SET, parameters=("int",))
-    constant = Statement(member=member(Kind.CONSTANT, "EMPTY", returns=POOL))
-    static = Statement(member=member(Kind.STATIC, "of", returns=POOL))
+    field = on_pool("limit", kind=MemberKind.GET, returns="int")
+    set_ = on_pool("limit", Literal("int", "3"), kind=MemberKind.SET, parameters=("int",))
+    constant = Statement(member=member(MemberKind.CONSTANT, "EMPTY", returns=POOL))
+    static = Statement(member=member(MemberKind.STATIC, "of", returns=POOL))
     array = Statement(
         member=Member(
-            kind=Kind.ARRAY, owner="int", name="", parameters=("int",) * 2, returns="int[]"
+            kind=MemberKind.ARRAY, owner="int", name="", parameters=("int",) * 2, returns="int[]"
         ),
         arguments=(Literal("int", "1"), Literal("int", "2")),
     )
@@ -113,9 +117,9 @@ def test_fields_constants_statics_and_arrays_are_written():
 
 def test_a_factory_is_called_on_an_object_that_a_suffix_has_made():
     owner = "org.example.Builder"
-    new = Statement(member=member(Kind.CONSTRUCTOR, owner=owner, returns=owner))
+    new = Statement(member=member(MemberKind.CONSTRUCTOR, owner=owner, returns=owner))
     build = Statement(
-        member=member(Kind.FACTORY, "build", owner=owner, returns=POOL),
+        member=member(MemberKind.FACTORY, "build", owner=owner, returns=POOL),
         receiver=Variable(0, shared=False),
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.mutator import PythonMutator
 from mutators.python.public import notes
@@ -152,7 +152,7 @@ class Made:
         """Return the calls of the public functions by our counters."""
         mutator = PythonMutator()
         slowable = tuple(one for one in self.public.values() if one.refusal is None)
-        overlay = mutator.overlay(self.sources, Variant(Kind.COUNTING, slowable))
+        overlay = mutator.overlay(self.sources, Variant(VariantKind.COUNTING, slowable))
         assert isinstance(overlay, Overlay), overlay
         lines = []
         for line, file in zip(overlay.instructions, overlay.files, strict=True):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.core.mutant import PLAIN, Kind, Overlay, Refused, Variant
+from auditor.core.mutant import PLAIN, Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.mutator import PythonMutator
 
@@ -43,7 +43,7 @@ def delayed(text, name, **more):
     """Return the changed text of a module in which one function waits."""
     given = source(text)
     (method,) = [one for one in MUTATOR.methods([given]) if MUTATOR.matches(name, one)]
-    overlay = MUTATOR.overlay([given], Variant(Kind.DELAYED, (method,), **more))
+    overlay = MUTATOR.overlay([given], Variant(VariantKind.DELAYED, (method,), **more))
     assert isinstance(overlay, Overlay), overlay
     (file,) = overlay.files
     assert file.path == given.path
@@ -217,8 +217,8 @@ def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, why):
     (method,) = MUTATOR.methods([source(text)])
 
     assert why in (method.refusal or "")
-    refused = MUTATOR.overlay([source(text)], Variant(Kind.DELAYED, (method,)))
-    assert refused == Refused(method.refusal)
+    refused = MUTATOR.overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
+    assert refused == OverlayRefusal(method.refusal)
 
 
 def test_what_only_its_inner_function_does_is_no_reason():
@@ -242,9 +242,9 @@ def test_what_only_its_inner_function_does_is_no_reason():
 def test_where_lines_could_not_be_told_apart_it_is_refused(text, why):
     (method,) = MUTATOR.methods([source(text)])
 
-    refused = MUTATOR.overlay([source(text)], Variant(Kind.DELAYED, (method,)))
+    refused = MUTATOR.overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, OverlayRefusal)
     assert why in refused.reason
 
 
@@ -312,7 +312,7 @@ def test_counted_methods_are_counted_by_their_names(guest):
     text = source("def f(x):\n    return g(x)\ndef g(x):\n    return x\ndef h(x): pass\n")
     chosen = tuple(method for method in MUTATOR.methods([text]) if method.name in "fg")
 
-    overlay = MUTATOR.overlay([text], Variant(Kind.COUNTING, chosen))
+    overlay = MUTATOR.overlay([text], Variant(VariantKind.COUNTING, chosen))
     assert isinstance(overlay, Overlay)
     run(overlay.files[0].text)["f"](1)
 

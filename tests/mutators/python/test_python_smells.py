@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from auditor.core.contracts.lint import Linter, Looked
+from auditor.core.contracts.lint import Linter, SourceFindings
 from auditor.core.request import FolderSpec
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.lint_rules.linter import PythonLinter
@@ -69,7 +69,7 @@ def test_benchmarks_of_pytest_have_the_fixture():
         """
     )
 
-    assert found == Looked(
+    assert found == SourceFindings(
         benchmarks=("test_push", "test_async", "bench_pop", "TestQueue.test_pop"), smells=()
     )
 
@@ -125,14 +125,14 @@ def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, t
     found = PythonLinter().look(read.files)
 
     assert {file.path for file in read.files} == {path, "tests/test_it.py"}
-    assert found == Looked(benchmarks=("test_push",), smells=())
+    assert found == SourceFindings(benchmarks=("test_push",), smells=())
 
 
 def test_what_a_project_needs_is_no_python():
     text = "def test_sort(benchmark):\n    benchmark.pedantic(f\n"
     needs = [source(text, path) for path in ("pyproject.toml", "requirements.txt")]
 
-    assert PythonLinter().look(needs) == Looked(benchmarks=(), smells=())
+    assert PythonLinter().look(needs) == SourceFindings(benchmarks=(), smells=())
     assert not any(PythonLinter().may_hold(need) for need in needs)
 
 
@@ -278,7 +278,7 @@ def test_what_is_deep_in_other_ways_does_no_harm(deep):
 
 
 def test_broken_files_without_a_benchmark_are_no_business_of_ours():
-    assert look(a="def broken(:\n", benchmark="# benchmark\nclass (:\n") == Looked(
+    assert look(a="def broken(:\n", benchmark="# benchmark\nclass (:\n") == SourceFindings(
         benchmarks=(), smells=()
     )
 
@@ -297,5 +297,5 @@ def test_syntax_that_is_newer_than_this_interpreter_is_read():
 
 
 def test_nothing_and_empty_files_give_nothing():
-    assert PythonLinter().look([]) == Looked(benchmarks=(), smells=())
-    assert look(test_it="", test_that="benchmark\n") == Looked(benchmarks=(), smells=())
+    assert PythonLinter().look([]) == SourceFindings(benchmarks=(), smells=())
+    assert look(test_it="", test_that="benchmark\n") == SourceFindings(benchmarks=(), smells=())

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from auditor.core.contracts.lint import Sure
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.lint_rules.linter import PythonLinter
 
@@ -96,7 +96,7 @@ def test_a_cached_function_with_inputs_of_its_own_for_each_round():
     ("body", "found"),
     [
         ("ITEMS.append(1)\nwork(ITEMS)", [None]),
-        ("ITEMS.append(1)\nunseen(ITEMS)", [Sure.POSSIBLE]),
+        ("ITEMS.append(1)\nunseen(ITEMS)", [Confidence.POSSIBLE]),
         ("ITEMS.append(work(1))", []),
         ("ITEMS.append(1)\nlen(ITEMS)", []),
         ("ITEMS.append(1)\nwork(ITEMS)\nITEMS.clear()", []),

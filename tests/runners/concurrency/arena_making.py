@@ -6,7 +6,7 @@ from pathlib import Path
 
 from version_making import compiled, environment
 
-from auditor.core.contracts.concurrency import Version
+from auditor.core.contracts.concurrency import LibraryVersion
 from runners.concurrency.arena import LocalArena
 from runners.concurrency.guests import prepare_guests
 from runners.concurrency.jdks import Java
@@ -98,8 +98,8 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
     home = Home(folder / "home")
     guest = prepare_guests(home, Javac(host, java_environment(given), jdk, "8"))
     paths = {
-        Version.OLD: (compiled(folder / "old", old),),
-        Version.NEW: (compiled(folder / "new", new),),
+        LibraryVersion.OLD: (compiled(folder / "old", old),),
+        LibraryVersion.NEW: (compiled(folder / "new", new),),
     }
     with home.scratch() as scratch:
         yield LocalArena(

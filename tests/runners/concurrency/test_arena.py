@@ -15,9 +15,13 @@ from auditor.concurrency.judge.catalogue import describe_types
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
 from auditor.core.contracts import concurrent_test
-from auditor.core.contracts.concurrency import Plan, Scope, Version
-from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
-from auditor.core.contracts.concurrent_test_runner import ConcurrentRun, Pilot, Settings
+from auditor.core.contracts.concurrency import LibraryVersion, RacePlan, TimedScope
+from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
+from auditor.core.contracts.concurrent_test_runner import (
+    ConcurrentRun,
+    ConcurrentRunSettings,
+    Pilot,
+)
 from auditor.core.contracts.test_generation import Factories
 from mutators.java.races import Notes, RaceWriter
 
@@ -27,7 +31,7 @@ pytestmark = [
 ]
 NAME = "org.example.Hazard"
 SUBJECT = Variable(0, shared=True)
-MAKE = Statement(member=Member(kind=Kind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
+MAKE = Statement(member=Member(kind=MemberKind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
 NOTES = Notes(subject=NAME, old="old.jar */ \\u002a/", new="new", seed=1)
 FINE = ("fine", (Literal("int", "-1"),), ("int",), "int")
 NUMBERS = iter(range(1, 1000))
@@ -41,7 +45,9 @@ def arena(tmp_path_factory):
 
 def call(name, arguments=(), types=(), returns="void"):
     """Return a call of the shared object."""
-    member = Member(kind=Kind.METHOD, owner=NAME, name=name, parameters=types, returns=returns)
+    member = Member(
+        kind=MemberKind.METHOD, owner=NAME, name=name, parameters=types, returns=returns
+    )
     return Statement(member=member, receiver=SUBJECT, arguments=arguments)
 
 
@@ -59,7 +65,7 @@ def ready(arena, *suffixes):
     return writer.name(test)
 
 
-def race(name, threads=2, *, turns=5, scope=Scope.ALL, version=Version.OLD):
+def race(name, threads=2, *, turns=5, scope=TimedScope.ALL, version=LibraryVersion.OLD):
     return ConcurrentRun(
         test=name, threads=threads, suffixes=2, turns=turns, version=version, scope=scope
     )
@@ -81,10 +87,10 @@ def test_a_test_is_piloted_with_any_number_of_its_threads(arena, threads):
 def test_a_measurement_has_as_many_values_as_asked_for(arena):
     name = ready(arena, call(*FINE), call(*FINE))
 
-    few = arena.measure(race(name), Settings(warmup=5, repetitions=5, seconds=1.0))
+    few = arena.measure(race(name), ConcurrentRunSettings(warmup=5, repetitions=5, seconds=1.0))
     many = arena.measure(
-        race(name, version=Version.NEW, scope=Scope.EACH),
-        Settings(warmup=5, repetitions=5, seconds=1.0, least=3, most=4, stop=0.0),
+        race(name, version=LibraryVersion.NEW, scope=TimedScope.EACH),
+        ConcurrentRunSettings(warmup=5, repetitions=5, seconds=1.0, least=3, most=4, stop=0.0),
     )
 
     assert (len(few), len(many)) == (1, 4)
@@ -112,8 +118,10 @@ def test_more_turns_take_longer(arena):
 
 def test_an_implementation_that_works_for_longer_takes_longer(arena):
     kind = f"{NAME}$Grounded"
-    low = Member(kind=Kind.METHOD, owner="", name="low", returns="int")
-    plain = Member(kind=Kind.PLAIN, owner=kind, name="true", parameters=("int",), returns=kind)
+    low = Member(kind=MemberKind.METHOD, owner="", name="low", returns="int")
+    plain = Member(
+        kind=MemberKind.PLAIN, owner=kind, name="true", parameters=("int",), returns=kind
+    )
     taker = call("grounded", (Variable(1, shared=True),), (kind,), "int")
     found = []
     for rounds in ("0", "1000000"):
@@ -235,12 +243,12 @@ def test_generated_tests_compile_and_run(arena):
     answers = {name: facts.answers for name, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, NOTES)
     weights = {f"{name}()": 1e-9 for name in hazards}
-    maker = ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=Plan())
+    maker = ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=RacePlan())
 
     test = arena.make(maker.test(900, 400, 2))
 
     assert arena.compile({writer.path(test): writer.program(test)}) == {}
-    for version in Version:
+    for version in LibraryVersion:
         found = arena.pilot(race(writer.name(test), version=version), 0.2)
         assert isinstance(found, Pilot)
 
@@ -265,7 +273,9 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
         answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
         writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=subject))
         test = arena.make(
-            ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=Plan()).test(1, 900, 2)
+            ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).test(
+                1, 900, 2
+            )
         )
         found = parts(test)
         numbers = {writer.path(one.test): one.test.number for one in found}
@@ -352,7 +362,7 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     catalogue = odd.make(describe_types(name))
     answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
     writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=name))
-    maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=Plan())
+    maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=RacePlan())
 
     def runs(number):
         test = odd.make(maker.test(number, 900, 2))
@@ -370,7 +380,9 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     number = next(NUMBERS)
 
     test = odd.make(
-        ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=Plan()).test(number, 900, 2)
+        ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).test(
+            number, 900, 2
+        )
     )
 
     assert [creator.key for creator in catalogue.creators] == [f"{SMITH}.build({KEY})"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.concurrency.judge.catalogue import describe_types
-from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 from auditor.core.contracts.test_generation import Attempt, Segment
 from runners.concurrency.conversation import join, split
 
@@ -18,7 +18,7 @@ pytestmark = [
 ]
 NAME = "org.example.Hazard"
 SUBJECT = Variable(0, shared=True)
-MAKE = Statement(member=Member(kind=Kind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
+MAKE = Statement(member=Member(kind=MemberKind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def arena(tmp_path_factory):
         yield made
 
 
-def call(name, *arguments, types=(), returns="void", kind=Kind.METHOD):
+def call(name, *arguments, types=(), returns="void", kind=MemberKind.METHOD):
     """Return a call of the object that the prefix makes."""
     member = Member(kind=kind, owner=NAME, name=name, parameters=types, returns=returns)
     return Statement(member=member, receiver=SUBJECT, arguments=arguments)
@@ -73,7 +73,9 @@ def test_the_catalogue_has_what_both_versions_have(arena):
         "<init>()", "of(java.lang.String)", "cook(int)",
     ]  # fmt: skip
     plain = [
-        maker.name for maker in found.makers("java.util.Comparator") if maker.kind is Kind.PLAIN
+        maker.name
+        for maker in found.makers("java.util.Comparator")
+        if maker.kind is MemberKind.PLAIN
     ]
     assert plain == ["true", "false"]
     # Old and new ask for other methods: an implementation has to have all of them.
@@ -87,12 +89,14 @@ def test_the_catalogue_has_what_both_versions_have(arena):
 def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena):
     text = call("text", Literal("java.lang.String", "a\tb\\"), Literal("char", "\n"),
                 types=("java.lang.String", "char"), returns="java.lang.String")  # fmt: skip
-    works = Member(kind=Kind.PLAIN, owner="java.util.Comparator", name="true", parameters=("int",))
+    works = Member(
+        kind=MemberKind.PLAIN, owner="java.util.Comparator", name="true", parameters=("int",)
+    )
     compare = Statement(member=works, arguments=(Literal("int", "9"),))
     with_one = call("with", Variable(0, shared=False), types=("java.util.Comparator",))
     any_ = call("any", Literal("int", "-1"), types=("java.lang.Object",))
-    field = call("limit", kind=Kind.GET, returns="int")
-    limit = call("limit", Literal("int", "7"), types=("int",), kind=Kind.SET)
+    field = call("limit", kind=MemberKind.GET, returns="int")
+    limit = call("limit", Literal("int", "7"), types=("int",), kind=MemberKind.SET)
 
     def making():
         plain = Attempt(prefix=(MAKE,), segments=(Segment((compare, with_one)),))
@@ -112,7 +116,7 @@ def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena)
 )
 def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, interface, method):
     """As the class that a written test has instead: what works here is to work there."""
-    plain = Statement(member=Member(kind=Kind.PLAIN, owner=interface, name="true"))
+    plain = Statement(member=Member(kind=MemberKind.PLAIN, owner=interface, name="true"))
     taker = call(method, Variable(0, shared=False), types=(interface,), returns="int")
 
     def making():
@@ -138,14 +142,14 @@ def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
 
 
 def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):
-    answers = arena.make(attempts(call("block"), call("limit", kind=Kind.GET)))
+    answers = arena.make(attempts(call("block"), call("limit", kind=MemberKind.GET)))
 
     assert [answer.blocked for answer in answers] == [True, False]
     assert problems(answers) == ["no end with the old version", ""]
 
 
 def test_a_call_that_nothing_ends_costs_a_guest_and_blames_no_other_call(arena):
-    answers = arena.make(attempts(call("spin"), call("limit", kind=Kind.GET), call("fail")))
+    answers = arena.make(attempts(call("spin"), call("limit", kind=MemberKind.GET), call("fail")))
 
     assert [answer.blocked for answer in answers] == [True, False, False]
     assert problems(answers)[1:] == [
@@ -154,13 +158,13 @@ def test_a_call_that_nothing_ends_costs_a_guest_and_blames_no_other_call(arena):
 
 
 def test_an_exit_is_an_answer_and_the_next_guest_goes_on(arena):
-    answers = arena.make(attempts(call("exit"), call("limit", kind=Kind.GET)))
+    answers = arena.make(attempts(call("exit"), call("limit", kind=MemberKind.GET)))
 
     assert problems(answers) == ["its process ended (3)", ""]
 
 
 def test_memory_that_is_used_up_is_an_exception_as_any(arena):
-    answers = arena.make(attempts(call("devour"), call("limit", kind=Kind.GET)))
+    answers = arena.make(attempts(call("devour"), call("limit", kind=MemberKind.GET)))
 
     assert answers[0].problem
     assert answers[1].problem == ""
@@ -168,7 +172,7 @@ def test_memory_that_is_used_up_is_an_exception_as_any(arena):
 
 def test_what_a_class_prints_is_no_answer(tmp_path):
     with arena_of(tmp_path, attempt_seconds=20.0) as arena:  # what it prints is long
-        answers = arena.make(attempts(call("chatter"), call("limit", kind=Kind.GET)))
+        answers = arena.make(attempts(call("chatter"), call("limit", kind=MemberKind.GET)))
 
     assert problems(answers) == ["", ""]
 
@@ -183,7 +187,7 @@ def test_what_a_class_writes_past_its_streams_hides_no_answer(arena):
 
 def test_a_process_that_answers_no_more_is_ended_and_the_call_counts_as_one_that_hangs(tmp_path):
     with arena_of(tmp_path, attempt_seconds=0.2, late_seconds=0.5) as arena:
-        answers = arena.make(attempts(call("paralyse"), call("limit", kind=Kind.GET)))
+        answers = arena.make(attempts(call("paralyse"), call("limit", kind=MemberKind.GET)))
 
     assert problems(answers) == ["no end, nor an answer of its process", ""]
     assert [answer.blocked for answer in answers] == [True, False]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Overlay, Variant
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Overlay, Variant, VariantKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -74,7 +74,7 @@ class Lab:
         return self.run(self.delayed(name, method, schedule(arms, operations, 3), guarded))
 
     def delayed(self, name, method, made, guarded=False, beside=False):
-        variant = Variant(Kind.DELAYED, (self.methods[method],), guarded, beside)
+        variant = Variant(VariantKind.DELAYED, (self.methods[method],), guarded, beside)
         return self.trial(Purpose.PAIRS, name, made, variant)
 
     def counted(self, name, operations, blocks=1, seconds=60.0):
@@ -89,7 +89,7 @@ class Lab:
     @property
     def _counting(self):
         good = [one for one in self.methods.values() if not one.refusal and "clash" not in one.id]
-        return Variant(Kind.COUNTING, tuple(good))
+        return Variant(VariantKind.COUNTING, tuple(good))
 
 
 def schedule(arms, operations, rounds) -> Schedule:

@@ -8,7 +8,7 @@ import pytest
 from gobench_making import lab, least
 
 from auditor.core.mutant import Delay, InjectionKind
-from auditor.core.schedule import ArmName, Stop
+from auditor.core.schedule import ArmName, EarlyStop
 from auditor.core.values import TIME
 
 RING = "example.org/ring."
@@ -60,7 +60,7 @@ def test_a_block_of_the_unchanged_method_takes_as_long_as_in_the_unchanged_progr
 def test_a_process_decides_by_what_the_delay_adds_to_plain_blocks(ring, above, decides):
     """Two times as much is added: log 3 is above .5; what it is to the probe does not matter."""
     looks = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0))
-    stop = Stop(above=above, below=-9.0, looks=looks, least_deviation=0.005)
+    stop = EarlyStop(above=above, below=-9.0, looks=looks, least_deviation=0.005)
     outcome = ring.slowed(
         "BenchmarkLarge",
         f"{RING}Large",

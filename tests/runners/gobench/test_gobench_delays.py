@@ -10,7 +10,7 @@ from quiets import NEVER, SOON, first_quiet, rounds_of, until
 from auditor.core.errors import AuditError, Exit
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Stop
+from auditor.core.schedule import Arm, ArmName, Block, EarlyStop, Phase
 from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from auditor.stats.signed_rank import shift
 
@@ -237,7 +237,7 @@ def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, meth
 
 
 LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
-STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
+STOP = EarlyStop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
 
 
 @pytest.mark.timed

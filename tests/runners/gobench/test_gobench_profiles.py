@@ -11,7 +11,7 @@ from gobench_making import lab, schedule
 from auditor.abs.study.cpu_samples import find_removed_call
 from auditor.abs.study.pair import StudyPair
 from auditor.core.jobs import NOWHERE
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Profiled, Unreadable
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import ReachState
@@ -139,7 +139,7 @@ def shares(go_home, tmp_path_factory):
 
 def profiled(lab, name, operations, blocks=8):
     made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
-    trial = lab.trial(Purpose.PROFILE, name, made, Variant(Kind.PROFILED))
+    trial = lab.trial(Purpose.PROFILE, name, made, Variant(VariantKind.PROFILED))
     return Run(trial=trial, host=NOWHERE, outcome=lab.run(trial), started="", seconds=1.0)
 
 

@@ -11,7 +11,7 @@ from gobench_making import lab
 
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Counted, Crashed, Measured
-from auditor.core.schedule import ArmName, Stop
+from auditor.core.schedule import ArmName, EarlyStop
 from auditor.core.values import TIME
 
 pytestmark = pytest.mark.subject
@@ -265,7 +265,7 @@ def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_a
 def test_nothing_is_called_after_the_pairs_have_decided(seen, beside):
     """Four times as long lies far above: three pairs are enough, or some more if disturbed."""
     looks = ((3, 3.0), (4, 3.0), (5, 3.0))
-    stop = Stop(above=-5.0, below=-9.0, looks=looks, least_deviation=0.005)
+    stop = EarlyStop(above=-5.0, below=-9.0, looks=looks, least_deviation=0.005)
     outcome, calls, forced = seen(slowed("BenchmarkCalm", stop=stop, beside=beside))
 
     measured = blocks(outcome)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Variant
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Variant, VariantKind
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -34,16 +34,16 @@ LINE = b"BenchmarkA/b-2  \t      50\t        12.5 ns/op\t     3.00 hits\t  8 B/o
 METHOD = Method(language=Language.GO, id="m.F", owner="m", name="F", parameters=())
 
 
-def _trial(kind=Kind.PLAIN, blocks=2, operations=50):
+def _trial(kind=VariantKind.PLAIN, blocks=2, operations=50):
     arm = (
         Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0))
-        if kind is Kind.DELAYED
+        if kind is VariantKind.DELAYED
         else Arm(ArmName.PLAIN)
     )
     return Trial(
         subject="s",
         purpose=Purpose.SUITE,
-        variant=PLAIN if kind is Kind.PLAIN else Variant(kind, (METHOD,)),
+        variant=PLAIN if kind is VariantKind.PLAIN else Variant(kind, (METHOD,)),
         benchmark=Benchmark(group="m", name=NAME, settings=GoSettings(".", 2).text()),
         schedule=schedule([arm], operations, blocks - 1),
         repetition=1,
@@ -112,7 +112,7 @@ _BLOCKS = ("block\t0\t50\t1e-08\t1.0\t0\t0", "block\t1\t50\t2e-08\t1.0\t0\t0")
 
 def test_a_guests_records_become_series():
     records = _records("present\t0", "present\tran", *_BLOCKS)
-    outcome = _read(_trial(Kind.DELAYED), _answer(records=records))
+    outcome = _read(_trial(VariantKind.DELAYED), _answer(records=records))
 
     assert isinstance(outcome, Measured)
     assert outcome.of(TIME, ArmName.PROBE).values == (2e-08,)
@@ -121,7 +121,7 @@ def test_a_guests_records_become_series():
 def test_a_process_that_stopped_itself_has_the_blocks_until_then():
     lines = ("present\t0", "present\tran", _BLOCKS[0], "stopped\t1")
 
-    outcome = _read(_trial(Kind.DELAYED), _answer(records=_records(*lines)))
+    outcome = _read(_trial(VariantKind.DELAYED), _answer(records=_records(*lines)))
 
     assert isinstance(outcome, Measured), outcome
     assert {len(series.values) for series in outcome.series} == {1}
@@ -141,20 +141,20 @@ def test_a_process_that_stopped_itself_has_the_blocks_until_then():
     ],
 )
 def test_records_that_do_not_fit_the_schedule_are_no_measurement(lines, words):
-    outcome = _read(_trial(Kind.DELAYED), _answer(records=_records(*lines)))
+    outcome = _read(_trial(VariantKind.DELAYED), _answer(records=_records(*lines)))
 
     assert isinstance(outcome, Unreadable)
     assert words in outcome.reason
 
 
 def test_all_blocks_without_a_call_are_never_called():
-    outcome = _read(_trial(Kind.DELAYED), _answer(records=_records("present\t0", *_BLOCKS)))
+    outcome = _read(_trial(VariantKind.DELAYED), _answer(records=_records("present\t0", *_BLOCKS)))
 
     assert outcome == NeverCalled()
 
 
 def test_no_records_at_all_are_no_measurement():
-    assert isinstance(_read(_trial(Kind.DELAYED), _answer()), Unreadable)
+    assert isinstance(_read(_trial(VariantKind.DELAYED), _answer()), Unreadable)
 
 
 def test_two_windows_are_a_count_and_one_is_not():
@@ -162,21 +162,21 @@ def test_two_windows_are_a_count_and_one_is_not():
     first = _answer(records=_records(*few))
     many = ("window\t50", "count\t0\t51\t0", "window\t50")
     second = _answer(records=_records(*many))
-    counted = _read(_trial(Kind.COUNTING), first, second)
+    counted = _read(_trial(VariantKind.COUNTING), first, second)
 
     assert isinstance(counted, Counted)
     assert [(window.operations, window.calls, window.nested) for window in counted.windows] == [
         (22, (("m.F", 25),), ("m.F",)),
         (100, (("m.F", 51),), ()),
     ]
-    assert isinstance(_read(_trial(Kind.COUNTING), first), Unreadable)
+    assert isinstance(_read(_trial(VariantKind.COUNTING), first), Unreadable)
 
 
 def test_a_block_that_was_not_counted_is_missed_unless_the_watchdog_came():
     first = _answer(records=_records("window\t11", "count\t0\t12\t0", "window\t11"))
     second = ("window\t50", "count\t0\t51\t0")
     ended, cut, none = (
-        _read(_trial(Kind.COUNTING), first, _answer(records=_records(*lines), code=code))
+        _read(_trial(VariantKind.COUNTING), first, _answer(records=_records(*lines), code=code))
         for lines, code in ((second, 0), (second, None), ((), None))
     )
 

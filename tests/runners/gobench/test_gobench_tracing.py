@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Skipped, TimedOut, Traced
 from auditor.core.request import FolderSpec
 from auditor.trace.study_clients import trial_of
@@ -65,7 +65,7 @@ def traced(go_home, tmp_path):
         shutil.copytree(folder / "library", placed.tree.parent / "library", dirs_exist_ok=True)
         project = prepare_client(placed, library.name, tests=tests, **spec)
         methods = tuple(method for method in GoMutator().methods(sources) if method.public)
-        variant = Variant(Kind.TRACED, methods)
+        variant = Variant(VariantKind.TRACED, methods)
         overlay = GoMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
         trial = trial_of(project, variant, overlay, seconds)

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.jobs import Completed, Invocation
-from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Overlay, Refused, Variant
+from auditor.core.mutant import (
+    PLAIN,
+    Delay,
+    InjectionKind,
+    Overlay,
+    OverlayRefusal,
+    Variant,
+    VariantKind,
+)
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -90,7 +98,7 @@ class Suited:
 
     def counting(self, *methods: Method | str) -> Variant:
         found = [self.find(method) if isinstance(method, str) else method for method in methods]
-        return Variant(Kind.COUNTING, tuple(found))
+        return Variant(VariantKind.COUNTING, tuple(found))
 
     def run(
         self,
@@ -116,7 +124,7 @@ class Suited:
         **variables: str,
     ) -> tuple[Trial, list[Completed]]:
         overlay = JavaMutator().overlay(self.suite.sources, variant)
-        assert not isinstance(overlay, Refused)
+        assert not isinstance(overlay, OverlayRefusal)
         trial = Trial(
             subject=self.project.digest,
             purpose=Purpose.PAIRS,
@@ -239,4 +247,4 @@ def against_probe(wait: InjectionKind, number: float) -> Schedule:
 
 
 def delayed(method: Method, *, guarded: bool = False) -> Variant:
-    return Variant(Kind.DELAYED, (method,), guarded)
+    return Variant(VariantKind.DELAYED, (method,), guarded)

@@ -9,7 +9,7 @@ from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured, NeverCalled
-from auditor.core.schedule import Arm, ArmName, Stop
+from auditor.core.schedule import Arm, ArmName, EarlyStop
 from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 
 pytestmark = pytest.mark.subject
@@ -123,7 +123,7 @@ def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
 
 
 LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
-STOP = Stop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
+STOP = EarlyStop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
 
 
 @pytest.mark.timed

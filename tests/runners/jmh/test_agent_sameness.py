@@ -6,7 +6,7 @@ import pytest
 from jmh_making import delayed, plain
 
 from auditor.core.jobs import Invocation
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import NotBuilt
 from mutators.java.mutator import JavaMutator
 from runners.records import RECORDS_VARIABLE, read_records
@@ -55,7 +55,7 @@ def test_a_counted_library_gives_equal_results_and_stack_traces(jmh, tmp_path):
     methods = slowable(jmh)
 
     plain_lines, _ = everything(jmh, tmp_path, None)
-    lines, data = everything(jmh, tmp_path, Variant(Kind.COUNTING, methods))
+    lines, data = everything(jmh, tmp_path, Variant(VariantKind.COUNTING, methods))
 
     assert lines == plain_lines
     assert "org.objectweb.asm.ClassReader is not visible" in lines
@@ -66,7 +66,7 @@ def test_a_counted_library_gives_equal_results_and_stack_traces(jmh, tmp_path):
 
 @pytest.mark.parametrize("guarded", [False, True])
 def test_a_slowed_library_gives_equal_results_and_stack_traces(jmh, tmp_path, guarded):
-    variant = Variant(Kind.DELAYED, slowable(jmh), guarded=guarded)
+    variant = Variant(VariantKind.DELAYED, slowable(jmh), guarded=guarded)
 
     plain_lines, _ = everything(jmh, tmp_path, None)
     lines, data = everything(jmh, tmp_path, variant)

@@ -8,7 +8,7 @@ import pytest
 from jmh_making import environment
 
 from auditor.core.jobs import Invocation
-from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Traced
 from auditor.core.subject import Language, Part, Project, Role
 from auditor.trace.study_clients import trial_of
@@ -120,7 +120,8 @@ def traced(jmh_home, tmp_path):
         job = Invocation(argv=argv, cwd=tmp_path, environment=given, timeout_seconds=60.0)
         sources = JmhHarness(guests).sources(project, tmp_path, host.run)
         variant = Variant(
-            Kind.TRACED, tuple(method for method in JavaMutator().methods(sources) if method.public)
+            VariantKind.TRACED,
+            tuple(method for method in JavaMutator().methods(sources) if method.public),
         )
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay

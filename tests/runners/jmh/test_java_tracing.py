@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jmh_making import environment
 
-from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Skipped, Traced
 from auditor.core.request import BuildOptions, ClientSpec, FolderSpec, PythonSpec
 from auditor.trace.study_clients import trial_of
@@ -78,7 +78,7 @@ def traced(jmh_home, tmp_path):
         clients = JavaClients(guests, **common)
         ready = clients.ready(spec, place(spec.subject, **common), library)
         methods = tuple(method for method in JavaMutator().methods(sources) if method.public)
-        variant = Variant(Kind.TRACED, methods)
+        variant = Variant(VariantKind.TRACED, methods)
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
         trial = trial_of(ready.project, variant, overlay, seconds)

@@ -8,7 +8,7 @@ import pytest
 from jmh_making import plain
 
 from auditor.core.errors import SourceUnreadable
-from auditor.core.mutant import PLAIN, Kind, Variant
+from auditor.core.mutant import PLAIN, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import Language, Part, Project, Role
 from auditor.core.suite import Benchmark
@@ -178,7 +178,7 @@ def test_a_command_line_has_the_suite_in_front_and_the_guest_last():
 def test_the_agent_is_given_to_changed_variants_only_and_before_the_authors_arguments():
     (one,) = benchmarks(entry(prepend=["-Xmx111m"]))
 
-    plain_job, counting = arguments(one), arguments(one, Variant(Kind.COUNTING))
+    plain_job, counting = arguments(one), arguments(one, Variant(VariantKind.COUNTING))
 
     given = [each for each in counting.argv if each.startswith("prepend=")]
     assert given == [

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from jmh_making import plain
 
-from auditor.core.mutant import Kind, Overlay, Variant
+from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Profiled, Unreadable
 from auditor.core.plan import Purpose, Trial
 from auditor.measure.profiles.attribution import ambiguous_samples
@@ -18,7 +18,7 @@ BLOCKS = 8
 
 def profiled(suited, benchmark, *methods, **variables):
     """Run a trial of purpose PROFILE with methods out of line, and more variables."""
-    variant = Variant(Kind.PROFILED, methods)
+    variant = Variant(VariantKind.PROFILED, methods)
     overlay = JavaMutator().overlay(suited.suite.sources, variant)
     assert overlay == Overlay()
     trial = Trial(
@@ -144,7 +144,7 @@ def test_arguments_of_a_sampled_jvm_keep_chosen_methods_out_of_line(jmh, tmp_pat
     trial = Trial(
         subject="s",
         purpose=Purpose.PROFILE,
-        variant=Variant(Kind.PROFILED, (method,)),
+        variant=Variant(VariantKind.PROFILED, (method,)),
         benchmark=jmh.benchmark("turns"),
         schedule=plain(),
         repetition=1,

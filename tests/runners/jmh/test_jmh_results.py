@@ -6,7 +6,7 @@ import pytest
 from jmh_making import PLAIN_ARM, plain
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Variant
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Variant, VariantKind
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -27,7 +27,10 @@ from runners.records import RECORDS_HEADER
 METHOD = Method(
     language=Language.JAVA, id="a.B.c", owner="a.B", name="c", parameters=(), descriptor="a/B.c()V"
 )
-COUNTING, DELAYED = Variant(Kind.COUNTING, (METHOD,)), Variant(Kind.DELAYED, (METHOD,))
+COUNTING, DELAYED = (
+    Variant(VariantKind.COUNTING, (METHOD,)),
+    Variant(VariantKind.DELAYED, (METHOD,)),
+)
 GOOD = [f"block\t{index}\t10\t1e-06\t0.1\t0\t0.0" for index in range(3)]
 
 

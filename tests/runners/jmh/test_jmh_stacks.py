@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from auditor.core.jobs import Completed
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Crashed, Profiled, Unreadable
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -37,7 +37,7 @@ def a_trial(threads=1):
     return Trial(
         subject="s",
         purpose=Purpose.PROFILE,
-        variant=Variant(Kind.PROFILED),
+        variant=Variant(VariantKind.PROFILED),
         benchmark=Benchmark(
             group="org.example.Bench", name="turns", threads=threads, concurrency=threads
         ),

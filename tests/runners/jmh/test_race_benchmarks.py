@@ -7,7 +7,7 @@ import pytest
 from jmh_making import jmh_jars
 
 from auditor.core.contracts import concurrent_test
-from auditor.core.contracts.concurrent_test import Kind, Literal, Member, Statement, Variable
+from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 from mutators.java.races import Notes, RaceWriter
 from runners.jmh.javac import BRIEF
 
@@ -16,22 +16,24 @@ QUEUE, ORDER = "java.util.concurrent.PriorityBlockingQueue", "java.util.Comparat
 OBJECT = "java.lang.Object"
 SUBJECT = Variable(1, shared=True)
 COMPARE = Member(
-    kind=Kind.METHOD, owner="", name="compare", parameters=(OBJECT, OBJECT), returns="int"
+    kind=MemberKind.METHOD, owner="", name="compare", parameters=(OBJECT, OBJECT), returns="int"
 )
-NUMBERS = Member(kind=Kind.ARRAY, owner="int", name="", parameters=("int", "int"), returns="int[]")
+NUMBERS = Member(
+    kind=MemberKind.ARRAY, owner="int", name="", parameters=("int", "int"), returns="int[]"
+)
 
 
 def on_queue(name, *arguments, parameters=(), returns="void"):
     called = Member(
-        kind=Kind.METHOD, owner=QUEUE, name=name, parameters=parameters, returns=returns
+        kind=MemberKind.METHOD, owner=QUEUE, name=name, parameters=parameters, returns=returns
     )
     return Statement(member=called, receiver=SUBJECT, arguments=arguments)
 
 
 def test_jmh_takes_the_benchmarks_that_are_written(jmh_home, tmp_path):
-    order = Member(kind=Kind.PLAIN, owner=ORDER, name="true", returns=ORDER)
+    order = Member(kind=MemberKind.PLAIN, owner=ORDER, name="true", returns=ORDER)
     queue = Member(
-        kind=Kind.CONSTRUCTOR, owner=QUEUE, name="", parameters=("int", ORDER), returns=QUEUE
+        kind=MemberKind.CONSTRUCTOR, owner=QUEUE, name="", parameters=("int", ORDER), returns=QUEUE
     )
     eleven = Literal("int", "11")
     prefix = (

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from auditor.core.mutant import PLAIN, Delay, InjectionKind, Kind, Overlay, Variant
+from auditor.core.mutant import PLAIN, Delay, InjectionKind, Overlay, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.request import FolderSpec, PythonSpec
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
@@ -77,7 +77,7 @@ class Suited:
         return Variant(kind, tuple(map(self.find, names)), **more)
 
     def delayed(self, name, **more):
-        return self.variant(Kind.DELAYED, name, **more)
+        return self.variant(VariantKind.DELAYED, name, **more)
 
     def run(self, benchmark, schedule, variant=PLAIN, seconds=60, purpose=Purpose.PAIRS):
         overlay = self.mutator.overlay(self.suite.sources, variant)
@@ -93,7 +93,7 @@ class Suited:
             seed=1,
             timeout_seconds=seconds,
         )
-        into = self.folder / (overlay.digest if variant.kind is not Kind.PLAIN else "plain")
+        into = self.folder / (overlay.digest if variant.kind is not VariantKind.PLAIN else "plain")
         for path, data in self.harness.build(self.project, overlay, into).files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
@@ -155,9 +155,9 @@ def traced(home: Home, variables, scratch, folders=None, seconds=120):
     sources = modules(ours.tree, ())
     mutator = PythonMutator()
     public = tuple(method for method in mutator.methods(sources) if method.public)
-    overlay = mutator.overlay(sources, Variant(Kind.TRACED, public))
+    overlay = mutator.overlay(sources, Variant(VariantKind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
-    trial = trial_of(project, Variant(Kind.TRACED, public), overlay, seconds)
+    trial = trial_of(project, Variant(VariantKind.TRACED, public), overlay, seconds)
     tracer, into = PythonTracer(), scratch / "built"
     for path, data in tracer.build(project, overlay, into).files:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from python_making import against_probe, plain, prepared, suited
 from watchers import Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.errors import NoBenchmarks
-from auditor.core.mutant import InjectionKind, Kind
+from auditor.core.mutant import InjectionKind, VariantKind
 from auditor.core.outcome import Counted, Crashed, Measured, Skipped, Unreadable
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
@@ -169,7 +169,7 @@ def test_set_up_is_done_anew_for_each_call_and_is_none_of_it(asv):
     outcome = asv.run(
         "Suite.time_m(1, 'b')",
         plain(operations=20),
-        asv.variant(Kind.COUNTING, "lib.C.m", "lib.slow"),
+        asv.variant(VariantKind.COUNTING, "lib.C.m", "lib.slow"),
     )
 
     assert isinstance(outcome, Counted), outcome

@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 from python_making import UV, Suited, against_probe, environment_with, listed, plain, prepared
 
-from auditor.core.mutant import InjectionKind, Kind
+from auditor.core.mutant import InjectionKind, VariantKind
 from auditor.core.outcome import Counted, Measured
 from auditor.core.request import Installer
 from auditor.core.schedule import ArmName
@@ -83,7 +83,9 @@ def test_a_function_is_counted_and_slowed_in_this_interpreter(framework, suites)
     version, made = suites
     suite, benchmark = made[framework], BENCHMARKS[framework]
 
-    counted = suite.run(benchmark, plain(operations=20), suite.variant(Kind.COUNTING, "lib.slow"))
+    counted = suite.run(
+        benchmark, plain(operations=20), suite.variant(VariantKind.COUNTING, "lib.slow")
+    )
     slowed = suite.run(
         benchmark, against_probe(InjectionKind.WORK, 8000), suite.delayed("lib.slow")
     )

@@ -3,7 +3,7 @@
 import pytest
 from python_making import plain, suited
 
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Profiled
 from auditor.core.plan import Purpose
 
@@ -92,7 +92,9 @@ def asv(python_home, variables, tmp_path_factory):
 
 def profile(suite, benchmark, blocks=20):
     schedule = plain(blocks=blocks, operations=400)
-    profiled = suite.run(benchmark, schedule, Variant(Kind.PROFILED), purpose=Purpose.PROFILE)
+    profiled = suite.run(
+        benchmark, schedule, Variant(VariantKind.PROFILED), purpose=Purpose.PROFILE
+    )
     assert isinstance(profiled, Profiled), profiled
     return profiled
 

@@ -12,7 +12,7 @@ from auditor.core.errors import (
     MachineError,
     NoBenchmarks,
 )
-from auditor.core.mutant import InjectionKind, Kind
+from auditor.core.mutant import InjectionKind, VariantKind
 from auditor.core.outcome import (
     Counted,
     Crashed,
@@ -23,7 +23,7 @@ from auditor.core.outcome import (
     TimedOut,
     Unreadable,
 )
-from auditor.core.schedule import ArmName, Stop
+from auditor.core.schedule import ArmName, EarlyStop
 from auditor.core.subject import SourceRole
 from auditor.core.values import METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
 from runners.hosts.local import LocalHost
@@ -141,7 +141,7 @@ def test_inner_calls_of_a_recursion_do_not_count(ring):
 
 @pytest.mark.timed
 def test_a_process_ends_when_its_pairs_have_decided(ring):
-    stop = Stop(above=0.1, below=-0.1, looks=((3, 2.0),), least_deviation=0.005)
+    stop = EarlyStop(above=0.1, below=-0.1, looks=((3, 2.0),), least_deviation=0.005)
     schedule = against_probe(InjectionKind.WORK, 20_000, pairs=12, stop=stop)
 
     outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
@@ -168,7 +168,9 @@ def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(ring):
 
 
 def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
-    variant = ring.variant(Kind.COUNTING, "Ring.push", "Ring.__init__", "spins.climb", "unused")
+    variant = ring.variant(
+        VariantKind.COUNTING, "Ring.push", "Ring.__init__", "spins.climb", "unused"
+    )
 
     pushed = ring.run("test_push", plain(operations=40), variant)
     climbed = ring.run("test_climb", plain(operations=40), variant)
@@ -186,7 +188,9 @@ def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
 
 
 def test_calls_that_are_counted_are_timed_as_well(ring):
-    variant = ring.variant(Kind.COUNTING, "Ring.push", "spins.small", "spins.climb", "unused")
+    variant = ring.variant(
+        VariantKind.COUNTING, "Ring.push", "spins.small", "spins.climb", "unused"
+    )
     schedule = plain(operations=200, blocks=8)
     usual = ring.run("test_small[1]", schedule).of(TIME, ArmName.PLAIN).values
 
@@ -200,7 +204,9 @@ def test_calls_that_are_counted_are_timed_as_well(ring):
 
 def test_what_set_up_of_each_call_does_is_not_the_benchmarks(ring):
     counted = ring.run(
-        "test_checked_and_of", plain(operations=40), ring.variant(Kind.COUNTING, "spins.small")
+        "test_checked_and_of",
+        plain(operations=40),
+        ring.variant(VariantKind.COUNTING, "spins.small"),
     )
     slowed = ring.run(
         "test_checked_and_of",
@@ -241,7 +247,7 @@ def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_o
 ):
     """As where the library is one that pytest itself uses."""
     delayed = trouble.delayed("trouble.around", guarded=guarded)
-    counting = trouble.variant(Kind.COUNTING, "trouble.around")
+    counting = trouble.variant(VariantKind.COUNTING, "trouble.around")
 
     assert ratio(trouble.run("test_inside", against_probe(InjectionKind.WORK, 8000), delayed)) > 3
     counted = trouble.run("test_inside", plain(operations=20), counting)
@@ -249,7 +255,7 @@ def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_o
 
 
 def test_each_function_has_its_turn_at_the_clock(trouble):
-    both = trouble.variant(Kind.COUNTING, "trouble.around", "trouble.cached")
+    both = trouble.variant(VariantKind.COUNTING, "trouble.around", "trouble.cached")
 
     counted = trouble.run("test_two", plain(operations=20, blocks=8), both)
 
@@ -398,7 +404,7 @@ def test_a_benchmark_may_look_at_its_statistics_which_are_those_of_the_unslowed_
 
 
 def test_what_only_the_first_operation_calls_is_set_up(trouble):
-    variant = trouble.variant(Kind.COUNTING, "trouble.learn", "trouble.cached")
+    variant = trouble.variant(VariantKind.COUNTING, "trouble.learn", "trouble.cached")
 
     counted = trouble.run("test_cached", plain(operations=40), variant)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from python_making import RING, plain, suited
 
-from auditor.core.mutant import Kind, Variant
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Crashed, Profiled, Skipped, Unreadable
 from auditor.core.plan import Purpose
 from runners.pybench.frontends import FRONTENDS
@@ -25,7 +25,7 @@ def shares(python_home, variables, tmp_path_factory):
 
 def profile(suite, benchmark, **more):
     schedule = plain(**{"blocks": 10, "seconds": 0.05, **more})
-    return suite.run(benchmark, schedule, Variant(Kind.PROFILED), purpose=Purpose.PROFILE)
+    return suite.run(benchmark, schedule, Variant(VariantKind.PROFILED), purpose=Purpose.PROFILE)
 
 
 def count_samples(profiled, method):

@@ -5,7 +5,7 @@ import re
 import pytest
 from python_making import Suited, listed, prepared
 
-from auditor.core.mutant import Kind
+from auditor.core.mutant import VariantKind
 from auditor.core.outcome import Counted, Crashed, NotBuilt, Skipped, TimedOut
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Schedule
@@ -63,7 +63,7 @@ def counted(interpreter, python_home, variables, tmp_path):
         project = prepared(folder, python_home, variables, interpreter=interpreter)
         suite = Suited(project, listed(project, scratch), scratch)
         names = [method.id for method in suite.mutator.methods(suite.suite.sources)]
-        variant = suite.variant(Kind.COUNTING, *names)
+        variant = suite.variant(VariantKind.COUNTING, *names)
         return suite.run(None, COUNTING, variant, seconds, purpose=Purpose.USAGE)
 
     return run

@@ -12,7 +12,7 @@ from auditor.core.schedule import ArmName
 from auditor.core.units import percent
 from auditor.measure import readings
 from auditor.stats.arrays import Array
-from auditor.stats.components import Component, between
+from auditor.stats.components import Component, component_between
 
 LEAST_FREEDOM = 4
 """With less nothing is said of layouts: with 2 degrees of freedom what scatter can hide would make
@@ -38,7 +38,7 @@ def component(plain: Sequence[Run]) -> Component | None:
         if values and run.trial.benchmark is not None:
             family = families.setdefault(run.trial.benchmark.id, {})
             family.setdefault(run.trial.layout, []).append(min(values))
-    found = between([_logs(family.values()) for family in families.values()])
+    found = component_between([_logs(family.values()) for family in families.values()])
     return found if found is not None and found.freedom >= LEAST_FREEDOM else None
 
 
