@@ -25,7 +25,7 @@ from auditor.languages.model import Machine
 from auditor.languages.subject_setup import PreparedSubject, harness_of, prepare_subject
 from auditor.measure import interference
 from auditor.measure.context import Deadline, StudyContext
-from auditor.measure.interference_log import InterferenceLog
+from auditor.measure.interference import InterferenceLog
 from auditor.measure.suite_runs import may_be_chosen
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import Listings
@@ -239,8 +239,8 @@ class Session:
                 text = (
                     f"in our copy of {placed.name} these files are not what they were: "
                     f"{list_some(paths)}; its build, benchmarks or unit tests have changed them, "
-                    "so what ran later may have read something else; have them write to a temporary "
-                    "folder (the next audit begins with a fresh copy)"
+                    "so what ran later may have read something else; have them write to a "
+                    "temporary folder (the next audit begins with a fresh copy)"
                 )
                 yield Caveat("tree-changed", text)
 

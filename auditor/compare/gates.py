@@ -26,37 +26,34 @@ def judge(
     if reason := _nothing_compared(document):
         return Exit.NO_VERDICT, [f"no verdict: {reason}"]
     said: list[tuple[Exit, str]] = []
-    changes = [benchmark.change for benchmark in document.benchmarks]
     if fail_on_regression:
-        found = changes.count(PerformanceChange.REGRESSION)
-        if found:
-            those = number_format.count(found, "regression")
-            how = "called, not confirmed" if page.is_stored(document) else "confirmed"
-            said.append((Exit.GATE_FAILED, f"gate failed: {those} {how}"))
-        elif suspects := page.suspected(document):
-            those = number_format.count(len(suspects), "suspected regression")
-            said.append((Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"))
-        elif (changes or document.removed) and all(
-            change is PerformanceChange.UNKNOWN for change in changes
-        ):
-            said.append((Exit.NO_VERDICT, "gate undecided: nothing can be told"))
-        elif changed := [
-            benchmark for benchmark in document.benchmarks if _may_hide_a_regression(benchmark)
-        ]:
-            those = number_format.count(len(changed), "benchmark")
-            text = f"gate undecided: of {those} of changed methods nothing can be told"
-            said.append((Exit.NO_VERDICT, text))
-        else:
-            open_ = changes.count(PerformanceChange.UNKNOWN)
-            rest = (
-                f"; of {number_format.count(open_, 'benchmark')} it cannot be told" if open_ else ""
-            )
-            said.append((Exit.OK, f"gate passed: no regression{rest}"))
+        said.append(_judge_regressions(document))
     if fail_under is not None:
         said.append(_patch(document, fail_under, unsure))
     codes = [code for code, _ in said]
-    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
+    worst = next((code for code in (Exit.GATE_FAILED, Exit.NO_VERDICT) if code in codes), Exit.OK)
     return worst, [text for _, text in said]
+
+
+def _judge_regressions(document: ComparisonDocument) -> tuple[Exit, str]:
+    """Return the verdict of the gate on regressions, and its line."""
+    changes = [benchmark.change for benchmark in document.benchmarks]
+    if regressions := changes.count(PerformanceChange.REGRESSION):
+        those = number_format.count(regressions, "regression")
+        how = "called, not confirmed" if page.is_stored(document) else "confirmed"
+        return Exit.GATE_FAILED, f"gate failed: {those} {how}"
+    if suspects := page.suspected(document):
+        those = number_format.count(len(suspects), "suspected regression")
+        return Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"
+    unknown = changes.count(PerformanceChange.UNKNOWN)
+    if (changes or document.removed) and unknown == len(changes):
+        return Exit.NO_VERDICT, "gate undecided: nothing can be told"
+    if hiding := sum(map(_may_hide_a_regression, document.benchmarks)):
+        those = number_format.count(hiding, "benchmark")
+        return Exit.NO_VERDICT, f"gate undecided: of {those} of changed methods nothing can be told"
+    benchmarks = number_format.count(unknown, "benchmark")
+    rest = f"; of {benchmarks} it cannot be told" if unknown else ""
+    return Exit.OK, f"gate passed: no regression{rest}"
 
 
 def _may_hide_a_regression(benchmark: ComparedBenchmark) -> bool:

@@ -29,6 +29,9 @@ from auditor.core.errors import SubjectError
 from auditor.core.ports import Observer
 
 
+_CHANGES = (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.IMPROVEMENT)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcurrencyContext:
     """What the study is handed. `writer` writes the tests of a catalogue."""
@@ -79,10 +82,7 @@ class ConcurrencyStudy:
         _require_races(self.subject, threads)
         finding = oracle.overall(threads)
         control = None
-        if plan.control and finding in (
-            ConcurrencyFinding.REGRESSION,
-            ConcurrencyFinding.IMPROVEMENT,
-        ):
+        if plan.control and finding in _CHANGES:
             (control,) = self._raced(_of_lane(suite, threads, finding), (SEQUENTIAL,))
         sizes = {
             test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in suite.tests

@@ -130,6 +130,11 @@ class Reading:
     large: tuple[SourceFile, ...] = ()
 
 
+def _place_of(finding: SmellFinding) -> tuple[str, int, str]:
+    span = finding.smell.span
+    return span.file, span.first_line, finding.rule.id
+
+
 def lint(
     looks: Sequence[Reading], wanted: Wanted, measured: Sequence[TimedBenchmark] = ()
 ) -> LintResult:
@@ -164,13 +169,7 @@ def lint(
             if smell.rule in by_id
         ]
         needless += _needless(markers, by_id)
-    findings.sort(
-        key=lambda finding: (
-            finding.smell.span.file,
-            finding.smell.span.first_line,
-            finding.rule.id,
-        )
-    )
+    findings.sort(key=_place_of)
     return LintResult(
         rules=rules,
         benchmarks=tuple(benchmarks),

@@ -21,7 +21,7 @@ from auditor.importers.streams import Stream
 from auditor.measure import warmup_results
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import WatcherFactory
-from auditor.watch.judge import Streams, WatchedProcess
+from auditor.watch.judge import Streams, WatchedIterations
 from reports import names
 from runners.hosts.local import LocalHost
 
@@ -141,30 +141,30 @@ def _pipe(stream: Stream, console: Console) -> None:
         stream.read(data)
 
 
-def _tell(process: WatchedProcess | None, console: Console) -> None:
+def _tell(process: WatchedIterations | None, console: Console) -> None:
     if process is not None:
         console.note(f"warm: {_name(process)}, {_warm(process)}")
 
 
-def _name(process: WatchedProcess) -> str:
+def _name(process: WatchedIterations) -> str:
     run = f", run {process.run}" if process.run > 1 else ""
     return f"{names.line(process.benchmark)}{run}, fork {process.fork}"
 
 
-def _warm(process: WatchedProcess) -> str:
+def _warm(process: WatchedIterations) -> str:
     if process.warm is None:
         return f"not seen warm in {len(process.lasted)} iterations"
     since = "" if process.since is None else f", steady since iteration {process.since}"
     return f"after {process.warm} iterations ({process.warm_seconds:.3g} s){since}"
 
 
-def _set(process: WatchedProcess) -> str:
+def _set(process: WatchedIterations) -> str:
     if process.warmups is None or process.warmup_seconds is None:
         return ""
     return f"{process.warmups} iterations ({process.warmup_seconds:.3g} s)"
 
 
-def _table(stopping_rule: StoppingRule, every: Sequence[WatchedProcess]) -> RenderableType:
+def _table(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> RenderableType:
     table = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
     for process in every:
         style = "yellow" if process.warm is None else "green"
@@ -177,13 +177,13 @@ def _table(stopping_rule: StoppingRule, every: Sequence[WatchedProcess]) -> Rend
     return Group("", head, "", table, *_notes(stopping_rule, every))
 
 
-def _notes(stopping_rule: StoppingRule, every: Sequence[WatchedProcess]) -> list[RenderableType]:
+def _notes(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> list[RenderableType]:
     caveats = warmup_results.otherwise(stopping_rule, (process.watch for process in every))
     return tables.section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
 
 
 def _document(
-    stopping_rule: StoppingRule, every: Sequence[WatchedProcess], problems: Sequence[str]
+    stopping_rule: StoppingRule, every: Sequence[WatchedIterations], problems: Sequence[str]
 ) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/watch/1",

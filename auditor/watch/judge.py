@@ -11,7 +11,7 @@ from auditor.warmup.validity import trusted_rule
 
 
 @dataclass(slots=True)
-class WatchedProcess:
+class WatchedIterations:
     """A process: what it has printed, and after how many iterations it was warm, None: not yet.
 
     `since` is the iteration, from zero, from which on it seems to have been steady already.
@@ -49,11 +49,11 @@ class Streams:
         """Iterations whose time is none: rounded to zero, for example."""
 
     @property
-    def seen(self) -> Sequence[WatchedProcess]:
+    def seen(self) -> Sequence[WatchedIterations]:
         """Return all processes, in the order in which they began."""
         return [process.seen for process in self._known.values()]
 
-    def observe(self, iteration: PrintedIterations) -> WatchedProcess | None:
+    def observe(self, iteration: PrintedIterations) -> WatchedIterations | None:
         """Take an iteration; return its process when it has just become warm."""
         if not (0 < iteration.seconds < math.inf and 0 < iteration.lasts < math.inf):
             self.left_out += 1
@@ -85,7 +85,7 @@ class Streams:
         seconds = None
         if iteration.warmups is not None and iteration.warmup_seconds is not None:
             seconds = iteration.warmups * iteration.warmup_seconds
-        process = WatchedProcess(
+        process = WatchedIterations(
             iteration.benchmark, iteration.run, iteration.fork, watch, iteration.warmups, seconds
         )
         return _Process(process, self._watchers.rule(watch, self._seed))
@@ -93,6 +93,6 @@ class Streams:
 
 @dataclass(slots=True)
 class _Process:
-    seen: WatchedProcess
+    seen: WatchedIterations
     rule: WarmupRule
     seconds: list[float] = field(default_factory=list)

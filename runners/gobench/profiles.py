@@ -52,9 +52,8 @@ def profile_samples(
             unattributed += sample.count
             continue
         stack = dict.fromkeys(_frame(line, root) for line in sample.lines)
-        counts[block, tuple(frames.setdefault(frame, len(frames)) for frame in stack)] += (
-            sample.count
-        )
+        numbers = tuple(frames.setdefault(frame, len(frames)) for frame in stack)
+        counts[block, numbers] += sample.count
     everything = sum(sample.count for sample in samples)
     mine = sum(counts.values()) + unattributed
     blocks = [record for record in records.blocks if record.index in measured]
@@ -69,9 +68,7 @@ def profile_samples(
         timed_seconds=timed,
         waiting_seconds=queued * min(1.0, timed / wall) if wall > 0 else 0.0,
         operations=round(sum(record.operations for record in blocks)),
-        code=tuple(
-            dict.fromkeys(_code(ProfileLine(*code_name), root) for code_name in records.code)
-        ),
+        code=tuple(dict.fromkeys(_code(ProfileLine(*name), root) for name in records.code)),
     )
 
 

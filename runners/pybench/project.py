@@ -56,16 +56,12 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
         done = folder / "made"
         if not done.is_file():
             copy(placed, folder / "tree")
-            interpreter = (
-                base
-                if python.interpreter
-                else environments.made(base, tool, root, folder, frontend.requirement)
-            )
+            interpreter = base
+            if not python.interpreter:
+                interpreter = environments.made(base, tool, root, folder, frontend.requirement)
+            lines = (str(interpreter.path), interpreter.made_by, *interpreter.notes)
             with writing(done):
-                done.write_text(
-                    "\n".join((str(interpreter.path), interpreter.made_by, *interpreter.notes))
-                    + "\n"
-                )
+                done.write_text("".join(f"{line}\n" for line in lines))
         own, by, *notes = done.read_text().splitlines()
         interpreter = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
         interpreter = replace(interpreter, installed=environments.installed(interpreter, root))

@@ -5,7 +5,7 @@ from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
-from auditor.measure.interference_log import InterferenceLog
+from auditor.measure.interference import InterferenceLog
 
 
 class Deaf:
