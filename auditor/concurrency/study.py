@@ -28,7 +28,6 @@ from auditor.core.contracts.concurrent_test_runner import (
 from auditor.core.errors import SubjectError
 from auditor.core.ports import Observer
 
-
 _CHANGES = (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.IMPROVEMENT)
 
 
