@@ -29,7 +29,7 @@ PROGRAM = """
 import sys
 from auditor import session
 session.MOST_JOBS = int(sys.argv.pop(1))
-from auditor.cli.main import entry
+from auditor.__main__ import entry
 entry()
 """
 """The program, with another number of processes at a time."""

@@ -26,7 +26,6 @@ from statistics import median
 
 import numpy as np
 
-from auditor.abs.judge.pair import LEVEL
 from auditor.stats.arrays import Array
 from auditor.stats.compare import ratio
 from auditor.stats.components import Component, component_between
@@ -44,6 +43,8 @@ WHERE trial.purpose IN ('suite', 'reference', 'calibration', 'pairs')
 AND series.metric = 'time' AND series.phase = 'measurement'
 """
 
+LEVEL = 0.99
+"""Confidence of the intervals, as `abs` has it."""
 SIMULATED = (5, 1, 1)
 """Plain processes of each layout: five runs of the suite, two references."""
 

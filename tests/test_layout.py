@@ -12,13 +12,13 @@ PACKAGES = ("auditor", "mutators", "runners", "reports")
 MODELS = """
 import importlib.util
 import numpy as np
-from auditor.warmup.scored_rule import Scored
-from auditor.warmup.scorers.files import shipped
+from auditor.warmup.scored_rule import ScoredRule
+from auditor.warmup.scorers.files import load_shipped_model
 from auditor.core.stop_rules import TRAINED
 
 assert not [one for one in ("lightgbm", "sklearn", "keras") if importlib.util.find_spec(one)]
 for method in sorted(TRAINED, key=str):
-    rule = Scored(shipped(method))
+    rule = ScoredRule(load_shipped_model(method))
     seen = [rule.observe(float(one), 0.1) for one in np.random.default_rng(1).uniform(1, 1.1, 120)]
     assert all(one is None or 0 <= one <= 120 for one in seen)
     print(method)

@@ -18,7 +18,7 @@ from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
 from auditor.concurrency.markdown import markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
-from auditor.core.contracts.concurrency import Plan as Known
+from auditor.core.contracts.concurrency import RacePlan as Known
 from auditor.core.errors import UsageError
 from reports import results
 
