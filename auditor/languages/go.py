@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from auditor.config import Config
+from auditor.core.contracts.lint import Linter
 from auditor.core.errors import UsageError
 from auditor.core.mutant import InjectionKind
 from auditor.core.popularity import Library
@@ -35,7 +36,6 @@ from auditor.languages.model import (
 )
 from auditor.languages.patching import delayed_overlay
 from auditor.measure.trial_times import AuditFigures
-from mutators.go.lint_rules.linter import GoLinter
 from mutators.go.mutator import FOLDER, GoMutator
 from mutators.go.stubs import stubs
 from runners.gobench import subset
@@ -137,6 +137,12 @@ def _split_benchmark(benchmark: str) -> tuple[str, str]:
     return (package, f"Benchmark{rest}") if separator else ("", benchmark)
 
 
+def _load_linter() -> Linter:
+    from mutators.go.lint_rules.linter import GoLinter  # noqa: PLC0415 slow to load
+
+    return GoLinter()
+
+
 GO = LanguageSupport(
     language=Language.GO,
     kind="go",
@@ -153,7 +159,7 @@ GO = LanguageSupport(
     subject_types=(GoModuleSpec,),
     mutator=GoMutator(),
     tracing=TracingSupport(library=_library, client=_client, stubs=_stubs),
-    linter=GoLinter(),
+    make_linter=_load_linter,
     rule_prefix="go",
     patch=_patch,
     split_benchmark=_split_benchmark,

@@ -8,6 +8,7 @@ from functools import partial
 from math import ceil
 
 from auditor.config import Config
+from auditor.core.contracts.lint import Linter
 from auditor.core.errors import UsageError
 from auditor.core.popularity import Library
 from auditor.core.request import BuildOptions, ClientSpec, JarSpec, MavenSpec, Pace, SubjectSpec
@@ -28,7 +29,6 @@ from auditor.languages.model import (
     split_at_last_dot,
 )
 from auditor.measure.trial_times import AuditFigures
-from mutators.java.lint_rules.linter import JavaLinter
 from mutators.java.mutator import JavaMutator
 from mutators.java.slowing import slow_method
 from mutators.java.stubs import stubs
@@ -158,6 +158,12 @@ def _source_root(patch: SourcePatch) -> str:
     return os.path.relpath(root, patch.project.root)
 
 
+def _load_linter() -> Linter:
+    from mutators.java.lint_rules.linter import JavaLinter  # noqa: PLC0415 slow to load
+
+    return JavaLinter()
+
+
 JAVA = LanguageSupport(
     language=Language.JAVA,
     kind="jmh",
@@ -172,7 +178,7 @@ JAVA = LanguageSupport(
     package_types=(MavenSpec, JarSpec),
     mutator=JavaMutator(),
     tracing=TracingSupport(library=_library, client=_client, stubs=lambda _: stubs),
-    linter=JavaLinter(),
+    make_linter=_load_linter,
     rule_prefix="jmh",
     patch=_patch,
     split_benchmark=split_at_last_dot,

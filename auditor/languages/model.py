@@ -177,7 +177,8 @@ class LanguageSupport:
     """Those of them that have no build file."""
     mutator: Mutator
     tracing: TracingSupport
-    linter: Linter
+    make_linter: Callable[[], Linter]
+    """Loads the linter; its parser is slow to load, and no other command needs it."""
     rule_prefix: str
     """The first part of the ids of its lint rules."""
     patch: Callable[[SourcePatch], PatchedFiles]

@@ -7,6 +7,7 @@ from importlib.resources import files
 from math import ceil
 
 from auditor.config import Config
+from auditor.core.contracts.lint import Linter
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
 from auditor.core.mutant import InjectionKind
 from auditor.core.popularity import Library
@@ -38,7 +39,6 @@ from auditor.languages.model import (
 from auditor.languages.patching import delayed_overlay
 from auditor.measure.trial_times import AuditFigures
 from mutators.python.guest_call_edits import GUEST
-from mutators.python.lint_rules.linter import PythonLinter
 from mutators.python.mutator import PythonMutator
 from mutators.python.public import notes
 from mutators.python.stubs import stubs
@@ -182,6 +182,12 @@ def _patch(patch: SourcePatch) -> PatchedFiles:
     return changed
 
 
+def _load_linter() -> Linter:
+    from mutators.python.lint_rules.linter import PythonLinter  # noqa: PLC0415 slow to load
+
+    return PythonLinter()
+
+
 PYTHON = LanguageSupport(
     language=Language.PYTHON,
     kind="python",
@@ -199,7 +205,7 @@ PYTHON = LanguageSupport(
     subject_types=(DistributionSpec,),
     mutator=PythonMutator(),
     tracing=TracingSupport(library=_library, client=_client, stubs=lambda _: stubs),
-    linter=PythonLinter(),
+    make_linter=_load_linter,
     rule_prefix="py",
     patch=_patch,
     split_benchmark=split_at_last_dot,

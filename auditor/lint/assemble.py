@@ -17,7 +17,9 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.subjects.sources import sources
 
-LINTERS: Mapping[str, Linter] = {language.rule_prefix: language.linter for language in LANGUAGES}
+LINTERS: Mapping[str, Linter] = {
+    language.rule_prefix: language.make_linter() for language in LANGUAGES
+}
 """What looks at sources, by how the ids of its rules begin."""
 
 

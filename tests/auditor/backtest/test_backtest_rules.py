@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
+from builders import method_verdict_of
 
-from auditor.abs.model import MethodVerdict
 from auditor.backtest.judge import agreement, backtest, candidates, failed, judge_commit, left_out
 from auditor.backtest.model import CommitDetection, CommitKind, PastChange
 from auditor.compare.model import (
@@ -217,7 +217,7 @@ def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():
 
 def patched(reached_by=(), detected_by=("A",), **outcomes):
     methods = [
-        MethodVerdict(
+        method_verdict_of(
             id=name,
             outcome=one,
             reached_by=reached_by,
