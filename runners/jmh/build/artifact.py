@@ -9,11 +9,11 @@ from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.request import MavenSpec
 from auditor.core.subject import Part, Role
 from runners.disk import writing
-from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
-from runners.jmh.jdk import Jdk
 from runners.jmh.build.maven import Maven, NotPublished
 from runners.jmh.build.poms import class_path_of, coordinates, copying, needing, without_build
 from runners.jmh.build.rebuild import compile_benchmarks
+from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
+from runners.jmh.jdk import Jdk
 
 _CLASSIFIERS = ("", "tests", "sources", "test-sources")
 _JMH = "org.openjdk.jmh"

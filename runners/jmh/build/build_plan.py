@@ -107,4 +107,6 @@ def _tested(
     """Return the modules with benchmarks among their tests, and those whose tests others use."""
     used = {name for module in modules.values() for name in module.needed_tests()}
     own = {path for path, files in benchmarks.items() if not pom_tree.in_main(path, files)}
-    return frozenset(own | {each for each, maven_module in modules.items() if maven_module.key[1] in used})
+    return frozenset(
+        own | {each for each, maven_module in modules.items() if maven_module.key[1] in used}
+    )

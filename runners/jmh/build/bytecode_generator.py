@@ -13,10 +13,10 @@ from pathlib import Path
 from auditor.core.errors import BuildFailed
 from auditor.core.jobs import Completed, Invocation
 from runners.disk import writing
-from runners.jmh.jdk import Jdk, java_environment
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.poms import class_path_of, needing
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.jdk import Jdk, java_environment
 
 _MAIN = "org.openjdk.jmh.generators.bytecode.JmhBytecodeGenerator"
 _ANNOTATION = b"Lorg/openjdk/jmh/annotations/Benchmark;"
@@ -30,7 +30,8 @@ _SECONDS = 600
 def add_lists(sets: Iterable[SourceSet], generator: "BytecodeGenerator") -> list[SourceSet]:
     """Return the source sets; those with benchmarks but without a list get generated classes."""
     return [
-        generator.extend(source_set, number) if not source_set.lists else source_set for number, source_set in enumerate(sets)
+        generator.extend(source_set, number) if not source_set.lists else source_set
+        for number, source_set in enumerate(sets)
     ]
 
 

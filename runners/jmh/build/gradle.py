@@ -14,8 +14,8 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import writing
-from runners.jmh.build.pom_changes import remove
 from runners.jmh.build.build_steps import BuildSteps, ignore_step
+from runners.jmh.build.pom_changes import remove
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.tool_needs import find_need, jdk_missing
 

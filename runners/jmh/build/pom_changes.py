@@ -62,7 +62,9 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         space = module.root.tag.rpartition("}")[0]
         tags = _Tags(f"{space}}}" if space else "")
         plugins = tags.child(tags.child(module.root, "build"), "plugins")
-        elements = [element for element in plugins if tags.text(element, "artifactId") == check.artifact]
+        elements = [
+            element for element in plugins if tags.text(element, "artifactId") == check.artifact
+        ]
         plugin = elements[0] if elements else tags.added(plugins, "plugin")
         if not elements:
             for name in ("groupId", "artifactId", "version"):

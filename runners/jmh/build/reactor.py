@@ -10,13 +10,13 @@ from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildOptions
 from runners.disk import writing
 from runners.jmh.build import pom_tree
-from runners.jmh.build.pom_changes import depend_on_tree, drop_tests, raise_levels, remove, unbind
 from runners.jmh.build.build_plan import BuildPlan, plan_build
 from runners.jmh.build.check_plugins import SKIPPED, CheckFailed
-from runners.jmh.jdk import Jdk
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
-from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.pom_changes import depend_on_tree, drop_tests, raise_levels, remove, unbind
 from runners.jmh.build.pom_tree import MavenModule
+from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.jdk import Jdk
 
 _WRAPPER = "mvnw"
 _CLASS_PATH = "bench-audit.classpath"
@@ -116,7 +116,9 @@ def adapt(plan: BuildPlan, jdk: Jdk) -> None:
 
 def _aggregator(plan: BuildPlan) -> str:
     own = (plan.where,) if plan.is_needed else ()
-    poms = [(module / "pom.xml").relative_to(plan.where).as_posix() for module in (*own, *plan.outside)]
+    poms = [
+        (module / "pom.xml").relative_to(plan.where).as_posix() for module in (*own, *plan.outside)
+    ]
     named = "".join(f"<module>{escape(pom)}</module>" for pom in poms)
     return _AGGREGATOR_TEXT.format(modules=named)
 

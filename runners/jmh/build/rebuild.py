@@ -7,10 +7,10 @@ from pathlib import Path
 from auditor.core.errors import BuildFailed, NoBenchmarks
 from auditor.core.jobs import Invocation
 from runners.disk import writing
-from runners.jmh.classes import benchmark_list, unpack
-from runners.jmh.jdk import Jdk, java_environment
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.poms import class_path_of, needing
+from runners.jmh.classes import benchmark_list, unpack
+from runners.jmh.jdk import Jdk, java_environment
 
 _JMH = "org.openjdk.jmh"
 _COMPILE_SECONDS = 600

@@ -7,14 +7,14 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.request import BuildOptions
 from auditor.core.subject import Part
 from runners.disk import writing
-from runners.jmh.build import gradle, source_sets, reactor
+from runners.jmh.build import gradle, reactor, source_sets
 from runners.jmh.build.build_plan import plan_build
-from runners.jmh.classes import digest
 from runners.jmh.build.bytecode_generator import BytecodeGenerator, add_lists
 from runners.jmh.build.gradle import Gradle
-from runners.jmh.jdk import Jdk
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.classes import digest
+from runners.jmh.jdk import Jdk
 from runners.subjects.placed import Placed, is_gradle
 
 _BENCHMARKS = "benchmarks"
@@ -35,7 +35,9 @@ def tree_parts(
         if not any(source_set.lists for source_set in sets):
             lacking = gradle.LACKING if is_gradle(root) else reactor.missing_benchmarks_reason(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
-        return root, source_sets.parts(sets, top=folder / "tree", given=placed.files, scratch=folder)
+        return root, source_sets.parts(
+            sets, top=folder / "tree", given=placed.files, scratch=folder
+        )
 
 
 def build_copy(
@@ -79,12 +81,16 @@ def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of th
     reactor.build(top, maven, jdk, words, plan)
 
 
-def copy_folder(placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, what: str = "") -> Path:
+def copy_folder(
+    placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, what: str = ""
+) -> Path:
     """Return the folder whose `tree` is a copy, made anew unless something is built there.
 
     `what` tells copies of one tree apart that serve different ends.
     """
-    key = digest((), placed.digest_of_tree, jdk.version, *filter(None, (what,)), *build_settings_text(words))
+    key = digest(
+        (), placed.digest_of_tree, jdk.version, *filter(None, (what,)), *build_settings_text(words)
+    )
     folder = maven.home.work(f"java-{key[:24]}")
     with maven.home.locked(folder):
         if not is_built(folder):
