@@ -157,8 +157,8 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
     """Draw (what is tried, percent that is noticed) as a staircase, the points evenly apart."""
     if not points:
         return NOTHING
-    apart = 430 / len(points)
-    xs = [44 + apart * at for at in range(len(points))]
+    value = 430 / len(points)
+    xs = [44 + value * at for at in range(len(points))]
     ys = [112 - share for _, share in points]
     body = "".join(
         f'<path class="axis" d="M44 {112 - share}H474"/>'
@@ -166,7 +166,7 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
         for share in (0, 50, 100)
     )
     stairs = "".join(
-        f"{'V' if number else 'M44 '}{at(y)}H{at(x + apart)}"
+        f"{'V' if number else 'M44 '}{at(y)}H{at(x + value)}"
         for number, (x, y) in enumerate(zip(xs, ys, strict=True))
     )
     body += f'<path class="stairs" d="{stairs}"/>'

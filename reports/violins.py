@@ -70,21 +70,21 @@ def pairs(first: str, second: str, spreads: Sequence[tuple[float, float]]) -> Ma
     if not spreads:
         return NOTHING
     scale = _SIDE / _WIDTH
-    left, bottom = 46.0, _SIDE + 6
-    body = f'<path class="needed" d="M{at(left)} {at(bottom)}L{at(left + _SIDE)} 6"/>'
-    body += f'<path class="axis" d="M{at(left)} 6V{at(bottom)}H{at(left + _SIDE)}"/>'
+    value, bottom = 46.0, _SIDE + 6
+    body = f'<path class="needed" d="M{at(value)} {at(bottom)}L{at(value + _SIDE)} 6"/>'
+    body += f'<path class="axis" d="M{at(value)} 6V{at(bottom)}H{at(value + _SIDE)}"/>'
     dots = "".join(
-        f"M{at(left + scale * _x(place))} {at(bottom - scale * _x(other))}h0"
+        f"M{at(value + scale * _x(place))} {at(bottom - scale * _x(other))}h0"
         for place, other in spreads
     )
     body += f'<path class="dot spread" d="{dots}"/>'
     for tick in (0.01, 0.1, 0.5):
-        body += text(left + scale * _x(tick), bottom + 16, number_format.share(tick))
-        body += text(left - 6, bottom - scale * _x(tick) + 4, number_format.share(tick), "end")
-    body += text(left + _SIDE / 2, bottom + 32, f"spread on {first}")
+        body += text(value + scale * _x(tick), bottom + 16, number_format.share(tick))
+        body += text(value - 6, bottom - scale * _x(tick) + 4, number_format.share(tick), "end")
+    body += text(value + _SIDE / 2, bottom + 32, f"spread on {first}")
     larger = sum(other > place for place, other in spreads)
     label = f"{larger} of {len(spreads)} benchmarks have a larger spread on {second} than {first}"
-    return svg((int(left + _SIDE + 10), int(bottom + 38)), label, body, kind="pairs")
+    return svg((int(value + _SIDE + 10), int(bottom + 38)), label, body, kind="pairs")
 
 
 def _x(value: float) -> float:

@@ -72,8 +72,8 @@ class AbsAudit:
 
     def _judged(self, request: AbsRequest, parts: StudyContext) -> AbsVerdict:
         verdict = abs_audit.audit_suite(request, parts)
-        said = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
-        return replace(verdict, caveats=said)
+        caveats = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
+        return replace(verdict, caveats=caveats)
 
     def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
         """Say what it would take to decide what there was no time for.

@@ -56,47 +56,49 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     begun = time.monotonic()
-    asked = options.CommandLine.of(context, abs_options.judged_changes(context.params))
-    check_judgeable(asked.config)
-    baseline = _read_baseline(context.params["baseline"], asked)
-    asked = _with_methods_of(baseline, asked)
+    command_line = options.CommandLine.of(context, abs_options.judged_changes(context.params))
+    check_judgeable(command_line.config)
+    baseline = _read_baseline(context.params["baseline"], command_line)
+    command_line = _with_methods_of(baseline, command_line)
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
         return abs_output.dry_run(
-            asked, lambda audit: audit.plan(), _describe_judging(asked.config)
+            command_line, lambda audit: audit.plan(), _describe_judging(command_line.config)
         )
     if context.params["github"]:
-        github.files(asked.surroundings.environment)
+        github.files(command_line.surroundings.environment)
     # A gate that would fail is looked at a second time.
-    has_gate = asked.config.gates.min_score is not None or baseline is not None
+    has_gate = command_line.config.gates.min_score is not None or baseline is not None
     document, console = _audit_and_show(
-        context, second_look.first_look(asked) if has_gate else asked
+        context, second_look.first_look(command_line) if has_gate else command_line
     )
-    verdict, lines = _apply_gates(context, asked, document, baseline, begun)
+    verdict, lines = _apply_gates(context, command_line, document, baseline, begun)
     for line in lines:
         console.say(line)
     if context.params["github"]:
-        folder = asked.places.output
+        folder = command_line.places.output
         github_step.write_for_github(
-            document, (verdict, lines), folder, asked.surroundings.environment
+            document, (verdict, lines), folder, command_line.surroundings.environment
         )
     return options.exit_code(verdict, context.params["inconclusive"])
 
 
-def _audit_and_show(context: click.Context, asked: options.CommandLine) -> tuple[Document, Console]:
+def _audit_and_show(
+    context: click.Context, command_line: options.CommandLine
+) -> tuple[Document, Console]:
     """Audit, or judge what the store has, show it, and return it."""
     so_far, heard = context.params["so_far"], RecordedRuns()
     if context.params["csv"]:
-        asked = replace(asked, surroundings=heard.around(asked.surroundings))
+        command_line = replace(command_line, surroundings=heard.around(command_line.surroundings))
     document, console = abs_output.make_result(
-        asked,
+        command_line,
         lambda audit: audit.document(audit.so_far() if so_far else audit.abs()),
         abs_output.ABS,
     )
-    abs_output.show_result(asked, console, document, abs_output.ABS)
+    abs_output.show_result(command_line, console, document, abs_output.ABS)
     if context.params["csv"]:
-        path = asked.places.output / CSV
+        path = command_line.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
     return long_tables.require_methods(document), console

@@ -26,13 +26,13 @@ def command(context: click.Context, /, **_: object) -> int:
     """
     changes = options.shared_changes(context.params)
     changes["stability_runs"] = context.params["runs"] or 1
-    asked = options.CommandLine.of(context, changes)
+    command_line = options.CommandLine.of(context, changes)
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan_suite())
+        return running.dry_run(command_line, lambda audit: audit.plan_suite())
     document, console = running.make_result(
-        asked, lambda audit: audit.document(audit.stability()), running.MEASURED
+        command_line, lambda audit: audit.document(audit.stability()), running.MEASURED
     )
-    running.show_result(asked, console, document, running.MEASURED)
+    running.show_result(command_line, console, document, running.MEASURED)
     if any(benchmark.means for benchmark in document.benchmarks):
         return Exit.OK
     console.say("no verdict: nothing was measured")

@@ -31,20 +31,22 @@ def command(context: click.Context, /, **_: object) -> int:
     changes = options.shared_changes(context.params)
     if context.params["runs"] is not None:
         changes["stability_runs"] = context.params["runs"]
-    asked = options.CommandLine.of(context, changes)
+    command_line = options.CommandLine.of(context, changes)
     if context.params["dry_run"]:
-        return running.dry_run(asked, lambda audit: audit.plan_suite())
+        return running.dry_run(command_line, lambda audit: audit.plan_suite())
     document, console = running.make_result(
-        asked, lambda audit: audit.document(audit.stability()), running.STABILITY
+        command_line, lambda audit: audit.document(audit.stability()), running.STABILITY
     )
-    config = json.loads(asked.config.text)
-    others = stored_result.results_on_other_hosts(asked.places.store, "stability", config, document)
+    config = json.loads(command_line.config.text)
+    others = stored_result.results_on_other_hosts(
+        command_line.places.store, "stability", config, document
+    )
     if others:
         running.write_result(
-            asked, running.STABILITY, document, partial(render_page, on_other_hosts=others)
+            command_line, running.STABILITY, document, partial(render_page, on_other_hosts=others)
         )
-    running.show_result(asked, console, document, running.STABILITY)
-    if others and not asked.as_json:
+    running.show_result(command_line, console, document, running.STABILITY)
+    if others and not command_line.as_json:
         console.result(terminal.side_by_side(document, others))
     code, said = judge_stability(document)
     for line in said:

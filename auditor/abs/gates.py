@@ -105,7 +105,7 @@ def _least(
 ) -> tuple[Exit, str]:
     low, high = bounds
     limit = f"at least {least:g} %"
-    out = sum(one.left_out for one in document.accepted)
+    out = sum(miss.left_out for miss in document.accepted)
     what = "the total score" + (f" without {out} accepted misses" if out else "")
     if low >= least:
         return Exit.OK, f"gate passed: {limit}, {what} is {score.percent:.4g} %"
@@ -157,7 +157,7 @@ def _new_misses(
 ) -> tuple[Exit, str]:
     """Look at the methods that were detected: which of them are missed, or may be, by now?"""
     now = {method.id: method.outcome for method in document.methods}
-    missed = [one for one in newly_missed(document, baseline) if one not in unsure]
+    missed = [path for path in newly_missed(document, baseline) if path not in unsure]
     open_ = [
         one
         for one in _still_counted(document, baseline)

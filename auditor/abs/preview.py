@@ -35,38 +35,40 @@ from auditor.measure.trial_times import schedule_seconds
 
 def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
-    seen, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
-    if not seen.lacks(*CERTAIN):
-        seen = rehearse(parts, lambda still: verdicts.append(abs_audit.audit_suite(request, still)))
-    phases = suite_phases(parts, seen)
+    lookups, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
+    if not lookups.lacks(*CERTAIN):
+        lookups = rehearse(
+            parts, lambda still: verdicts.append(abs_audit.audit_suite(request, still))
+        )
+    phases = suite_phases(parts, lookups)
     if request.methods is None:
-        phases += (seen.phase("unit tests", Purpose.USAGE),)
-    phases += (seen.phase("reach", Purpose.REACH),)
-    if request.allocation_bytes is not None and not seen.lacks(*CERTAIN):
-        phases += (seen.phase("allocations", Purpose.ALLOCATION),)
+        phases += (lookups.phase("unit tests", Purpose.USAGE),)
+    phases += (lookups.phase("reach", Purpose.REACH),)
+    if request.allocation_bytes is not None and not lookups.lacks(*CERTAIN):
+        phases += (lookups.phase("allocations", Purpose.ALLOCATION),)
     sampled = request.asks_shares and not parts.unprofiled
-    if seen.lacks(*CERTAIN):
+    if lookups.lacks(*CERTAIN):
         phases += _profile_limits(request, parts) if sampled else ()
         phases += _upper_limits(request, parts)
     else:
-        phases += (seen.phase("profile", Purpose.PROFILE),) if sampled else ()
+        phases += (lookups.phase("profile", Purpose.PROFILE),) if sampled else ()
         # Of a pair that was not run all runs are asked for, the further ones too.
         again = corrections(request)
         phases += (
-            seen.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
-            seen.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=again),
+            lookups.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
+            lookups.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=again),
         )
         if request.rule is not DetectionRule.PAPER or request.is_interleaved:
             named = "plain among the pairs (at most)"
-            phases += (seen.phase(named, Purpose.REFERENCE),)
-        if seen.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
+            phases += (lookups.phase(named, Purpose.REFERENCE),)
+        if lookups.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
-    said = statement_beforehand(request)
+    caveat = statement_beforehand(request)
     expected, unlimited = (
-        expected_of(request, one, seen) for one in (parts, _without_budget(parts))
+        expected_of(request, context, lookups) for context in (parts, _without_budget(parts))
     )
     listed = take_inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
-    return Preview(phases, (said,) if said else (), expected, listed)
+    return Preview(phases, (caveat,) if caveat else (), expected, listed)
 
 
 def _without_budget(parts: StudyContext) -> StudyContext:
@@ -76,10 +78,10 @@ def _without_budget(parts: StudyContext) -> StudyContext:
 
 def preview_suite(parts: StudyContext) -> Preview:
     """Return what `stability` and `measure` would measure: the unchanged suite."""
-    seen = rehearse(parts, baseline)
+    lookups = rehearse(parts, baseline)
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     listed = Inventory(benchmarks=places_of(benchmarks), unusable=parts.suite.unusable)
-    return Preview(suite_phases(parts, seen), (), expected_of_suite(parts, seen), listed)
+    return Preview(suite_phases(parts, lookups), (), expected_of_suite(parts, lookups), listed)
 
 
 def _profile_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
@@ -101,7 +103,10 @@ def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhas
     count = slowed_methods(request, parts)
     fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(InjectionKind.WORK, 1)
-    finer = [schedules.calibrating(fit, one) for fit, one in zip(fits, benchmarks, strict=True)]
+    finer = [
+        schedules.calibrating(fit, benchmark)
+        for fit, benchmark in zip(fits, benchmarks, strict=True)
+    ]
     calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
     allocating = []
     if request.allocation_bytes is not None:
@@ -140,13 +145,15 @@ def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPh
     judged = [schedules.pairs(fit, None, Delay(InjectionKind.WORK, 1), rng) for fit in fits]
     slowest = [max(judged, key=schedule_seconds)]
     once = slowed_methods(request, parts) * request.suite.plan.forks
-    found = []
+    further_limits = []
     if request.controls:
         times = once * most_runs(request) * request.controls
-        found.append(planned_phase("controls (at most)", times, slowest))
+        further_limits.append(planned_phase("controls (at most)", times, slowest))
     if request.curve is not CurveMode.NONE:
         sizes = most_steps(request.slowdown or SIZES[0])
         of_all = request.curve is CurveMode.PAIRS
         times = once * (request.runs + corrections(request)) * sizes
-        found.append(planned_phase("curve (at most)", times, judged if of_all else slowest))
-    return tuple(found)
+        further_limits.append(
+            planned_phase("curve (at most)", times, judged if of_all else slowest)
+        )
+    return tuple(further_limits)

@@ -92,7 +92,7 @@ def second_look_changes(document: Document, methods: Sequence[str], seed: int) -
     Benchmarks that reach none of the methods are left out, unless no benchmark reached one of them.
     """
     unreached = {method.id for method in document.methods if method.outcome is Verdict.UNREACHED}
-    asked: dict[str, Any] = {
+    look_changes: dict[str, Any] = {
         "methods": list(methods),
         "seed": second_seed(seed),
         "controls": 0,
@@ -107,23 +107,23 @@ def second_look_changes(document: Document, methods: Sequence[str], seed: int) -
             }
         )
         if reaching:
-            asked["benchmarks"] = f"^({'|'.join(map(re.escape, reaching))})$"
-    return asked
+            look_changes["benchmarks"] = f"^({'|'.join(map(re.escape, reaching))})$"
+    return look_changes
 
 
-def look_again(asked: CommandLine, methods: Sequence[str], begun: float) -> SecondLook:
+def look_again(command_line: CommandLine, methods: Sequence[str], begun: float) -> SecondLook:
     """Measure the methods anew; `asked` is the second look's, `begun` when the command began."""
-    budget = asked.config.request.suite.budget_seconds
+    budget = command_line.config.request.suite.budget_seconds
     if budget is not None:
         left = budget - (time.monotonic() - begun)
         if left < _LEAST_SECONDS:
             return out_of_time(methods)
-        asked = _with_budget(asked, left)
-    folder = asked.places.output / _FOLDER
-    asked = replace(asked, places=replace(asked.places, output=folder))
+        command_line = _with_budget(command_line, left)
+    folder = command_line.places.output / _FOLDER
+    command_line = replace(command_line, places=replace(command_line.places, output=folder))
     try:
         document, _ = running.make_result(
-            asked, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
+            command_line, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")

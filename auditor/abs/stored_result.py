@@ -69,11 +69,15 @@ def last_result(path: Path, wanted: Mapping[str, Any], of: str | None) -> Finish
     is none.
     """
     subject = wanted["subject"]
-    mine = [one for one in _stored_results(path, of) if one.config["subject"] == subject]
+    mine = [
+        stored_result
+        for stored_result in _stored_results(path, of)
+        if stored_result.config["subject"] == subject
+    ]
     if not mine:
         first = f"bench-audit {of or 'abs'}"
         raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
-    same = [one for one in mine if one.config == wanted]
+    same = [audit for audit in mine if audit.config == wanted]
     return (same or mine)[-1]
 
 
@@ -87,9 +91,9 @@ def results_on_other_hosts(
     """
     asked = _without_place(config)
     by_machine: dict[str, AbsOrStability] = {}
-    for one in _stored_results(path, of):
-        if _without_place(one.config) == asked:
-            other = one.document()
+    for stored_result in _stored_results(path, of):
+        if _without_place(stored_result.config) == asked:
+            other = stored_result.document()
             by_machine[_machine(other)] = other
     by_machine.pop(_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
@@ -107,11 +111,11 @@ def _machine(document: AbsOrStability) -> str:
 def read_stored_result(command_line: CommandLine, console: Console) -> AbsOrStability:
     """Return the last result of `abs` that a store holds, and say which it is."""
     wanted = json.loads(command_line.config.text)
-    found = last_result(command_line.places.store, wanted, "abs")
-    console.note(f"of the result of {found}")
-    if caveat := other_configuration(found, wanted):
+    audit = last_result(command_line.places.store, wanted, "abs")
+    console.note(f"of the result of {audit}")
+    if caveat := other_configuration(audit, wanted):
         console.say(f"note[{caveat.slug}]: {caveat.text}")
-    return found.document()
+    return audit.document()
 
 
 def other_configuration(audit: FinishedAudit, wanted: Mapping[str, Any]) -> Caveat | None:
@@ -201,11 +205,11 @@ def _other_kind(path: Path, content: bytes) -> str:
 
 def require_matrix(either: AbsOrStability) -> Document:
     """Return a result that tells who detects what; raises UsageError for another."""
-    found = long_tables.require_methods(either)
-    if any(caveat.slug == "score-mode" for caveat in found.caveats):
+    document = long_tables.require_methods(either)
+    if any(caveat.slug == "score-mode" for caveat in document.caveats):
         raise UsageError(
             'this result was made with the mode "score", which stops at the first benchmark that '
             "detects a method, so nobody knows which others do; run the same bench-audit abs with "
             f"--mode matrix first ({AUDIT_AGAIN})"
         )
-    return found
+    return document

@@ -25,20 +25,20 @@ _STYLES = {
 
 def summary_lines(document: AbsOrStability) -> RenderableType:
     """Return what a terminal shows of an audit."""
-    known = summarise(document)
-    parts: list[RenderableType] = [*_head(known)]
-    if known.scores:
-        parts += ["", _scores(known)]
-    if known.methods:
-        parts += ["", _methods(known.methods, allocations=bool(known.allocations))]
-        parts += ["", *lines(known.allocations)] if known.allocations else []
+    summary = summarise(document)
+    parts: list[RenderableType] = [*_head(summary)]
+    if summary.scores:
+        parts += ["", _scores(summary)]
+    if summary.methods:
+        parts += ["", _methods(summary.methods, allocations=bool(summary.allocations))]
+        parts += ["", *lines(summary.allocations)] if summary.allocations else []
     elif document.benchmarks:
         parts += ["", _benchmarks(document.benchmarks)]
-    parts += ["", Text(known.suite), Text(_spreads(known))]
-    parts += lines([known.controls, known.cover, known.rules])
+    parts += ["", Text(summary.suite), Text(_spreads(summary))]
+    parts += lines([summary.controls, summary.cover, summary.rules])
     parts += section("Accepted misses", _accepted(document))
-    parts += section("Next", known.advice)
-    parts += section("To know", [f"{text} [{slug}]" for slug, text in known.caveats])
+    parts += section("Next", summary.advice)
+    parts += section("To know", [f"{text} [{slug}]" for slug, text in summary.caveats])
     return Group(*parts)
 
 
@@ -100,7 +100,8 @@ def _note(text: str | None) -> str:
 def _accepted(document: AbsOrStability) -> list[str]:
     accepted = document.accepted if isinstance(document, Document) else ()
     return [
-        names.line(f"{one.method}: {one.reason} ({_state(one)}; {one.where})") for one in accepted
+        names.line(f"{miss.method}: {miss.reason} ({_state(miss)}; {miss.where})")
+        for miss in accepted
     ]
 
 
@@ -125,6 +126,6 @@ def side_by_side(document: AbsOrStability, others: Sequence[AbsOrStability]) -> 
     table.add_column("")
     for row in view.rows if view else ():
         table.add_column(row.name)
-    for one in view.said if view else ():
-        table.add_row(Text(one.what), *map(Text, one.cells))
+    for environment_property in view.said if view else ():
+        table.add_row(Text(environment_property.what), *map(Text, environment_property.cells))
     return table

@@ -165,7 +165,9 @@ def _detection(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[Co
     ]
     if not able:
         return CommitDetection.MISSED, "no benchmark calls what the commit changes"
-    lacking = sum(one.change is PerformanceChange.UNKNOWN for one in able)
+    lacking = sum(
+        benchmark_comparison.change is PerformanceChange.UNKNOWN for benchmark_comparison in able
+    )
     if lacking:
         return CommitDetection.UNKNOWN, f"{lacking} of {len(able)} benchmarks cannot be judged"
     return CommitDetection.MISSED, "no benchmark changed as it should have"

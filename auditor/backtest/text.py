@@ -12,17 +12,17 @@ _NAMED = 2
 
 def headline(document: BacktestDocument) -> str:
     """Return how many were noticed, in a sentence."""
-    judged = [
+    tried_commits = [
         commit
         for commit in document.commits
         if commit.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
     ]
-    if not judged:
+    if not tried_commits:
         return "Cannot tell: no commit could be judged."
-    noticed = sum(commit.noticed is CommitDetection.NOTICED for commit in judged)
-    open_ = len(document.commits) - len(judged)
+    noticed = sum(commit.noticed is CommitDetection.NOTICED for commit in tried_commits)
+    open_ = len(document.commits) - len(tried_commits)
     beside = f"; of {open_} more nobody can tell" if open_ else ""
-    commits = number_format.count(len(judged), "commit")
+    commits = number_format.count(len(tried_commits), "commit")
     return f"The suite would have noticed {noticed} of {commits}{beside}."
 
 

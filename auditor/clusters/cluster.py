@@ -42,13 +42,13 @@ class Cluster:
     """A scheduler that answers, and workers like each other: the crew of a dispatcher."""
 
     def __init__(
-        self, client: Any, asked: DaskSpec, clock: Clock, rented: RentedCluster | None = None
+        self, client: Any, spec: DaskSpec, clock: Clock, rented: RentedCluster | None = None
     ) -> None:
         """Take a client of `distributed`, and what was rented for this audit."""
         self._client = client
         self._rented = rented
-        self._crowded = asked.crowded
-        self._patience = asked.patience_seconds
+        self._crowded = spec.crowded
+        self._patience = spec.patience_seconds
         self._clock = clock
         self._session = uuid4().hex
         self._crew: dict[str, Worker] = {}
@@ -78,7 +78,7 @@ class Cluster:
 
     def serving(
         self,
-        made: PreparedSubject,
+        subject: PreparedSubject,
         placed: Placed,
         observer: Observer,
         allowed: Callable[[Trial], bool],
@@ -90,13 +90,13 @@ class Cluster:
         their benchmark, where that is there.
         """
         self._measured_by = measured_by
-        project = made.ready.project
+        project = subject.ready.project
         recipe = SubjectRecipe(
             session=self._session,
-            config=made.config.text,
+            config=subject.config.text,
             placed=placed,
             tree=pack_folders([(".", placed.root)]),
-            built=made.ready.built(),
+            built=subject.ready.built(),
             digest=project.digest,
         )
         self._recipes |= dict.fromkeys(project.subjects, recipe)
@@ -133,7 +133,7 @@ class Cluster:
     def home(self, benchmark: str) -> str | None:
         """Return the worker whose machine has measured a benchmark before, if there is one."""
         name = self._measured_by(benchmark)
-        return next((one for one, said in self._crew.items() if said.host.name == name), None)
+        return next((one for one, worker in self._crew.items() if worker.host.name == name), None)
 
     def admit(self, address: str) -> str:
         """Say why a worker cannot be used, nothing where it can; raises TimeoutError.
@@ -143,17 +143,17 @@ class Cluster:
         """
         there = self._workers()
         self._crew = {one: said for one, said in self._crew.items() if one in there}
-        self._asked = {one: asked for one, asked in self._asked.items() if one in there}
+        self._asked = {one: question for one, question in self._asked.items() if one in there}
         if address not in there:
             return f"{address} has left"
         try:
-            said = self._introduced(address)
+            worker = self._introduced(address)
         except MachineError as error:
             return str(error)
-        if reason := self._unusable(address, said, there[address]["resources"]):
+        if reason := self._unusable(address, worker, there[address]["resources"]):
             return reason
-        self._crew[address] = said
-        self._kind = self._kind or machine(said.host)
+        self._crew[address] = worker
+        self._kind = self._kind or machine(worker.host)
         return ""
 
     def require(self) -> None:
@@ -189,24 +189,24 @@ class Cluster:
                     raise MachineError(reason)
         return silent
 
-    def _unusable(self, address: str, said: Worker, resources: Mapping[str, float]) -> str:
-        if unlike := _unlike(said):
+    def _unusable(self, address: str, worker: Worker, resources: Mapping[str, float]) -> str:
+        if unlike := _unlike(worker):
             return f"{address} has {unlike}; install the same version"
-        here, kind = platform.python_version(), machine(said.host)
-        if said.python.rpartition(".")[0] != here.rpartition(".")[0]:
+        here, kind = platform.python_version(), machine(worker.host)
+        if worker.python.rpartition(".")[0] != here.rpartition(".")[0]:
             return (
-                f"{address} has Python {said.python}, this is {here}; what is sent needs the same "
-                "one"
+                f"{address} has Python {worker.python}, this is {here}; what is sent needs the "
+                "same one"
             )
         if self._kind and kind != self._kind:
             return (
                 f"workers are of unlike machines, whose times are not compared: {address} is "
                 f"{kind}, others are {self._kind}"
             )
-        beside = [one for one, each in self._crew.items() if each.host.name == said.host.name]
+        beside = [one for one, each in self._crew.items() if each.host.name == worker.host.name]
         if beside and not self._crowded:
             return (
-                f"{address} and {beside[0]} are on one machine ({said.host.name}), where they "
+                f"{address} and {beside[0]} are on one machine ({worker.host.name}), where they "
                 "would measure each other; start one for each (--nworkers 1 --nthreads 1)"
             )
         if resources.get(RESOURCE) != 1:
@@ -218,33 +218,33 @@ class Cluster:
 
     def _introduced(self, address: str) -> Worker:
         """Return what a worker says of itself; raises TimeoutError where that is nothing yet."""
-        asked = self._asked.pop(address, None)
-        seconds = _ANSWER_SECONDS if asked is None else 0.0
-        asked = asked or WorkerQuestion(self._client, introduce, [address])
+        question = self._asked.pop(address, None)
+        seconds = _ANSWER_SECONDS if question is None else 0.0
+        question = question or WorkerQuestion(self._client, introduce, [address])
         try:
-            said: Worker = asked.answer(seconds)[address]
+            worker: Worker = question.answer(seconds)[address]
         except TimeoutError:
-            self._asked[address] = asked
+            self._asked[address] = question
             raise
         except ConnectionError as error:
             self._asked[address] = WorkerQuestion(self._client, introduce, [address])
             raise TimeoutError(str(error)) from error
-        return said
+        return worker
 
     def _workers(self) -> Mapping[str, Any]:
         # Without a scheduler that answers a client says what it knew, or nothing at all.
         return dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
 
 
-def _unlike(said: Worker) -> str:
+def _unlike(worker: Worker) -> str:
     """Say what a worker has in the place of this program, nothing where it has the same."""
     mine = own_version()
-    if said.version != mine:
-        return f"bench-audit {said.version}, this is {mine}"
+    if worker.version != mine:
+        return f"bench-audit {worker.version}, this is {mine}"
     # What an older one says of itself has no such field.
     return (
         ""
-        if getattr(said, "code", "") == own_code()
+        if getattr(worker, "code", "") == own_code()
         else f"other code of bench-audit {mine} than this"
     )
 
@@ -257,8 +257,8 @@ def open_cluster(
 
     Raises MachineError, and ToolMissing without the extra `cluster`.
     """
-    asked = config.dispatch
-    if asked is None:
+    spec = config.dispatch
+    if spec is None:
         yield None
         return
     if find_spec("distributed") is None:
@@ -266,12 +266,12 @@ def open_cluster(
             'distributed, which clusters need, is missing; install "bench-audit[cluster]"'
         )
     with ExitStack() as stack:
-        found: RentedCluster | None = None
-        if asked.rent is not None:
-            found = stack.enter_context(rented(described(asked.rent), ledger, clock, told))
-        address = found.address if found else asked.scheduler or ""
-        client = stack.enter_context(_client(address, found and found.security))
-        cluster = Cluster(client, asked, clock, found)
+        rented_cluster: RentedCluster | None = None
+        if spec.rent is not None:
+            rented_cluster = stack.enter_context(rented(described(spec.rent), ledger, clock, told))
+        address = rented_cluster.address if rented_cluster else spec.scheduler or ""
+        client = stack.enter_context(_client(address, rented_cluster and rented_cluster.security))
+        cluster = Cluster(client, spec, clock, rented_cluster)
         stack.callback(cluster.stop)
         yield cluster
 

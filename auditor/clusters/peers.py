@@ -39,10 +39,10 @@ class Peers:
         words = (self._session, self._digest, str(path), c_library())
         for worker in self.makers:
             try:
-                asked = WorkerQuestion(get_client(), self._made, [worker], *words)
-                found: bytes | None = asked.answer(_SECONDS)[worker]
+                question = WorkerQuestion(get_client(), self._made, [worker], *words)
+                chunk: bytes | None = question.answer(_SECONDS)[worker]
             except (OSError, ValueError, KeyError, MachineError):  # to build it is no great loss
                 continue
-            if found is not None:
-                return found
+            if chunk is not None:
+                return chunk
         return None

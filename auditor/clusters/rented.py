@@ -25,11 +25,11 @@ _AGAIN_SECONDS = 60.0
 class RentedCluster:
     """A scheduler and workers that are ours for a while."""
 
-    def __init__(self, made: Any, loop: Any, asked: RentedSpec, clock: Clock, begun: float) -> None:
+    def __init__(self, made: Any, loop: Any, spec: RentedSpec, clock: Clock, begun: float) -> None:
         """Take a cluster of Dask, the loop it runs in, and when its first machine was asked for."""
         self._made = made
         self._loop = loop
-        self._asked = asked
+        self._asked = spec
         self._clock = clock
         self._begun = begun
         self._scaled = clock.monotonic()
@@ -69,57 +69,57 @@ class RentedCluster:
 
 @contextmanager
 def rented(
-    asked: RentedSpec, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
+    spec: RentedSpec, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
 ) -> Iterator[RentedCluster]:
     """Give machines that are gone afterwards; those of killed auditors are removed before.
 
     Raises MachineError, and ToolMissing where the class is not installed.
     """
-    kind = _kind(asked.cluster)
+    kind = _kind(spec.cluster)
     ledger.clean(lambda note, machines: _said(note, machines, told))
     begun = clock.monotonic()
-    with ledger.renting(asked) as number, _running(kind, asked, number, told) as running:
-        found = RentedCluster(*running, asked, clock, begun)
+    with ledger.renting(spec) as number, _running(kind, spec, number, told) as running:
+        cluster = RentedCluster(*running, spec, clock, begun)
         try:
-            yield found
+            yield cluster
         finally:
-            told(Caveat("rented", f"rented: {found.spent()}"))
+            told(Caveat("rented", f"rented: {cluster.spent()}"))
 
 
 @contextmanager
 def _running(
-    kind: Callable[..., Any], asked: RentedSpec, number: str, told: Callable[[Caveat], None]
+    kind: Callable[..., Any], spec: RentedSpec, number: str, told: Callable[[Caveat], None]
 ) -> Iterator[tuple[Any, Any]]:
     """Give a cluster, and the loop that it runs in."""
     from distributed.utils import LoopRunner  # noqa: PLC0415 an extra, and slow to import
 
-    made = _Made(kind, asked, number)
+    made = _Made(kind, spec, number)
     runner = LoopRunner(asynchronous=False)
     runner.start()
     try:
         with redirect_stdout(StringIO()):  # where results are, and these classes print
-            most = asked.most_seconds if isfinite(asked.most_seconds) else None
+            most = spec.most_seconds if isfinite(spec.most_seconds) else None
             try:
                 found = runner.run_sync(made.start, callback_timeout=most)
             except TimeoutError as error:
-                raise _over(_spent(asked, asked.most_seconds)) from error
+                raise _over(_spent(spec, spec.most_seconds)) from error
         yield found, runner.loop
     finally:
         try:
             patience = _CLOSE_SECONDS if made.there else _UNDO_SECONDS
             runner.run_sync(made.close, callback_timeout=patience)
         except Exception as error:  # what it leaves is listed, and removed, after this
-            if not asked.listed_by:
-                told(Caveat("rented-open", f"{asked.cluster} did not close: {error!r}"))
+            if not spec.listed_by:
+                told(Caveat("rented-open", f"{spec.cluster} did not close: {error!r}"))
         runner.stop()
 
 
 class _Made:
     """A cluster in the loop that it lives in."""
 
-    def __init__(self, kind: Callable[..., Any], asked: RentedSpec, number: str) -> None:
+    def __init__(self, kind: Callable[..., Any], spec: RentedSpec, number: str) -> None:
         self._kind = kind
-        self._asked = asked
+        self._asked = spec
         self._number = number
         self._made: Any = None
         self.there = False
@@ -156,13 +156,13 @@ def _over(spent: str) -> MachineError:
     )
 
 
-def _spent(asked: RentedSpec, seconds: float) -> str:
-    said = f"{asked.cluster} for {seconds / 60:.0f} min"
-    if asked.workers is None or asked.hourly is None:
+def _spent(spec: RentedSpec, seconds: float) -> str:
+    said = f"{spec.cluster} for {seconds / 60:.0f} min"
+    if spec.workers is None or spec.hourly is None:
         return said
-    machines = asked.workers + 1
-    cost = seconds / 3600 * asked.hourly * machines
-    return f"{said}, {machines} machines: about {cost:.2f} at {asked.hourly:g} an hour each"
+    machines = spec.workers + 1
+    cost = seconds / 3600 * spec.hourly * machines
+    return f"{said}, {machines} machines: about {cost:.2f} at {spec.hourly:g} an hour each"
 
 
 def _first(error: BaseException) -> BaseException:

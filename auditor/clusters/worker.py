@@ -162,14 +162,14 @@ def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
         built=recipe.built,
     )
     loop = ReferenceWorkload(opened.host, opened.home, path, clock)
-    made = prepare_subject(config, placed, host, clock, loop.look)
-    if made.ready.project.digest != recipe.digest:
-        said = ", ".join(" ".join(version) for version in made.ready.project.versions)
+    subject = prepare_subject(config, placed, host, clock, loop.look)
+    if subject.ready.project.digest != recipe.digest:
+        said = ", ".join(" ".join(version) for version in subject.ready.project.versions)
         raise MachineError(
             f"worker {platform.node()} builds another program of the same tree ({said}); it "
             "needs the same tools and settings as the machine that asks"
         )
-    return _Open(made, ours.machine_lock, opened.home.builds(recipe.digest), peers)
+    return _Open(subject, ours.machine_lock, opened.home.builds(recipe.digest), peers)
 
 
 def _unpacked(recipe: SubjectRecipe, home_: Home) -> Placed:

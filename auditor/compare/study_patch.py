@@ -35,13 +35,13 @@ def differing_methods(base: StudyContext, head: StudyContext) -> tuple[Patch, tu
     return patch, tuple(caveats)
 
 
-def asked_of(request: CompareRequest, asked: AbsRequest) -> AbsRequest:
+def asked_of(request: CompareRequest, abs_request: AbsRequest) -> AbsRequest:
     """Return what the audit of a patch asks: each method up to the first benchmark that detects."""
     # The paper's rule compares each run with one of the unchanged suite.
-    needs_suite = asked.rule is DetectionRule.PAPER and not asked.is_interleaved
+    needs_suite = abs_request.rule is DetectionRule.PAPER and not abs_request.is_interleaved
     return replace(
-        asked,
-        suite=replace(asked.suite, stability_runs=asked.runs if needs_suite else 1),
+        abs_request,
+        suite=replace(abs_request.suite, stability_runs=abs_request.runs if needs_suite else 1),
         slowdown=request.slowdown,
         score_only=True,
         curve=CurveMode.NONE,

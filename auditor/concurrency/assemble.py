@@ -124,7 +124,7 @@ class Racing:
                 options=request.options,
                 attempt_seconds=request.plan.attempt_seconds,
             )
-            found, unread = self._focus(scratch)
+            methods, unread = self._focus(scratch)
             memory = replace(self.memory(guest.jar, unread), beside=arena.beside)
             workers = ConcurrencyContext(
                 arena=arena,
@@ -132,7 +132,9 @@ class Racing:
                 memory=memory,
                 observer=self._observer,
             )
-            verdict = ConcurrencyStudy(ready.subject, request.plan, found, workers, unread).audit()
+            verdict = ConcurrencyStudy(
+                ready.subject, request.plan, methods, workers, unread
+            ).audit()
         noted = [one for each in memory.noted.values() for one in each]
         return replace(verdict, caveats=(*verdict.caveats, *host_load.caveats(noted)))
 
@@ -192,7 +194,7 @@ class Racing:
             )
             for version in LibraryVersion
         }
-        names = [require_class(one, request.subject) for one in versions.values()]
+        names = [require_class(version, request.subject) for version in versions.values()]
         for one in versions.values():
             require_readable(one, names[0], java.feature, jdk.feature)
         if request.jmh and "." not in names[0]:

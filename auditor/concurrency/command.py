@@ -116,7 +116,9 @@ def command(context: click.Context, /, **given: Any) -> int:
         surroundings.environment,
         output=given["output"],
         store=given["store"],
-        folders=[one.path for one in request.versions.values() if isinstance(one, FolderSpec)],
+        folders=[
+            version.path for version in request.versions.values() if isinstance(version, FolderSpec)
+        ],
     )
     if others := busy_caveat(os.getloadavg()[0], os.cpu_count() or 1):
         console.say(f"note[{others.slug}]: {others.text}")

@@ -196,14 +196,17 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
         document.tests,
         key=lambda test: (test.test != document.smallest, _statements(test), test.test),
     )
-    for at, one in enumerate(order):
-        runs = sum(one.test in each and each[one.test].speedup is not None for each in found)
+    for at, generated_test in enumerate(order):
+        runs = sum(
+            generated_test.test in each and each[generated_test.test].speedup is not None
+            for each in found
+        )
         yield MadeRow(
-            number=one.test,
-            smallest=one.test == document.smallest,
-            made=_made(one),
-            cells=tuple(_cell(each.get(one.test)) for each in found),
-            plot=page_throughput.curve(document, {one.test}, page_throughput.SMALL)
+            number=generated_test.test,
+            smallest=generated_test.test == document.smallest,
+            made=_made(generated_test),
+            cells=tuple(_cell(each.get(generated_test.test)) for each in found),
+            plot=page_throughput.curve(document, {generated_test.test}, page_throughput.SMALL)
             if at < MOST_DRAWN and runs > 1
             else Markup(),
         )
@@ -237,11 +240,12 @@ def _mean(values: Sequence[float]) -> str:
 
 
 def _smallest(document: ConcurrencyDocument) -> str:
-    one = next((test for test in document.tests if test.test == document.smallest), None)
-    if one is None:
+    generated_test = next((test for test in document.tests if test.test == document.smallest), None)
+    if generated_test is None:
         return ""
-    size = number_format.count(_statements(one), "statement")
-    return f"Of those that vote for what was found, test {one.test} is the smallest: {size} in all."
+    size = number_format.count(_statements(generated_test), "statement")
+    number = generated_test.test
+    return f"Of those that vote for what was found, test {number} is the smallest: {size} in all."
 
 
 def _distance(distance: int) -> str:

@@ -52,16 +52,16 @@ def curve(
         (lane, [test for test in lane.tests if test.test in tests and test.speedup is not None])
         for lane in lanes(document)
     ]
-    measured = [(lane, found) for lane, found in shown if found]
+    measured = [(lane, measured_tests) for lane, measured_tests in shown if measured_tests]
     if document.plan.scope is not TimedScope.ALL or not measured:
         return plots.NOTHING
     old = [
-        _rate(at, found, [(test.old, test.old_interval) for test in found])
-        for at, (_, found) in enumerate(measured)
+        _rate(at, measured_tests, [(test.old, test.old_interval) for test in measured_tests])
+        for at, (_, measured_tests) in enumerate(measured)
     ]
     new = [
-        _rate(at, found, [(test.new, test.new_interval) for test in found])
-        for at, (_, found) in enumerate(measured)
+        _rate(at, measured_tests, [(test.new, test.new_interval) for test in measured_tests])
+        for at, (_, measured_tests) in enumerate(measured)
     ]
     names = [lane_name(lane) for lane, _ in measured]
     return _draw_chart(names, (old, new), size)

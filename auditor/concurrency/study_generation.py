@@ -53,10 +53,10 @@ class Generating:
 
     def suite(self, catalogue: Catalogue) -> ConcurrentTestSuite:
         """Return the suite that is remembered, or make one; raises SubjectError without a test."""
-        known = self.memory.suite()
-        if known is not None:
-            self.compile(known.tests)
-            return known
+        concurrent_test_suite = self.memory.suite()
+        if concurrent_test_suite is not None:
+            self.compile(concurrent_test_suite.tests)
+            return concurrent_test_suite
         members = (*catalogue.methods, *catalogue.creators)
         weighed = zip(members, weights(members, self.focus), strict=True)
         self._generator = ConcurrentTestGenerator(
@@ -182,8 +182,8 @@ class Generating:
             if test is None or not (problems := self.compile([test])):
                 return test
             if not self._unwritable(test):
-                for one in problems.values():
-                    self._generator.tally.drop("a test that does not compile", one)
+                for problem in problems.values():
+                    self._generator.tally.drop("a test that does not compile", problem)
                 return None
 
     def _unwritable(self, test: Test) -> bool:
@@ -204,8 +204,8 @@ class Generating:
 
     def _ban(self, members: Sequence[Member]) -> None:
         self._banned = (*self._banned, *members)
-        left = self._generator.catalogue.without(frozenset(members))
-        self._generator = replace(self._generator, catalogue=left)
+        catalogue = self._generator.catalogue.without(frozenset(members))
+        self._generator = replace(self._generator, catalogue=catalogue)
 
     def _failures(self, test: Test) -> Iterator[str]:
         """Yield why a test cannot be raced: what went well a few times may fail in a thousand."""

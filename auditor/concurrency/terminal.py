@@ -74,17 +74,17 @@ def table(document: ConcurrencyDocument) -> RenderableType:
 
 
 def _threads(rows: Sequence[page.ThreadsRow]) -> RenderableType:
-    made = tables.lineless(
+    threads = tables.lineless(
         "", ">threads", ">finding", ">old", ">new", ">none", ">open", ">speed-up", ">interval",
         ">left",
     )  # fmt: skip
     for row in rows:
         style = _STYLES.get(row.kind, "")
-        made.add_row(
+        threads.add_row(
             Text(row.word.glyph, style=style), row.threads, Text(row.word.word, style=style),
             *map(str, row.votes), row.speedup, row.interval, str(row.left_out or ""),
         )  # fmt: skip
-    return made
+    return threads
 
 
 def _tests(view: page.ConcurrencyView) -> RenderableType:
@@ -111,10 +111,12 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
     if not fail_on_regression:
         return Exit.OK, []
     if document.finding is ConcurrencyFinding.REGRESSION:
-        found = [
+        threads_results = [
             thread for thread in document.threads if thread.finding is ConcurrencyFinding.REGRESSION
         ]
-        said = [f"gate failed: {concurrency_words.lane_sentence(result)}" for result in found]
+        said = [
+            f"gate failed: {concurrency_words.lane_sentence(result)}" for result in threads_results
+        ]
         return Exit.GATE_FAILED, said
     if document.finding is ConcurrencyFinding.INCONCLUSIVE:
         why = concurrency_words.headline(document).removeprefix("Cannot tell: ")

@@ -40,7 +40,7 @@ def headline(document: ConcurrencyDocument) -> str:
         limit = number_format.share(document.plan.report)
         return f"No difference: {_neither(lanes, limit)}{undecided(document)}"
     if any(lane.finding in _SHOWN for lane in lanes):
-        found = [_strongest(lanes, each) for each in _SHOWN]
+        found = [_strongest(lanes, concurrency_finding) for concurrency_finding in _SHOWN]
         return f"Cannot tell: the new version is {', but '.join(found)}"
     if not any(lane.tests for lane in lanes):
         return "Cannot tell: no test was run"

@@ -38,8 +38,8 @@ def abs_request(
         controls=settings.controls,
         allocation_bytes=settings.allocation_bytes if settings.allocations else None,
         accepted=tuple(
-            Acceptance(method=one.method, reason=one.reason, until=one.until)
-            for one in settings.ignore
+            Acceptance(method=section.method, reason=section.reason, until=section.until)
+            for section in settings.ignore
         ),
     )
 

@@ -20,12 +20,12 @@ def trace_request(settings: Settings, folder: Path) -> TraceRequest:
         limit = seconds(written.timeout)
     except ValueError as error:
         raise ValueError(f"{error}, at $.trace.timeout") from error
-    found = [_client(one, folder, number) for number, one in enumerate(settings.clients)]
-    names = [one.name for one in found]
+    specs = [_client(one, folder, number) for number, one in enumerate(settings.clients)]
+    names = [spec.name for spec in specs]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"the client {twice[0]} is named twice at $.clients; name it once")
     return TraceRequest(
-        clients=tuple(found),
+        clients=tuple(specs),
         seconds=limit,
         jobs=written.jobs,
         ranking=Ranking(written.rank),

@@ -39,11 +39,11 @@ class ConcurrencyRequest:
 
 def concurrency_request(given: Mapping[str, Any], folder: Path) -> ConcurrencyRequest:
     """Read the options; paths are relative to `folder`. Raises UsageError."""
-    written = {one: str(given[one]) for one in LibraryVersion}
+    written = {version: str(given[version]) for version in LibraryVersion}
     return ConcurrencyRequest(
         subject=given["subject"],
         written=written,
-        versions={one: version_spec(text, folder) for one, text in written.items()},
+        versions={version: version_spec(text, folder) for version, text in written.items()},
         plan=_plan(given),
         java_home=given.get("java_home"),
         options=_words(given.get("jvm_args") or ""),
@@ -119,24 +119,24 @@ def _checked(plan: RacePlan) -> RacePlan:
     return plan
 
 
-def words_of(asked: ConcurrencyRequest) -> tuple[str, ...]:
+def words_of(request: ConcurrencyRequest) -> tuple[str, ...]:
     """Return the options that ask for the same, paths as they were written."""
-    plan = asked.plan
+    plan = request.plan
     preset = PAPER if plan.strict else RacePlan()
-    words = ["--class", asked.subject]
-    for one in LibraryVersion:
-        words += [f"--{one}", asked.written[one]]
+    words = ["--class", request.subject]
+    for version in LibraryVersion:
+        words += [f"--{version}", request.written[version]]
     words += ["--paper"] if plan.strict else []
     for key in (field.name for field in fields(RacePlan)):
         # Without the second one the first decides both.
         with_steady = key == "crowded_seconds" and "--steady" in words
         if (value := getattr(plan, key)) != getattr(preset, key) or with_steady:
             words += _word(key, value)
-    if asked.java_home is not None:
-        words += ["--java-home", str(asked.java_home)]
-    if asked.options:
-        words += ["--jvm-args", shlex.join(asked.options)]
-    return (*words, *(["--jmh"] if asked.jmh else []))
+    if request.java_home is not None:
+        words += ["--java-home", str(request.java_home)]
+    if request.options:
+        words += ["--jvm-args", shlex.join(request.options)]
+    return (*words, *(["--jmh"] if request.jmh else []))
 
 
 def _word(key: str, value: Any) -> list[str]:

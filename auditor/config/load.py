@@ -155,7 +155,7 @@ def at_revision(config: Config, written: str, folder: Path) -> Config:
 
 def _near(path: Path) -> str:
     try:
-        there = [one.name for one in path.parent.iterdir()]
+        there = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return ""
     close = get_close_matches(path.name, there, n=1)

@@ -80,8 +80,8 @@ def class_places(  # noqa: PLR0913 - what is compared, and where things may be p
         store=(store or folder / "store.sqlite").absolute(),
         home=home(environment),
     )
-    for one in folders:
-        _require_outside(found, one)
+    for path in folders:
+        _require_outside(found, path)
     return found
 
 

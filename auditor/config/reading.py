@@ -123,7 +123,7 @@ def _unknown(key: str, place: str) -> str:
     if close := get_close_matches(key, known, n=1):
         return f"unknown key {key!r} at {place}; did you mean {close[0]!r}?"
     sections = reversed(SECTIONS.items())  # of two with the key the first is meant
-    elsewhere = {one: f"{where}.{one}" for where, other in sections for one in _keys(other)}
+    elsewhere = {name: f"{where}.{name}" for where, other in sections for name in _keys(other)}
     if close := get_close_matches(key, elsewhere, n=1):
         return f"unknown key {key!r} at {place}; did you mean {elsewhere[close[0]]}?"
     return f"unknown key {key!r} at {place}; the keys are: {', '.join(known)}"

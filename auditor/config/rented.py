@@ -47,7 +47,7 @@ def _spec(written: _Rented) -> RentedSpec:
             "name commands at $.listed_by and $.removed_by: without them machines of an audit "
             "that was killed would be rented for ever"
         )
-    if written.listed_by and not any(_ID in one for one in written.listed_by):
+    if written.listed_by and not any(_ID in text for text in written.listed_by):
         raise ValueError(f"no word at $.listed_by holds {_ID}, so it would list machines of others")
     if written.removed_by and _MACHINES not in written.removed_by:
         raise ValueError(f"no word at $.removed_by is {_MACHINES}, which stands for what is listed")

@@ -76,10 +76,10 @@ def _module(project: Path) -> str:
             f"{project} has no readable go.mod, so its packages have no names; "
             "run `go mod init` in a copy and name that at project"
         ) from error
-    found = _GO_MODULE.search(text)
-    if found is None:
+    match = _GO_MODULE.search(text)
+    if match is None:
         raise ValueError(f"{project}/go.mod names no module")
-    return found[1]
+    return match[1]
 
 
 def _go_name(module: str, one: Any, at: int) -> str:

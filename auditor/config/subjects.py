@@ -109,10 +109,10 @@ def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
 def _git(written: str, folder: Path) -> GitSpec:
     refuse_secret(written, "the URL of the subject")
     form = "write git:PATH-OR-URL@REVISION, for example git:.@HEAD"
-    found = _AT_THE_END.match(written)
-    if not found or written.startswith("-"):
+    match = _AT_THE_END.match(written)
+    if not match or written.startswith("-"):
         raise UsageError(f"the subject git:{written} names no revision; {form}")
-    repository, revision = found["before"], found["after"]
+    repository, revision = match["before"], match["after"]
     # What follows the @ of git@host:path or https://user@host/path is no revision.
     beyond_host = "/" in repository.partition("://")[2]
     if ":" in revision or ("://" in repository and not beyond_host) or revision.startswith("-"):
@@ -145,13 +145,13 @@ def _maven(written: str, extra: tuple[str, ...]) -> MavenSpec:
 
 def _distribution(written: str) -> DistributionSpec:
     # Names as the packaging standard has them: nothing that pip could take for an option.
-    found = re.fullmatch(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)@([A-Za-z0-9][\w.!+-]*)", written)
-    if found is None:
+    match = re.fullmatch(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)@([A-Za-z0-9][\w.!+-]*)", written)
+    if match is None:
         raise UsageError(
             f"the subject pypi:{written} is no project with a version; write pypi:NAME@VERSION, "
             "for example pypi:pluggy@1.7.0"
         )
-    return DistributionSpec(found[1], found[2])
+    return DistributionSpec(match[1], match[2])
 
 
 def _coordinates(written: str, what: str) -> tuple[str, str, str]:

@@ -27,13 +27,13 @@ def version_spec(written: str, folder: Path) -> VersionSpec:
             return found
         raise UsageError(f"{written} is no version of a Java class; {_FORMS}")
     # An empty entry is what an empty variable leaves; that of Java is the current folder.
-    entries = [each for each in written.split(os.pathsep) if each]
+    entries = [text for text in written.split(os.pathsep) if text]
     if not entries:
         raise UsageError(f"a version has no name; {_FORMS}")
     first, *rest = [_entry(entry, folder) for entry in entries]
     if not rest and is_dir(first[0]):
         return FolderSpec(first[0])
-    return ClassPathSpec(first, tuple(one for each in rest for one in each))
+    return ClassPathSpec(first, tuple(path for paths in rest for path in paths))
 
 
 def _entry(written: str, folder: Path) -> tuple[Path, ...]:

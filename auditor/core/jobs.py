@@ -76,7 +76,7 @@ class HostInterference:
     @classmethod
     def together(cls, parts: Iterable[tuple[float, "HostInterference"]]) -> "HostInterference":
         """Return that of several processes, given how many seconds each took."""
-        known = [(lasted, asdict(one)) for lasted, one in parts]
+        known = [(lasted, asdict(interference)) for lasted, interference in parts]
         return cls(**{one.name: _mean(one.name, known) for one in fields(cls)})
 
 

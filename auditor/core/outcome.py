@@ -23,9 +23,11 @@ class Measured:
         """
         first = warmed.warm
         if first is None:
-            blocks = max((one.at[-1] + 1 for one in self.series), default=0)
+            blocks = max((series.at[-1] + 1 for series in self.series), default=0)
             first = max(0, blocks - measured)
-        return Measured(tuple(part for one in self.series for part in one.split(first)), warmed)
+        return Measured(
+            tuple(part for series in self.series for part in series.split(first)), warmed
+        )
 
     def of(self, metric: str, arm: ArmName, phase: Phase = Phase.MEASUREMENT) -> Series | None:
         """Return the series of `metric`, if there is one."""

@@ -36,8 +36,8 @@ def docker_host(
     require_known(config)
     with Daemon(environment, facts.name) as daemon, _noted(Home(places.home)):
         daemon.sweep()
-        for one in _left(Home(places.home)):
-            one.unlink(missing_ok=True)
+        for path in _left(Home(places.home)):
+            path.unlink(missing_ok=True)
         image = image_of(daemon, config, Home(places.home))
         # Containers of root's run as another account; the folder above is root's alone.
         place = places.home / "docker" / image.digest.removeprefix("sha256:")[:12]
@@ -72,15 +72,15 @@ def sweep_left(home: Home, environment: Mapping[str, str]) -> None:
 
     Nobody is asked where none was killed. A daemon that does not answer runs nothing.
     """
-    left = _left(home)
-    if not left:
+    paths = _left(home)
+    if not paths:
         return
     from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
 
     with suppress(MachineError), Daemon(environment, machine_facts().name) as daemon:
         daemon.sweep()
-        for one in left:
-            one.unlink(missing_ok=True)
+        for path in paths:
+            path.unlink(missing_ok=True)
 
 
 _NOTES = "docker/auditor-{node}-{process}"
@@ -90,7 +90,7 @@ _NOTES = "docker/auditor-{node}-{process}"
 def _left(home: Home) -> list[Path]:
     """Return the notes of auditors of this machine that are gone."""
     mine = home.root.glob(_NOTES.format(node=node(), process="*"))
-    return [one for one in mine if not _lives(one)]
+    return [path for path in mine if not _lives(path)]
 
 
 @contextmanager

@@ -54,13 +54,13 @@ def _of_subject(config: Config, inside: Path, home: Home) -> Path:
                 "$.docker.dockerfile names a file of the subject, and only a folder or a git "
                 "revision has one; name a Dockerfile of yours, or docker.image"
             )
-    found = placed.tree / inside
-    if not found.is_file() or not found.resolve().is_relative_to(placed.root.resolve()):
+    path = placed.tree / inside
+    if not path.is_file() or not path.resolve().is_relative_to(placed.root.resolve()):
         raise UsageError(
             f"{placed.name} has no file {inside}, which $.docker.dockerfile names; of files that "
             "git ignores there is no copy"
         )
-    return found
+    return path
 
 
 def _language(config: Config) -> LanguageSupport:

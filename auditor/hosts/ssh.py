@@ -29,17 +29,17 @@ def ssh_host(
     # Another machine that asks this one, as the same account too, has a tree of its own.
     number = hashlib.sha256(f"{platform.node()} {spec.target}".encode()).hexdigest()[:12]
     folder = (spec.folder or _top()) / number
-    asked = RemoteMachine(
+    machine = RemoteMachine(
         target=spec.target,
         folder=folder,
         processors=spec.cpus,
         patience_seconds=spec.patience_seconds,
     )
-    with connect_host(asked, environment, clock) as (host, variables):
+    with connect_host(machine, environment, clock) as (host, variables):
         path = ":".join((*spec.path, variables.get("PATH", "/usr/bin:/bin")))
         yield OpenHost(
             host=host,
-            home=Home(asked.tree),
+            home=Home(machine.tree),
             environment={**variables, **given, "PATH": path},
             lock=folder / "machine.lock",
             clock=clock,

@@ -67,13 +67,13 @@ def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
     """Return the suites at and below a folder; the folder itself where none has benchmarks."""
     if below := suites(folder):
         return below
-    seen = detect_suite(folder)
-    if seen.harness is None:
+    suite = detect_suite(folder)
+    if suite.harness is None:
         raise UsageError(
             f"{folder} is no project that bench-audit knows: there is no {MARKS} in it, and "
             f"{candidates(folder, str(folder))}"
         )
-    return (SuiteFolder(".", seen),)
+    return (SuiteFolder(".", suite),)
 
 
 def _further_file(target: Path, suite: SuiteFolder) -> Path:
@@ -84,14 +84,14 @@ def _further_file(target: Path, suite: SuiteFolder) -> Path:
 
 def _configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
     """Return the configuration of a suite below `folder`, with its path relative to `base`."""
-    seen = suite.seen
+    detected_suite = suite.seen
     subject: Any = relpath(folder / suite.path, base)
-    if seen.profiles:
-        subject = {"path": subject, "profiles": list(seen.profiles)}
-    tags = {"tags": list(seen.tags)} if seen.tags else {}
+    if detected_suite.profiles:
+        subject = {"path": subject, "profiles": list(detected_suite.profiles)}
+    tags = {"tags": list(detected_suite.tags)} if detected_suite.tags else {}
     keys = {
         "subject": subject,
-        "harness": seen.harness,
+        "harness": detected_suite.harness,
         **tags,
         "methods": "auto",
         "slowdown": SLOWDOWN,

@@ -51,7 +51,7 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     *options.PLACES,
     click.option(
         "--format",
-        type=click.Choice([_TABLE, *(one.value for one in ExportFormat)]),
+        type=click.Choice([_TABLE, *(export_format.value for export_format in ExportFormat)]),
         default=_TABLE,
         help="What stdout gets.",
     ),
@@ -81,19 +81,19 @@ def command(context: click.Context, /, **given: Any) -> int:
     command_line = options.CommandLine.of(context, {})
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     wanted = json.loads(command_line.config.text)
-    found = stored_result.last_result(command_line.places.store, wanted, given["of"])
-    if found.command in _OTHERS:
-        return _other(command_line, console, found, given["format"])
-    files = abs_output.BY_COMMAND.get(found.command, abs_output.ABS)
-    document, caveat = found.document(), stored_result.other_configuration(found, wanted)
+    audit = stored_result.last_result(command_line.places.store, wanted, given["of"])
+    if audit.command in _OTHERS:
+        return _other(command_line, console, audit, given["format"])
+    files = abs_output.BY_COMMAND.get(audit.command, abs_output.ABS)
+    document, caveat = audit.document(), stored_result.other_configuration(audit, wanted)
     if caveat:
         said = caveats.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
-    others = stored_result.results_on_other_hosts(found.path, found.command, found.config, document)
+    others = stored_result.results_on_other_hosts(audit.path, audit.command, audit.config, document)
     abs_output.write_result(
         command_line, files, document, partial(render_page, on_other_hosts=others)
     )
-    console.note(f"the result of {found}")
+    console.note(f"the result of {audit}")
     if caveat:
         console.say(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
@@ -106,16 +106,16 @@ def command(context: click.Context, /, **given: Any) -> int:
 def _other(
     command_line: options.CommandLine,
     console: Console,
-    found: stored_result.FinishedAudit,
+    audit: stored_result.FinishedAudit,
     format_: str,
 ) -> int:
     """Write a result of another kind again."""
-    read, module = _OTHERS[found.command]
+    read, module = _OTHERS[audit.command]
     with stored_result.report_damage(command_line.places.store):
-        document = read(found.result())
+        document = read(audit.result())
     if format_ not in module.FORMATS:
         those = ", ".join(module.FORMATS)
-        raise UsageError(f"a result of {found.command} has the formats {those}, not {format_}")
+        raise UsageError(f"a result of {audit.command} has the formats {those}, not {format_}")
     module.keep(command_line.places.output, document)
     module.show(document, format_, console)
     console.note(f"\nreport: {command_line.places.output / module.PAGE}")

@@ -44,14 +44,14 @@ def check_tool(
     program = tool.name
     if tool.name in ("java", "javac") and environment.get("JAVA_HOME"):
         program = f"{environment['JAVA_HOME']}/bin/{tool.name}"
-    asked = Invocation(
+    invocation = Invocation(
         argv=(program, tool.argument),
         cwd=Path("/"),
         environment=_quiet(environment, folder),
         timeout_seconds=_SECONDS,
     )
     try:
-        answer = host.run(asked)
+        answer = host.run(invocation)
     except ToolMissing:
         return ToolCheck(
             tool, None, f"{program} was not found" if program != tool.name else "missing"

@@ -106,12 +106,15 @@ def align_names(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
     runs = settle_endings([*base, *head])
     sides = _variants(runs[: len(base)], runs[len(base) :])
     single = {name for name, mine in sides.items() if max(map(len, mine)) == 1}
-    known = {variant for mine in sides.values() for variants in mine for variant in variants}
+    stored_variants = {
+        variant for mine in sides.values() for variants in mine for variant in variants
+    }
     names = distinct_names(
-        stored_variant for stored_variant in known if stored_variant.name not in single
+        stored_variant for stored_variant in stored_variants if stored_variant.name not in single
     )
     runs = _by_variant(
-        runs, names | {variant: variant.name for variant in known if variant.name in single}
+        runs,
+        names | {variant: variant.name for variant in stored_variants if variant.name in single},
     )
     before, after = runs[: len(base)], runs[len(base) :]
     doubts = (*_other_questions(sides), *_doubtful(before, after))
@@ -146,12 +149,12 @@ def _doubtful(base: Runs, head: Runs) -> Iterator[Doubt]:
     """Yield a name of each side that the other lacks, but that may be one benchmark."""
     lost = not all(run.has_packages for run in (*base, *head))
     before, after = (_stems(side, without_packages=lost) for side in (base, head))
-    known = {name for names in before.values() for name in names}
+    variants = {name for names in before.values() for name in names}
     new = {name for names in after.values() for name in names}
     for stem in after:
         old = [name for name in before.get(stem, ()) if name not in new]
         for name in after[stem]:
-            if old and name not in known:
+            if old and name not in variants:
                 yield Doubt(old[0], name, _why(old[0], lost=lost))
 
 

@@ -95,7 +95,7 @@ def steady(question: StoredQuestion, head: StoredResults) -> StabilityDocument:
 
 
 def compare_results(
-    asked: StoredQuestion, base: StoredResults, head: StoredResults
+    question: StoredQuestion, base: StoredResults, head: StoredResults
 ) -> ComparisonDocument:
     """Return what became of each benchmark; raises UsageError for results of two tools."""
     if base.harness != head.harness:
@@ -105,7 +105,7 @@ def compare_results(
     if base.digest == head.digest:
         raise UsageError("base and head are the same results; name others with --against")
     started = SystemClock().now()
-    limit = CompareSection().min_delta if asked.min_delta is None else asked.min_delta
-    comparison = study.compare(base, head, limit, unlike=asked.unlike)
-    context = context_of(asked, head, len(head.runs), started)
+    limit = CompareSection().min_delta if question.min_delta is None else question.min_delta
+    comparison = study.compare(base, head, limit, unlike=question.unlike)
+    context = context_of(question, head, len(head.runs), started)
     return comparison_document(comparison, context, base=revision_of(base))

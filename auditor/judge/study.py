@@ -28,13 +28,13 @@ def stability(results: StoredResults) -> Stability:
     runs = split_processes(results.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
     units = {name: results.unit(name) for name in results.benchmarks}
-    made = [
+    trial_runs = [
         run
         for benchmark in benchmarks
         for run in _runs(benchmark, runs, results.digest, units[benchmark.name])
     ]
     wanted = {name: runs_of(name, results.runs) for name in results.benchmarks}
-    judged = audit.judge(benchmarks, made, wanted_runs=wanted)
+    judged = audit.judge(benchmarks, trial_runs, wanted_runs=wanted)
     steady = replace(
         judged,
         benchmarks=tuple(
@@ -98,14 +98,14 @@ def compare(
         min_delta=min_delta,
         benchmarks=(
             *(
-                BenchmarkComparison(id=name, reason=one)
-                if isinstance(one, str)
+                BenchmarkComparison(id=name, reason=sides)
+                if isinstance(sides, str)
                 else BenchmarkComparison(
                     id=name,
-                    dimensions=(judge.judge(one, min_delta, judged),),
+                    dimensions=(judge.judge(sides, min_delta, judged),),
                     unit=_unit(name, base, head),
                 )
-                for name, one in known.items()
+                for name, sides in known.items()
             ),
             *(BenchmarkComparison(id=doubt.head, reason=doubt.reason) for doubt in doubts),
         ),
@@ -122,20 +122,20 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
 
     Files lie further apart than the processes of one, so those of one say nothing of a change.
     """
-    found = [_by_file(name, results) for results in (base, head)]
-    for side, files in zip(("base", "head"), found, strict=True):
+    per_file = [_by_file(name, results) for results in (base, head)]
+    for side, files in zip(("base", "head"), per_file, strict=True):
         failed = [
             process.failure for file in files for process in file if process.failure is not None
         ]
         if failed:
             return f"it fails in {side}: {reason(failed[0])}"
-    versions = [{process.version for file in files for process in file} for files in found]
+    versions = [{process.version for file in files for process in file} for files in per_file]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
     unit = _unit(name, base, head)
     values = [
         [mean_time([process.middle or 0.0 for process in file], unit) for file in files]
-        for files in found
+        for files in per_file
     ]
     return Sides(base=values[0], head=values[1], obstacle=obstacle)
 

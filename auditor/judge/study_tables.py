@@ -143,14 +143,16 @@ def _outcome(rows: Rows) -> Outcome:
     return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
 
-def _steady(known: _TableRuns) -> Stability:
+def _steady(table_runs: _TableRuns) -> Stability:
     """Judge the plain suite; how long it took is not in a table."""
     runs = [
         run
-        for benchmark in known.benchmarks
-        for run in known.judged(None, benchmark, known.wanted_plain)
+        for benchmark in table_runs.benchmarks
+        for run in table_runs.judged(None, benchmark, table_runs.wanted_plain)
     ]
-    stability = stability_judge.judge(known.benchmarks, runs, wanted_runs=known.wanted_plain)
+    stability = stability_judge.judge(
+        table_runs.benchmarks, runs, wanted_runs=table_runs.wanted_plain
+    )
     return foreign_runs.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
 
 
@@ -177,17 +179,17 @@ def _sized(steady: Stability) -> float:
     return size
 
 
-def _pairs(known: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
-    for benchmark in known.benchmarks:
-        runs = known.judged(method, benchmark, known.wanted)
+def _pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+    for benchmark in table_runs.benchmarks:
+        runs = table_runs.judged(method, benchmark, table_runs.wanted)
         yield detection.judge_pair(
             PairData(
                 method=method.id,
                 benchmark=benchmark,
                 slowdown=slowdown,
                 rule=DetectionRule.PAPER,
-                wanted=known.wanted,
-                plain=known.plain(benchmark),
+                wanted=table_runs.wanted,
+                plain=table_runs.plain(benchmark),
                 runs=runs,
             )
         )

@@ -19,6 +19,7 @@ from auditor.core.request import (
     Pace,
     SubjectSpec,
 )
+from auditor.core.series.steady import NeededWarmup
 from auditor.core.subject import Language, Project
 from auditor.languages.model import (
     HarnessSupport,
@@ -31,7 +32,6 @@ from auditor.languages.model import (
     ReadyProject,
     SourcePatch,
     TracingSupport,
-    WarmupNeed,
     public_library,
 )
 from auditor.languages.patching import delayed_overlay
@@ -108,7 +108,7 @@ def _stubs(project: Project) -> StubWriter:
     return partial(stubs, version_of=partial(language_version, project.root))
 
 
-def _warmup_setting(_iterations: int, needed: WarmupNeed | None) -> str:
+def _warmup_setting(_iterations: int, needed: NeededWarmup | None) -> str:
     """Return a longer measurement, as Go has no warm-up; ten values are what benchstat wants."""
     if needed is None or needed.measured_seconds is None:
         return ""

@@ -12,6 +12,7 @@ from auditor.core.contracts.lint import Linter
 from auditor.core.errors import UsageError
 from auditor.core.popularity import Library
 from auditor.core.request import BuildOptions, ClientSpec, JarSpec, MavenSpec, Pace, SubjectSpec
+from auditor.core.series.steady import NeededWarmup
 from auditor.core.subject import Language, Project, Role
 from auditor.languages.model import (
     HarnessSupport,
@@ -24,7 +25,6 @@ from auditor.languages.model import (
     ReadyProject,
     SourcePatch,
     TracingSupport,
-    WarmupNeed,
     public_library,
     split_at_last_dot,
 )
@@ -124,7 +124,7 @@ def _client(
     return ReadyClient(client.project, JavaTracer(guests, client.tests))
 
 
-def _warmup_setting(iterations: int, needed: WarmupNeed | None) -> str:
+def _warmup_setting(iterations: int, needed: NeededWarmup | None) -> str:
     if needed is None:
         return f"@Warmup(iterations = {iterations})"
     if needed.iteration_seconds is None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from auditor.config import Config
 from auditor.core.contracts.lint import Linter
@@ -11,6 +11,7 @@ from auditor.core.mutant import Delay
 from auditor.core.popularity import Library
 from auditor.core.ports import Harness, Host, Launcher, Mutator, StubWriter
 from auditor.core.request import BuildOptions, ClientSpec, Pace, SubjectSpec
+from auditor.core.series.steady import NeededWarmup
 from auditor.core.subject import Language, Method, Project, SourceFile
 from auditor.measure.trial_times import AuditFigures
 from runners.home import Home
@@ -86,31 +87,7 @@ class TracingSupport:
     stubs: Callable[[Project], StubWriter]
 
 
-class WarmupNeed(Protocol):
-    """The warm-up that all processes of a benchmark need, in the fields of `Needed`."""
-
-    @property
-    def seconds(self) -> float:
-        """Return the time until all processes are warm."""
-
-    @property
-    def operations(self) -> int:
-        """Return the operations until all processes are warm."""
-
-    @property
-    def iterations(self) -> int:
-        """Return the number of warm-up iterations."""
-
-    @property
-    def iteration_seconds(self) -> float | None:
-        """Return the duration of an iteration; None where an iteration is one call."""
-
-    @property
-    def measured_seconds(self) -> float | None:
-        """Return the shortest measurement with a correct mean from a cold start, None without."""
-
-
-def _no_setting(_iterations: int, _needed: WarmupNeed | None) -> str:
+def _no_setting(_iterations: int, _needed: NeededWarmup | None) -> str:
     return ""
 
 
@@ -124,7 +101,7 @@ class HarnessSupport:
     """Warm-up and block length where the configuration names none."""
     calls: Calls
     """Returns the user's own commands for a subset of the benchmarks."""
-    warmup_setting: Callable[[int, WarmupNeed | None], str] = _no_setting
+    warmup_setting: Callable[[int, NeededWarmup | None], str] = _no_setting
     """Writes the harness's option for a warm-up of so many iterations; empty where it has none."""
 
 

@@ -20,6 +20,7 @@ from auditor.core.request import (
     Pace,
     SubjectSpec,
 )
+from auditor.core.series.steady import NeededWarmup
 from auditor.core.subject import Language, Project, SourceFile
 from auditor.languages.model import (
     HarnessSupport,
@@ -32,7 +33,6 @@ from auditor.languages.model import (
     ReadyProject,
     SourcePatch,
     TracingSupport,
-    WarmupNeed,
     public_library,
     split_at_last_dot,
 )
@@ -130,7 +130,7 @@ def _client(
     return ReadyClient(project, PythonTracer(spec.tests))
 
 
-def _pytest_warmup(_iterations: int, needed: WarmupNeed | None) -> str:
+def _pytest_warmup(_iterations: int, needed: NeededWarmup | None) -> str:
     if needed is None:
         return ""
     if needed.operations == 0:
@@ -138,16 +138,16 @@ def _pytest_warmup(_iterations: int, needed: WarmupNeed | None) -> str:
     return f"--benchmark-warmup=on --benchmark-warmup-iterations={needed.operations}"
 
 
-def _asv_warmup(_iterations: int, needed: WarmupNeed | None) -> str:
+def _asv_warmup(_iterations: int, needed: NeededWarmup | None) -> str:
     return "" if needed is None else f"warmup_time = {ceil(100 * needed.seconds) / 100:g}"
 
 
-def _pyperf_warmup(iterations: int, needed: WarmupNeed | None) -> str:
+def _pyperf_warmup(iterations: int, needed: NeededWarmup | None) -> str:
     values = iterations if needed is None else ceil(needed.seconds / _LIVE_VALUE_SECONDS)
     return f"--warmups={values}"
 
 
-_WARMUP_SETTINGS: dict[str, Callable[[int, WarmupNeed | None], str]] = {
+_WARMUP_SETTINGS: dict[str, Callable[[int, NeededWarmup | None], str]] = {
     "pytest": _pytest_warmup,
     "asv": _asv_warmup,
     "pyperf": _pyperf_warmup,

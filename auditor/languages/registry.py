@@ -26,7 +26,9 @@ class LanguageRegistry:
     @property
     def harnesses(self) -> dict[str, HarnessSupport]:
         """Return the harnesses of all languages by their names."""
-        return {name: each for record in self.languages for name, each in record.harnesses.items()}
+        return {
+            name: support for record in self.languages for name, support in record.harnesses.items()
+        }
 
     def of_harness(self, name: str) -> LanguageSupport | None:
         """Return the language of a harness, None for an unknown harness."""
@@ -43,7 +45,9 @@ class LanguageRegistry:
 
     def split_benchmark(self, benchmark: str, language: str) -> tuple[str, str]:
         """Return package or class of a benchmark's id, and the name in it."""
-        known = (each.split_benchmark for each in self.languages if each.language == language)
+        known = (
+            support.split_benchmark for support in self.languages if support.language == language
+        )
         return next(known, split_at_last_dot)(benchmark)
 
     def of_subject(self, subject: SubjectSpec) -> LanguageSupport | None:

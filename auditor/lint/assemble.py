@@ -59,8 +59,8 @@ def lint_sources(
         for linter in LINTERS.values()
     ]
     other = _of_another(request.result, found.revision)
-    measured = tuple(_timed(request.result)) if request.result and not other else ()
-    looked = lint(readings, request.wanted, measured)
+    benchmarks = tuple(_timed(request.result)) if request.result and not other else ()
+    looked = lint(readings, request.wanted, benchmarks)
     looked = replace(looked, caveats=(*other, *looked.caveats))
     return lint_document(looked, LintedSources(found.name, found.revision, own_version()))
 

@@ -136,7 +136,7 @@ def _place_of(finding: SmellFinding) -> tuple[str, int, str]:
 
 
 def lint(
-    looks: Sequence[Reading], wanted: Wanted, measured: Sequence[TimedBenchmark] = ()
+    looks: Sequence[Reading], wanted: Wanted, timed_benchmarks: Sequence[TimedBenchmark] = ()
 ) -> LintResult:
     """Return what is wrong with the sources.
 
@@ -163,7 +163,7 @@ def lint(
                 rule=by_id[smell.rule],
                 smell=smell,
                 allowed=markers.reason(smell),
-                proof=proof(smell, measured),
+                proof=proof(smell, timed_benchmarks),
             )
             for smell in looked.smells
             if smell.rule in by_id

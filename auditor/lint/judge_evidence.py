@@ -21,14 +21,14 @@ _BESIDE_NAMES = re.compile(r"\(.*|\[[^\]]*\]")
 """Types of parameters and type arguments."""
 
 
-def proof(smell: Smell, measured: Sequence[TimedBenchmark]) -> LintEvidence | None:
+def proof(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | None:
     """Return whether a run bears a smell out, None where it does not tell.
 
     Calls whose results nobody uses were removed where they take longer alone than the operation
     that makes them; a slowdown that is noticed proves nothing, since what slows them down keeps
     them from being removed.
     """
-    timings = list(_timing_of(smell.benchmark, measured))
+    timings = list(_timing_of(smell.benchmark, benchmarks))
     if not timings or smell.overlapping:
         return None
     if smell.rule == _INVOCATION:
@@ -36,28 +36,30 @@ def proof(smell: Smell, measured: Sequence[TimedBenchmark]) -> LintEvidence | No
     return None if smell.calls is None else _removed(timings, smell.calls)
 
 
-def _timing_of(name: str, measured: Sequence[TimedBenchmark]) -> Iterator[TimedBenchmark]:
+def _timing_of(name: str, benchmarks: Sequence[TimedBenchmark]) -> Iterator[TimedBenchmark]:
     """Yield what was measured of a benchmark; nothing where several are called so."""
     pattern = re.compile(rf"(?:^|[./:]){re.escape(name)}(?=$|[^\w.])")
-    found = [(match, timing) for timing in measured if (match := pattern.search(timing.benchmark))]
+    found = [
+        (match, timing) for timing in benchmarks if (match := pattern.search(timing.benchmark))
+    ]
     if name and len({timing.benchmark[: match.start()] for match, timing in found}) == 1:
         yield from (timing for _, timing in found)
 
 
-def _short(measured: Sequence[TimedBenchmark]) -> LintEvidence:
-    shortest = min(timing.seconds for timing in measured)
+def _short(benchmarks: Sequence[TimedBenchmark]) -> LintEvidence:
+    shortest = min(timing.seconds for timing in benchmarks)
     text = f"an invocation takes {shortest:.3g} s"
     return LintEvidence(
         EvidenceState.CONFIRMED if shortest < SHORT_SECONDS else EvidenceState.REFUTED, text
     )
 
 
-def _removed(measured: Sequence[TimedBenchmark], calls: Sequence[str]) -> LintEvidence | None:
-    shortest = min(measured, key=lambda one: one.seconds)
+def _removed(benchmarks: Sequence[TimedBenchmark], calls: Sequence[str]) -> LintEvidence | None:
+    shortest = min(benchmarks, key=lambda benchmark: benchmark.seconds)
     if shortest.seconds < EMPTY_SECONDS:
         text = f"an operation of {shortest.benchmark} takes {shortest.seconds:.3g} s: an empty loop"
         return LintEvidence(EvidenceState.CONFIRMED, text)
-    needs = [(_needed(calls, one), one) for one in measured]
+    needs = [(_needed(calls, benchmark), benchmark) for benchmark in benchmarks]
     for needed, timing in needs:
         if needed > CLEARLY * timing.seconds:
             text = (
@@ -66,7 +68,7 @@ def _removed(measured: Sequence[TimedBenchmark], calls: Sequence[str]) -> LintEv
             )
             return LintEvidence(EvidenceState.CONFIRMED, text)
     # Where an operation takes longer, other work may take the time.
-    if all(one.seconds / CLEARLY <= needed for needed, one in needs):
+    if all(benchmark.seconds / CLEARLY <= needed for needed, benchmark in needs):
         text = f"operations take as long as their calls of {', '.join(calls)} need"
         return LintEvidence(EvidenceState.REFUTED, text)
     return None
@@ -78,9 +80,9 @@ def _needed(calls: Sequence[str], timing: TimedBenchmark) -> float:
     Of two methods with the name of a call nobody knows which one is called.
     """
     named = [[call for call in timing.calls if _is(call.method, name)] for name in calls]
-    if any(len(found) != 1 for found in named):
+    if any(len(rates) != 1 for rates in named):
         return 0.0
-    return sum(found[0].per_operation * found[0].seconds for found in named)
+    return sum(rates[0].per_operation * rates[0].seconds for rates in named)
 
 
 def _is(method: str, name: str) -> bool:

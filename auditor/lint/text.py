@@ -81,9 +81,10 @@ def _lines(document: LintDocument) -> Iterator[str]:
             "| rule | sure | where | benchmark | what |",
             "| --- | --- | --- | --- | --- |",
         )
-    for one in counted[:_ROWS]:
-        what = prose(one.text)
-        yield f"| {one.rule} | {one.sure} | {code(place(one))} | {code(one.benchmark)} | {what} |"
+    for finding in counted[:_ROWS]:
+        what = prose(finding.text)
+        where, benchmark = code(place(finding)), code(finding.benchmark)
+        yield f"| {finding.rule} | {finding.sure} | {where} | {benchmark} | {what} |"
     if len(counted) > _ROWS:
         yield from ("", f"and {len(counted) - _ROWS} more")
     if document.caveats:

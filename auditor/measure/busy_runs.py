@@ -41,12 +41,17 @@ def replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
     repeats = _affordable(missing, parts)
     if repeats and _becomes_quiet(_patience(runs, parts), parts):
         for key, trials in repeats.items():
-            measured = measure("runs of the suite again, as the machine was busy", trials, parts)
-            if _is_quiet(measured, len(trials)):
-                quiet[key] = measured
-            elif measured:
+            trial_runs = measure("runs of the suite again, as the machine was busy", trials, parts)
+            if _is_quiet(trial_runs, len(trials)):
+                quiet[key] = trial_runs
+            elif trial_runs:
                 break  # the machine is busy again
-    return [one for run in runs for one in quiet.get(_key(run), (run,)) if _replaces(one, run)]
+    return [
+        trial_run
+        for run in runs
+        for trial_run in quiet.get(_key(run), (run,))
+        if _replaces(trial_run, run)
+    ]
 
 
 def _becomes_quiet(seconds: float, parts: StudyContext) -> bool:
@@ -71,7 +76,7 @@ def _next_repeat(
         later = [
             replace(trial, repetition=trial.repetition + times * REPEAT_OFFSET) for trial in trials
         ]
-        runs = [run for one in later if (run := parts.store.find(one)) is not None]
+        runs = [run for trial in later if (run := parts.store.find(trial)) is not None]
         if _is_quiet(runs, len(later)):
             return measure("runs of the suite again", later, parts), ()
         if len(runs) < len(later):

@@ -65,13 +65,13 @@ class CalibrationRequest:
     clock_seconds: float | None = None
 
 
-def first_turns(plain_seconds: float, asked: CalibrationRequest, turn_seconds: float) -> float:
+def first_turns(plain_seconds: float, request: CalibrationRequest, turn_seconds: float) -> float:
     """Return turns that would about fit if the operation were all method."""
-    longest = plain_seconds * asked.concurrency / asked.calls_per_operation
-    return max(1, round(max(LEAST_FIRST_SECONDS, asked.slowdown * longest) / turn_seconds))
+    longest = plain_seconds * request.concurrency / request.calls_per_operation
+    return max(1, round(max(LEAST_FIRST_SECONDS, request.slowdown * longest) / turn_seconds))
 
 
-def judge(runs: Sequence[Run], asked: CalibrationRequest) -> Calibration | None:
+def judge(runs: Sequence[Run], request: CalibrationRequest) -> Calibration | None:
     """Judge the calibration runs of a pair, in the order they were made; None if none measured.
 
     Processes of pairs among them have more blocks: then they alone tell what turns give.
@@ -79,32 +79,34 @@ def judge(runs: Sequence[Run], asked: CalibrationRequest) -> Calibration | None:
     tries = [run for run in runs if isinstance(run.outcome, Measured)]
     if not tries:
         return None
-    cost = readings.clock_cost(tries) if asked.clock_seconds is None else asked.clock_seconds
-    found = _by_clock(tries, asked, _method_seconds(tries, cost))
-    return replace(found, clock_seconds=cost)
+    cost = readings.clock_cost(tries) if request.clock_seconds is None else request.clock_seconds
+    calibration = _by_clock(tries, request, _method_seconds(tries, cost))
+    return replace(calibration, clock_seconds=cost)
 
 
-def _by_clock(tries: Sequence[Run], asked: CalibrationRequest, time: float | None) -> Calibration:
+def _by_clock(tries: Sequence[Run], request: CalibrationRequest, time: float | None) -> Calibration:
     """Judge runs that measured, with t(k) as the clock tells it."""
     best_known = readings.of_purpose(tries, Purpose.PAIRS) or tries
-    points = {point[0]: point[1] for run in best_known if (point := _point(run, asked)) is not None}
+    points = {
+        point[0]: point[1] for run in best_known if (point := _point(run, request)) is not None
+    }
     if time is None or not points:
-        return _unknown(asked, points, settled=len(tries) > 1)
-    wait = asked.wait or wait_for(time)
+        return _unknown(request, points, settled=len(tries) > 1)
+    wait = request.wait or wait_for(time)
     if wait is not InjectionKind.WORK:
         return Calibration(
             method_seconds=time,
             turns=next(iter(points)),
             achieved=None,
             settled=True,
-            delay=Delay(wait, asked.slowdown),
+            delay=Delay(wait, request.slowdown),
         )
-    wanted = asked.slowdown * time
+    wanted = request.slowdown * time
     best = min(points, key=lambda turns: abs(points[turns] - wanted))
     turns = _next_turns(points, wanted)
     off = abs(points[best] / wanted - 1)
     straight = _is_between(turns, points, wanted) or _is_near(points, wanted)
-    if not asked.verified or (straight and off > CLOSEST):
+    if not request.verified or (straight and off > CLOSEST):
         return Calibration(
             method_seconds=time,
             turns=turns,
@@ -143,7 +145,7 @@ Points = Mapping[float, float]
 """Seconds that were added to an outermost call, by turns."""
 
 
-def _unknown(asked: CalibrationRequest, points: Points, *, settled: bool) -> Calibration:
+def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> Calibration:
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
     why = Caveat(
         "too-short",
@@ -151,8 +153,8 @@ def _unknown(asked: CalibrationRequest, points: Points, *, settled: bool) -> Cal
         "proportion to it can be made sure",
     )
     turns = next(iter(points), 1.0)
-    wait = asked.wait or InjectionKind.SPIN
-    number = turns if wait is InjectionKind.WORK else asked.slowdown
+    wait = request.wait or InjectionKind.SPIN
+    number = turns if wait is InjectionKind.WORK else request.slowdown
     return Calibration(
         method_seconds=None,
         turns=turns,
@@ -192,7 +194,7 @@ def _method_seconds(runs: Sequence[Run], cost: float) -> float | None:
     return left if left > LEAST_SHARE_OF_CLOCK * cost else None
 
 
-def _point(run: Run, asked: CalibrationRequest) -> tuple[float, float] | None:
+def _point(run: Run, request: CalibrationRequest) -> tuple[float, float] | None:
     """Return (turns, seconds that they added to an outermost call).
 
     The difference of the least blocks: what disturbs a block only ever adds, and there are too few
@@ -208,7 +210,7 @@ def _point(run: Run, asked: CalibrationRequest) -> tuple[float, float] | None:
         pairs = readings.paired(run)
         least = min(early for early, _ in pairs)
         more = least * (median(late / early for early, late in pairs) - 1)
-    return delays[0].number, more * asked.concurrency / asked.calls_per_operation
+    return delays[0].number, more * request.concurrency / request.calls_per_operation
 
 
 def _is_between(turns: float, points: Points, wanted: float) -> bool:

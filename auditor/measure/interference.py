@@ -50,34 +50,34 @@ class NotedProcess:
 
 def whole(noted: Sequence[NotedProcess]) -> HostInterference:
     """Return the strain of all processes, each as long as it took."""
-    return HostInterference.together((one.seconds, one.strain) for one in noted)
+    return HostInterference.together((process.seconds, process.strain) for process in noted)
 
 
 def caveats(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     """Say what kept the machine from its work, and whether it became another one meanwhile."""
-    found = whole(noted)
-    if machine := busy.describe_machine(found):
+    interference = whole(noted)
+    if machine := busy.describe_machine(interference):
         text = (
             f"{machine}: times and spreads that were measured meanwhile are the machine's; "
             "verdicts rest on blocks in random order within a process, and on CPU samples; end "
             "other work before the next audit"
         )
         yield Caveat(busy.SLUG, text)
-    if (stolen := found.stolen or 0.0) > STOLEN:
-        worst = max(one.strain.stolen or 0.0 for one in noted)
+    if (stolen := interference.stolen or 0.0) > STOLEN:
+        worst = max(process.strain.stolen or 0.0 for process in noted)
         text = (
             f"other virtual machines had {percent(stolen, 1)} of the processors' time while it was "
             f"measured, and {percent(worst, 1)} beside one process; measure on a machine of your "
             "own"
         )
         yield Caveat("host-stolen", text)
-    if (throttled := found.throttled or 0.0) > THROTTLED:
+    if (throttled := interference.throttled or 0.0) > THROTTLED:
         text = (
             f"processes were stopped for {percent(throttled, 1)} of the time, as a control "
             "group had used up what it may use; give it more processor time"
         )
         yield Caveat("host-throttled", text)
-    if (hot := found.hot or 0.0) > THROTTLED:
+    if (hot := interference.hot or 0.0) > THROTTLED:
         text = (
             f"a processor was too hot for {percent(hot, 1)} of the time, and slower meanwhile; "
             "cool the machine, or take its turbo away (bench-audit doctor --tune), which heats it"
@@ -89,10 +89,10 @@ def caveats(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
 
 def _changed(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     looks: dict[str, dict[float, None]] = {}
-    for one in sorted(noted, key=lambda one: one.started):
-        mine = looks.setdefault(one.machine, {})
-        if one.loop_seconds is not None:
-            mine[one.loop_seconds] = None  # each look once
+    for process in sorted(noted, key=lambda noted_process: noted_process.started):
+        mine = looks.setdefault(process.machine, {})
+        if process.loop_seconds is not None:
+            mine[process.loop_seconds] = None  # each look once
     for machine, excess in slow({name: [*mine] for name, mine in looks.items()}).items():
         text = (
             f"{machine} is slower than the other machines: a loop that is the same everywhere took "
@@ -113,8 +113,8 @@ def _changed(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
 
 def _moved(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     machines: dict[str, set[str]] = {}
-    for one in noted:
-        machines.setdefault(one.benchmark, set()).add(one.machine)
+    for process in noted:
+        machines.setdefault(process.benchmark, set()).add(process.machine)
     if moved := sorted(name for name, mine in machines.items() if name and len(mine) > 1):
         text = (
             f"{len(moved)} benchmarks were measured by more than one machine "
@@ -189,16 +189,24 @@ class NoiseProbe:
     rating: Rating
 
 
-def advice(rating: Rating, found: HostInterference) -> Iterator[Caveat]:
+def advice(rating: Rating, interference: HostInterference) -> Iterator[Caveat]:
     """Say what to do about a machine that is not quiet, before it is measured on."""
     if rating is Rating.QUIET:
         return
     causes = [
         text
         for value, most, text in (
-            (found.stolen, STOLEN, "other virtual machines take its time: take one of its own"),
-            (found.throttled, THROTTLED, "a control group has used up its time: grant more"),
-            (found.hot, THROTTLED, "it is slowed down for its heat: cool it, or turn turbo off"),
+            (
+                interference.stolen,
+                STOLEN,
+                "other virtual machines take its time: take one of its own",
+            ),
+            (interference.throttled, THROTTLED, "a control group has used up its time: grant more"),
+            (
+                interference.hot,
+                THROTTLED,
+                "it is slowed down for its heat: cool it, or turn turbo off",
+            ),
         )
         if (value or 0.0) > most
     ]

@@ -14,7 +14,7 @@ _NOISY = 0.8
 
 Key = tuple[float, ...]
 _KEYS: dict[Ranking, Callable[[MethodProfile], Key]] = {
-    Ranking.SUM: lambda one: (one.outside,),
+    Ranking.SUM: lambda method_profile: (method_profile.outside,),
     Ranking.SHARE: lambda one: (one.share,),
     Ranking.CLIENTS: lambda one: (one.clients, one.share),
 }
@@ -34,19 +34,25 @@ def profile(
     chosen: calls of them count for what ran.
     """
     traced = [client for client in clients if client.reason is None]
-    found = [_of(method, traced) for method in methods]
+    profiles = [_of(method, traced) for method in methods]
     key = _KEYS[ranking]
-    found.sort(key=lambda one: (*(-part for part in key(one)), -one.declared, one.method.id))
-    called = [one for one in found if one.outside]
+    profiles.sort(
+        key=lambda method_profile: (
+            *(-part for part in key(method_profile)),
+            -method_profile.declared,
+            method_profile.method.id,
+        )
+    )
+    called = [method_profile for method_profile in profiles if method_profile.outside]
     chosen = called[:most]
     return UsageProfile(
         ranking=ranking,
         chosen=len(chosen),
-        methods=tuple(found),
+        methods=tuple(profiles),
         clients=tuple(clients),
         caveats=(
-            *_cut(called, chosen, len(found), ranking),
-            *_declared(found),
+            *_cut(called, chosen, len(profiles), ranking),
+            *_declared(profiles),
             *_said(clients, ranking),
         ),
     )
@@ -54,22 +60,22 @@ def profile(
 
 def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
     mine = [{call.method: call for call in client.calls}.get(method.id) for client in clients]
-    made = [one for one in mine if one is not None]
-    inside = [one.inside for one in made if one.inside is not None]
+    callses = [calls for calls in mine if calls is not None]
+    inside = [calls.inside for calls in callses if calls.inside is not None]
     shares = [
-        (0 if one is None else one.outside) / client.total
-        for one, client in zip(mine, clients, strict=True)
+        (0 if calls is None else calls.outside) / client.total
+        for calls, client in zip(mine, clients, strict=True)
         if client.total
     ]
     return MethodProfile(
         method=method,
-        outside=sum(one.outside for one in made),
+        outside=sum(calls.outside for calls in callses),
         inside=sum(inside) if inside else None,
-        indirect=sum(one.indirect for one in made),
-        declared=sum(one.declared for one in made),
+        indirect=sum(calls.indirect for calls in callses),
+        declared=sum(calls.declared for calls in callses),
         share=sum(shares) / len(shares) if shares else 0.0,
-        by_client=tuple(0 if one is None else one.outside for one in mine),
-        arguments=_arguments(made),
+        by_client=tuple(0 if calls is None else calls.outside for calls in mine),
+        arguments=_arguments(callses),
     )
 
 
@@ -87,14 +93,18 @@ def _cut(
         f"of {public} public ones, {_ORDERED_BY[ranking]}"
     )
     key = _KEYS[ranking]
-    tied = [one for one in called[len(chosen) :] if chosen and key(one) == key(chosen[-1])]
+    tied = [
+        method_profile
+        for method_profile in called[len(chosen) :]
+        if chosen and key(method_profile) == key(chosen[-1])
+    ]
     if tied:
         text += f"; {len(tied)} more come out as the last one, the cut is by name"
     return [Caveat("methods-used", text)]
 
 
-def _declared(found: Sequence[MethodProfile]) -> list[Caveat]:
-    declared = [one for one in found if one.declared]
+def _declared(profiles: Sequence[MethodProfile]) -> list[Caveat]:
+    declared = [method_profile for method_profile in profiles if method_profile.declared]
     if not declared:
         return []
     text = (
@@ -108,7 +118,7 @@ def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
     said = []
     failed = [client for client in clients if client.reason is not None]
     if failed:
-        those = "; ".join(f"{one.name}: {one.reason}" for one in failed)
+        those = "; ".join(f"{use.name}: {use.reason}" for use in failed)
         text = f"{len(failed)} of {len(clients)} clients could not be traced: {those}"
         said.append(Caveat("clients-failed", text))
     partly = [f"{client.name}: {client.missing}" for client in clients if client.missing]
@@ -136,7 +146,7 @@ def most_used(
     """
     by_id = {method.id: method for method in methods}
     known = [by_id[name] for name in popular.methods if name in by_id]
-    chosen = [one for one in known if one.refusal is None][:most]
+    chosen = [method for method in known if method.refusal is None][:most]
     text = (
         f"the {len(chosen)} public methods used most of {len(popular.methods)} that "
         f"{popular.source} call"
@@ -144,11 +154,11 @@ def most_used(
     gone = len(popular.methods) - len(known)
     if gone:
         text += f"; {gone} of those are not in this revision"
-    said = [Caveat("methods-profile", text)]
+    caveats = [Caveat("methods-profile", text)]
     until = known.index(chosen[-1]) if len(chosen) == most else len(known)
-    refused = {one.id: one.refusal for one in known[:until] if one.refusal is not None}
+    refused = {method.id: method.refusal for method in known[:until] if method.refusal is not None}
     if refused:
         those = "; ".join(f"{name}: {line(why)}" for name, why in refused.items())
         text = f"used often enough to be chosen, but left out, as they cannot be slowed: {those}"
-        said.append(Caveat("methods-left-out", text))
-    return tuple(chosen), tuple(said)
+        caveats.append(Caveat("methods-left-out", text))
+    return tuple(chosen), tuple(caveats)

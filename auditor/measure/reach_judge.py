@@ -49,11 +49,11 @@ def reach_of(outcome: Outcome, method: str) -> Reach:
         return Reach(state=state, calls_per_operation=0.0, nested=nested)
     if outcome.set_up_apart:
         operations, calls = (sum(numbers) for numbers in zip(*counts, strict=True))
-        found = _in_loop(calls / operations if operations else None, nested=nested)
+        reach = _in_loop(calls / operations if operations else None, nested=nested)
     else:
-        found = _by_difference(counts, nested=nested)
+        reach = _by_difference(counts, nested=nested)
     clocked = next((one for one in outcome.clocked if one.method == method), None)
-    return replace(found, clocked=clocked)
+    return replace(reach, clocked=clocked)
 
 
 def _by_difference(counts: Sequence[tuple[int, int]], *, nested: bool) -> Reach:
@@ -199,9 +199,9 @@ def most_called(
         text = _without_choice(calls, called)
     if tied:
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
-    said = [Caveat("methods-auto", text)]
+    caveats = [Caveat("methods-auto", text)]
     if left_out:
         those = "; ".join(f"{name}: {line(why)}" for name, why in left_out.items())
         text = f"called often enough to be chosen, but left out, as they cannot be slowed: {those}"
-        said.append(Caveat("methods-left-out", text))
-    return tuple(taken), tuple(said)
+        caveats.append(Caveat("methods-left-out", text))
+    return tuple(taken), tuple(caveats)

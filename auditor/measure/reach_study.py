@@ -67,23 +67,24 @@ def map_reach(
     With `limits` only a part of the time is for counting, once what counts is built, and the unit
     tests come last.
     """
-    asked, unlinked = _linked(methods, baseline, parts)
+    benchmarks, unlinked = _linked(methods, baseline, parts)
     good, built = tuple(methods), _counting(methods, parts)
     bad: tuple[tuple[Method, str], ...] = ()
-    trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
+    trials = _trials(benchmarks, built, baseline, parts, with_unit_tests=with_unit_tests)
     everywhere = all(
-        any((method.id, each.id) not in unlinked for each in asked) for method in methods
+        any((method.id, benchmark.id) not in unlinked for benchmark in benchmarks)
+        for method in methods
     )
     if not (everywhere and _are_known(trials, parts)) or _is_checked(built, baseline, parts):
         good, bad = _instrumentable(methods, baseline, parts)
         built = built if good == tuple(methods) else _counting(good, parts)
-        trials = _trials(asked, built, baseline, parts, with_unit_tests=with_unit_tests)
+        trials = _trials(benchmarks, built, baseline, parts, with_unit_tests=with_unit_tests)
     # Together: nothing of them is timed, so some may run at the same time.
     runs = _counted(trials, parts, limits) if good else []
     usage = tuple(run for run in runs if run.trial.benchmark is None)
     counted = tuple(run for run in runs if run.trial.benchmark is not None)
     tests = sum(trial.benchmark is None for trial in trials)
-    return ReachRuns(counted, usage, tests, bad, asked, unlinked)
+    return ReachRuns(counted, usage, tests, bad, benchmarks, unlinked)
 
 
 def _counted(
@@ -95,7 +96,7 @@ def _counted(
         return measure("reach", trials, parts)
     counting = [trial for trial in trials if trial.benchmark is not None]
     counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
-    first = max((deadline.times.seconds(one) for one in counting[:1]), default=0.0)
+    first = max((deadline.times.seconds(trial) for trial in counting[:1]), default=0.0)
     stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
     runs = measure("reach", counting, replace(parts, deadline=stage))
     stage = deadline.within(limits.tests * deadline.left)
@@ -111,7 +112,7 @@ def _counted(
 
 
 def _trials(
-    asked: Sequence[Benchmark],
+    benchmarks: Sequence[Benchmark],
     built: BuiltVariant | OverlayRefusal,
     baseline: SuiteBaseline,
     parts: StudyContext,
@@ -127,7 +128,7 @@ def _trials(
         for part in (parts.tested if with_unit_tests else ())
         if any(map(parts.project.closure(part).holds, built.variant.methods))
     ]
-    return tests + [_trial(benchmark, built, baseline, parts) for benchmark in asked]
+    return tests + [_trial(benchmark, built, baseline, parts) for benchmark in benchmarks]
 
 
 def _are_known(trials: Sequence[Trial], parts: StudyContext) -> bool:
@@ -173,7 +174,9 @@ def _check(built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext) ->
     cheapest = baseline.usable[0]
     if parts.deadline is not None and not parts.deadline.is_rehearsal:
         times = parts.deadline.times
-        cheapest = min(baseline.usable, key=lambda one: times.block_seconds(one, inf, 1))
+        cheapest = min(
+            baseline.usable, key=lambda benchmark: times.block_seconds(benchmark, inf, 1)
+        )
     trial = _trial(cheapest, built, baseline, parts)
     return replace(trial, subject=parts.project.whole.digest, laid="")
 

@@ -125,13 +125,13 @@ def _pairs(
     five = dissimilarity.five(rows, sax=parameters.sax, compressor=parameters.compressor)
     same = np.mean(dissimilarity.same(rows), axis=0)
     condensed = [squareform(one, checks=False).tolist() for one in (*five, same)]
-    found = []
+    pairs = []
     for (first, second), values in zip(
         combinations(compared, 2), zip(*condensed, strict=True), strict=True
     ):
         *measures, distance = values
         made = _five(measures)
-        found.append(
+        pairs.append(
             PairSimilarity(
                 first=first,
                 second=second,
@@ -140,7 +140,7 @@ def _pairs(
                 distance=distance,
             )
         )
-    return tuple(found)
+    return tuple(pairs)
 
 
 def _five(values: Sequence[float]) -> Five:

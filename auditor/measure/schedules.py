@@ -148,20 +148,20 @@ def _length(plan: Plan, allocated_per_second: float) -> float:
 def plain(plan: Plan, operations: int | None) -> Schedule:
     """Return the blocks of a process of the unchanged suite."""
     warmup = [Block(Phase.WARMUP, 0)] * plan.warmup
-    measured = [Block(Phase.MEASUREMENT, 0)] * plan.iterations
+    blocks = [Block(Phase.MEASUREMENT, 0)] * plan.iterations
     return Schedule(
         arms=(PLAIN_ARM,),
-        blocks=(*warmup, *measured),
+        blocks=(*warmup, *blocks),
         seconds=plan.iteration_seconds,
         operations=operations,
     )
 
 
-def watched(asked: WatchRequest, plan: Plan, benchmark: Benchmark, harness: str) -> Plan:
+def watched(request: WatchRequest, plan: Plan, benchmark: Benchmark, harness: str) -> Plan:
     """Return the most that a process does that ends once it is warm and measured."""
-    usual = asked.iteration_seconds or usual_seconds(asked.watch.method, harness)
+    usual = request.iteration_seconds or usual_seconds(request.watch.method, harness)
     length = benchmark.block_seconds or usual
-    return replace(plan, warmup=0, iterations=asked.iterations, iteration_seconds=length)
+    return replace(plan, warmup=0, iterations=request.iterations, iteration_seconds=length)
 
 
 def pilot(plan: Plan) -> Schedule:

@@ -103,7 +103,7 @@ def judge(
     pilot that failed tells why its benchmark has no suite runs.
     """
     mine = _by_benchmark(benchmarks, [*pilots, *runs])
-    complete = {name: _complete(one) for name, one in mine.items()}
+    complete = {name: _complete(trial_runs) for name, trial_runs in mine.items()}
     asked = dict.fromkeys(mine, wanted_runs) if isinstance(wanted_runs, int) else wanted_runs
     most = wanted_runs if isinstance(wanted_runs, int) else max(wanted_runs.values())
     verdicts = tuple(
@@ -215,7 +215,7 @@ def _quiet_spread(
     if not spoilt:
         return spread(list(complete.values())), ()
     quiet = [values for one, values in complete.items() if one not in spoilt]
-    strain = HostInterference.together((1.0, one) for one in spoilt.values())
+    strain = HostInterference.together((1.0, interference) for interference in spoilt.values())
     machine = busy.describe_machine(strain) or "busy machine"
     what = f"{len(spoilt)} of {wanted_runs} runs were made on a {machine}"
     if len(quiet) >= 2:
@@ -286,10 +286,12 @@ def _seconds(runs: Sequence[Run], repetition: int) -> float:
     return sum(run.seconds for run in suite if run.trial.repetition == repetition)
 
 
-def _buckets(found: Sequence[Bucket]) -> tuple[BucketCount, ...]:
+def _buckets(buckets: Sequence[Bucket]) -> tuple[BucketCount, ...]:
     return tuple(
         BucketCount(
-            bucket, found.count(bucket), 100 * found.count(bucket) / len(found) if found else 0.0
+            bucket,
+            buckets.count(bucket),
+            100 * buckets.count(bucket) / len(buckets) if buckets else 0.0,
         )
         for bucket in Bucket
     )
@@ -335,19 +337,19 @@ def filtered(unseen: UnmeasuredPart, listed: int) -> tuple[Caveat, ...]:
 
 
 def _caveats(runs: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
-    found = []
+    caveats = []
     if asked < 2:
         text = f"{asked} run of the suite: a spread needs at least 2; ask for {PAPER_RUNS}"
-        found.append(Caveat("few-runs", text))
+        caveats.append(Caveat("few-runs", text))
     elif asked < PAPER_RUNS:
         text = (
             f"spreads over {asked} runs of the suite; more runs can only make them larger, and the "
             f"paper takes {PAPER_RUNS}"
         )
-        found.append(Caveat("few-runs", text))
+        caveats.append(Caveat("few-runs", text))
     hosts = {run.host for run in runs}
     if len(hosts) > 1:
         names = ", ".join(sorted({host.name for host in hosts}))
         text = f"the runs were made under {len(hosts)} different sets of machine facts ({names})"
-        found.append(Caveat("mixed-hosts", text))
-    return tuple(found)
+        caveats.append(Caveat("mixed-hosts", text))
+    return tuple(caveats)

@@ -16,30 +16,34 @@ def audit(parts: StudyContext) -> Stability:
     return judged(baseline(parts), parts)
 
 
-def judged(found: SuiteBaseline, parts: StudyContext) -> Stability:
+def judged(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stability:
     """Judge the runs of a baseline, and say where they are not warm or not alike."""
     verdict = judge(
-        found.benchmarks,
-        found.runs,
-        wanted_runs=found.wanted_runs or parts.request.stability_runs,
-        pilots=found.pilots,
+        suite_baseline.benchmarks,
+        suite_baseline.runs,
+        wanted_runs=suite_baseline.wanted_runs or parts.request.stability_runs,
+        pilots=suite_baseline.pilots,
         unseen=unseen(
             parts.suite,
             parts.request.benchmarks,
-            len(found.benchmarks) + found.unsampled,
+            len(suite_baseline.benchmarks) + suite_baseline.unsampled,
         ),
     )
     request = parts.request
-    said = (
-        *warmup_results.of_request(request, found.runs),
-        *trust.of_runs((run for run in found.runs if not is_busy(run.strain)), parts.project),
+    caveats = (
+        *warmup_results.of_request(request, suite_baseline.runs),
+        *trust.of_runs(
+            (run for run in suite_baseline.runs if not is_busy(run.strain)), parts.project
+        ),
     )
     known = verdict.caveats
-    if found.wanted_runs and not any(
+    if suite_baseline.wanted_runs and not any(
         benchmark.max_spread is not None for benchmark in verdict.benchmarks
     ):
-        known = tuple(one for one in known if one.slug != "few-runs")  # there is no spread at all
-    return replace(verdict, caveats=(*known, *said))
+        known = tuple(
+            caveat for caveat in known if caveat.slug != "few-runs"
+        )  # there is no spread at all
+    return replace(verdict, caveats=(*known, *caveats))
 
 
 def unseen(suite: Suite, pattern: str, chosen: int) -> UnmeasuredPart:

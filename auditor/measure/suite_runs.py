@@ -90,26 +90,26 @@ def by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
 def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
     """Return the benchmarks whose name or id holds a match; raises NoBenchmarks if none does."""
     search = re.compile(pattern).search
-    found = tuple(
+    benchmarks = tuple(
         benchmark
         for benchmark in suite.benchmarks
         if search(benchmark.name) or search(benchmark.id)
     )
-    if not found and (failing := unlisted(suite, pattern)):
+    if not benchmarks and (failing := unlisted(suite, pattern)):
         name, why = failing[0]
         raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
-    if not found and suite.benchmarks:
+    if not benchmarks and suite.benchmarks:
         some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
         where = "the packages that were listed have" if suite.passed_over else "the suite has"
         raise NoBenchmarks(
             f"no benchmark matches {pattern!r}; {where} {len(suite.benchmarks)}, such as {some}"
         )
-    if not found:
+    if not benchmarks:
         why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
         which = f"that may match {pattern!r} " if suite.passed_over else ""
         hint = f"; {suite.hint}" if suite.hint else ""
         raise NoBenchmarks(f"the subject has no benchmark {which}that could be listed{why}{hint}")
-    return found
+    return benchmarks
 
 
 def may_be_chosen(pattern: str, group: str, name: str) -> bool:
@@ -253,10 +253,10 @@ def suite_runs(
         ended: list[Run] = []
         for turn in _turns(request, repetition):
             trials = [
-                replace(trials_of[one.id], repetition=repetition, fork=fork)
-                for one in wanted
+                replace(trials_of[benchmark.id], repetition=repetition, fork=fork)
+                for benchmark in wanted
                 for fork in turn
-                if fork <= forks[one.id]
+                if fork <= forks[benchmark.id]
             ]
             ended += measure(name, trials, parts) if trials else []
             forks |= _enough(forks, turn[-1], ended, request)

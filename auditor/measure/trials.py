@@ -55,10 +55,10 @@ def measure(name: str, trials: Sequence[Trial], parts: TrialServices) -> list[Ru
     for run in runs:
         _hear(run, parts, reused=True)
     try:
-        for made in parts.dispatcher.run(_still_missing(missing, runs, parts)):
-            parts.store.add(made)
-            runs.append(parts.store.find(made.trial) or made)
-            _hear(made, parts, reused=False)
+        for trial_run in parts.dispatcher.run(_still_missing(missing, runs, parts)):
+            parts.store.add(trial_run)
+            runs.append(parts.store.find(trial_run.trial) or trial_run)
+            _hear(trial_run, parts, reused=False)
     except OutOfTime:
         if parts.deadline is None:
             raise

@@ -42,13 +42,17 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
 
 def _is_cold(name: str, found: StoredResults) -> bool:
     detector = LearnedDetector()
-    processes = [one for run in found.runs for one in run.processes.get(name, ())]
-    known = [
+    processes = [process for run in found.runs for process in run.processes.get(name, ())]
+    stored_processes = [
         process for process in processes if len(process.warmups) + len(process.seconds) == LENGTH
     ]
-    judged = [judge(one, detector) for one in known]
+    judged_series = [judge(process, detector) for process in stored_processes]
     # Of what is unlike the series that it learned from it knows too little to warn of them.
-    return any(one.label is SteadyLabel.NOT_STEADY for one in judged if not one.caveats)
+    return any(
+        steadiness.label is SteadyLabel.NOT_STEADY
+        for steadiness in judged_series
+        if not steadiness.caveats
+    )
 
 
 def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:

@@ -33,7 +33,7 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
     """
     found = _watched(runs)
     came_to = [one.warmed for _, one in found if one.warmed]
-    warm = [one.warm for one in came_to if one.warm is not None]
+    warm = [warmup_result.warm for warmup_result in came_to if warmup_result.warm is not None]
     cold = len(found) - len(warm)
     if warm:
         seconds = median(
@@ -43,7 +43,7 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
         )
         by = came_to[0].method
         text = f"warm after {_numbers(warm)} iterations by {by}, {seconds:.3g} s in the median"
-        since = [one.since for one in came_to if one.warm is not None]
+        since = [warmup_result.since for warmup_result in came_to if warmup_result.warm is not None]
         if any(one is not None for one in since):
             text += f"; steady since iteration {_numbers(since)}, as far as can be told"
         yield Caveat("warm-after", text)
@@ -53,7 +53,7 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
             "instead"
         )
         yield Caveat("not-seen-warm", text)
-    if short := sum(not one.enough for one in came_to) - cold:
+    if short := sum(not warmup_result.enough for warmup_result in came_to) - cold:
         text = f"{short} of {len(found)} processes ended before as much was measured as asked for"
         yield Caveat("measured-less", text)
 
@@ -142,8 +142,8 @@ def warm_ups(runs: Sequence[Run]) -> dict[str, MeasuredWarmup]:
         else:
             mine = _warm_up(run, one, one.warmed.warm)
             before = found.get(name, mine)
-            found[name] = max(before, mine, key=lambda each: (each.seconds, each.iterations))
-    return {name: one for name, one in found.items() if name not in cold}
+            found[name] = max(before, mine, key=lambda warmup: (warmup.seconds, warmup.iterations))
+    return {name: warmup for name, warmup in found.items() if name not in cold}
 
 
 def _warm_up(run: Run, outcome: Measured, warm: int) -> MeasuredWarmup:
@@ -199,12 +199,12 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
         yield Caveat("fewer-forks", text)
 
 
-def otherwise(asked: StoppingRule, watches: Iterable[StoppingRule | None]) -> Iterator[Caveat]:
+def otherwise(rule: StoppingRule, watches: Iterable[StoppingRule | None]) -> Iterator[Caveat]:
     """Say which methods looked instead of the one that was asked for."""
-    for method in sorted({watch.method for watch in watches if watch} - {asked.method}):
+    for method in sorted({watch.method for watch in watches if watch} - {rule.method}):
         text = (
-            f"{asked.method} has been shown to work for iterations of "
-            f"{shown_seconds(asked.method)} only; "
+            f"{rule.method} has been shown to work for iterations of "
+            f"{shown_seconds(rule.method)} only; "
             f"{method}, which needs no training, looked at the others"
         )
         yield Caveat("watched-otherwise", text)

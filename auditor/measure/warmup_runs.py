@@ -23,8 +23,8 @@ def suite_trials(
     benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
 ) -> dict[str, Trial]:
     """Return the trial of a process of each benchmark, by its id."""
-    asked = parts.request.watched
-    if asked is None:
+    request = parts.request.watched
+    if request is None:
         return {
             benchmark.id: parts.trial(Purpose.SUITE, benchmark, size.plain(benchmark))
             for benchmark in benchmarks
@@ -32,7 +32,7 @@ def suite_trials(
     mine = {benchmark.id for benchmark in benchmarks}
     harness = parts.project.harness
     plans = {
-        benchmark.id: schedules.watched(asked, size.plans[benchmark.id], benchmark, harness)
+        benchmark.id: schedules.watched(request, size.plans[benchmark.id], benchmark, harness)
         for benchmark in benchmarks
     }
     tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
@@ -44,10 +44,14 @@ def suite_trials(
         )
         for benchmark in benchmarks
     }
-    return {name: _watched(one, lasts.get(name), asked, parts) for name, one in trials.items()}
+    return {
+        name: _watched(trial, lasts.get(name), request, parts) for name, trial in trials.items()
+    }
 
 
-def _watched(trial: Trial, lasts: float | None, asked: WatchRequest, parts: StudyContext) -> Trial:
+def _watched(
+    trial: Trial, lasts: float | None, request: WatchRequest, parts: StudyContext
+) -> Trial:
     """Return a trial that is watched; its blocks are the most that it does, not what it takes.
 
     `lasts` is how long a block of it was seen to be. Of a call that is one by itself nobody knows.
@@ -57,7 +61,7 @@ def _watched(trial: Trial, lasts: float | None, asked: WatchRequest, parts: Stud
     settings = trial.benchmark.configured if trial.benchmark else None
     if settings is not None and settings.is_single:
         seconds = 0.0
-    watch = trusted_rule(asked.watch_of(seconds), parts.project.harness, seconds)
+    watch = trusted_rule(request.watch_of(seconds), parts.project.harness, seconds)
     patience = watch.seconds + _PATIENCE * max(planned, seconds)
     return replace(trial, watch=watch, timeout_seconds=parts.request.timeout_seconds + patience)
 
@@ -75,14 +79,14 @@ def warmed(
     found = warm_ups([run for run in runs if run.trial.repetition == earliest])
     return {
         name: plan
-        if (known := found.get(name)) is None
-        else replace(plan, warmup=max(1, _blocks(known, plan, operations.get(name))))
+        if (warmup := found.get(name)) is None
+        else replace(plan, warmup=max(1, _blocks(warmup, plan, operations.get(name))))
         for name, plan in plans.items()
     }
 
 
-def _blocks(known: MeasuredWarmup, plan: Plan, operations: int | None) -> int:
-    if known.single:
-        return known.iterations
-    lasts = known.least_seconds if operations is None else operations * known.operation_seconds
-    return ceil(known.seconds / max(plan.iteration_seconds, lasts))
+def _blocks(warmup: MeasuredWarmup, plan: Plan, operations: int | None) -> int:
+    if warmup.single:
+        return warmup.iterations
+    lasts = warmup.least_seconds if operations is None else operations * warmup.operation_seconds
+    return ceil(warmup.seconds / max(plan.iteration_seconds, lasts))

@@ -226,7 +226,7 @@ def _with(
 def _pairs_of_method(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
     """Yield pairs of a method, those first in which it has the largest share."""
     verdicts = [pair for pair in verdict.pairs if pair.method == method and pair.runs]
-    yield from sorted(verdicts, key=lambda one: -(one.share or 0.0))
+    yield from sorted(verdicts, key=lambda pair_verdict: -(pair_verdict.share or 0.0))
 
 
 def _slowed(schedule: Schedule) -> Delay | None:

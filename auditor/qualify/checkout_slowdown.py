@@ -20,8 +20,8 @@ def delay(of: GateSubject, factor: float, *, waits: bool) -> Delay:
 
     A factor of 1 is that of pairs that are alike.
     """
-    known = of.at(factor) if factor != 1.0 else next(iter(of.injected), None)
-    found = known.delay if known else Delay(InjectionKind.SPIN, factor - 1.0)
+    injected_delay = of.at(factor) if factor != 1.0 else next(iter(of.injected), None)
+    found = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
     return found if waits and factor != 1.0 else replace(found, number=0.0)
 
 

@@ -37,16 +37,16 @@ _FEW = {True: DemandState.FAILED, False: DemandState.PASSED, None: DemandState.U
 def rate(case: GateCase, shown_pairs: Sequence[ShownCase], *, skipped: bool = False) -> AlarmRate:
     """Return how often the gate has fired at a case at its first run."""
     mine = [shown_pair for shown_pair in shown_pairs if shown_pair.case == case]
-    told = [shown_pair for shown_pair in mine if shown_pair.answer is not GateAnswer.FAILED]
-    alarms = sum(fired(shown_pair) for shown_pair in told)
+    cases = [shown_pair for shown_pair in mine if shown_pair.answer is not GateAnswer.FAILED]
+    alarms = sum(fired(shown_pair) for shown_pair in cases)
     return AlarmRate(
         case=case,
         alarms=alarms,
-        shown=len(told),
-        failed=len(mine) - len(told),
-        interval=(lower_bound(alarms, len(told), LEVEL), upper_bound(alarms, len(told), LEVEL)),
-        seconds=median(shown_pair.seconds / shown_pair.turn for shown_pair in told)
-        if told
+        shown=len(cases),
+        failed=len(mine) - len(cases),
+        interval=(lower_bound(alarms, len(cases), LEVEL), upper_bound(alarms, len(cases), LEVEL)),
+        seconds=median(shown_pair.seconds / shown_pair.turn for shown_pair in cases)
+        if cases
         else None,
         skipped=skipped,
     )
@@ -57,16 +57,16 @@ def fired(shown_pair: ShownCase) -> bool:
     return shown_pair.answer is GateAnswer.ALARM and shown_pair.turn == 1
 
 
-def is_detected(one: AlarmRate) -> bool | None:
+def is_detected(alarm_rate: AlarmRate) -> bool | None:
     """Tell whether the gate fires more often than not; None where that is not known."""
-    if one.interval[0] > HALF:
+    if alarm_rate.interval[0] > HALF:
         return True
-    return False if one.interval[1] < HALF else None
+    return False if alarm_rate.interval[1] < HALF else None
 
 
-def noisy(one: AlarmRate, most: float) -> bool | None:
+def noisy(alarm_rate: AlarmRate, most: float) -> bool | None:
     """Tell whether false alarms come more often than at most; None where that is not known."""
-    low, high = one.interval
+    low, high = alarm_rate.interval
     # The bound of one alarm of one is a hair above the 5 % that it is on paper.
     if low > most and not math.isclose(low, most):
         return True
@@ -76,20 +76,20 @@ def noisy(one: AlarmRate, most: float) -> bool | None:
 def is_hopeless(case: GateCase, rates: Sequence[AlarmRate]) -> bool:
     """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
     return any(
-        one.case.factor > case.factor and is_detected(one) is False
-        for one in _rates_of(rates, SlowedSide.SLOWED, case.method)
+        alarm_rate.case.factor > case.factor and is_detected(alarm_rate) is False
+        for alarm_rate in _rates_of(rates, SlowedSide.SLOWED, case.method)
     )
 
 
-def is_settled(one: AlarmRate, plan: GatePlan) -> bool:
+def is_settled(alarm_rate: AlarmRate, plan: GatePlan) -> bool:
     """Tell whether more answers would tell no more than is asked."""
-    if one.shown + one.failed >= plan.runs:
+    if alarm_rate.shown + alarm_rate.failed >= plan.runs:
         return True
-    if one.case.side is not SlowedSide.SAME:
-        return is_detected(one) is not None
+    if alarm_rate.case.side is not SlowedSide.SAME:
+        return is_detected(alarm_rate) is not None
     most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    too_many = noisy(one, most)
-    return too_many is False or (too_many is True and is_detected(one) is not None)
+    too_many = noisy(alarm_rate, most)
+    return too_many is False or (too_many is True and is_detected(alarm_rate) is not None)
 
 
 def judge(
@@ -130,36 +130,36 @@ def _seen_from(method: str, rates: Sequence[AlarmRate]) -> float | None:
     found = None
     if _always(rates):
         return None
-    for one in sorted(
+    for alarm_rate in sorted(
         _rates_of(rates, SlowedSide.SLOWED, method), key=lambda one: -one.case.factor
     ):
-        if is_detected(one) is not True:
+        if is_detected(alarm_rate) is not True:
             break
-        found = one.case.factor
+        found = alarm_rate.case.factor
     return found
 
 
 def _always(rates: Sequence[AlarmRate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(is_detected(one) for one in _rates_of(rates, SlowedSide.SAME))
+    return any(is_detected(alarm_rate) for alarm_rate in _rates_of(rates, SlowedSide.SAME))
 
 
 def _rates_of(
     rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
 ) -> list[AlarmRate]:
     return [
-        one
-        for one in rates
-        if one.case.side is side and (method is None or one.case.method == method)
+        alarm_rate
+        for alarm_rate in rates
+        if alarm_rate.case.side is side and (method is None or alarm_rate.case.method == method)
     ]
 
 
 def _largest(
     rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
 ) -> list[AlarmRate]:
-    mine = [one for one in _rates_of(rates, side, method) if one.shown]
-    most = max((one.case.factor for one in mine), default=0.0)
-    return [one for one in mine if one.case.factor == most]
+    mine = [alarm_rate for alarm_rate in _rates_of(rates, side, method) if alarm_rate.shown]
+    most = max((alarm_rate.case.factor for alarm_rate in mine), default=0.0)
+    return [alarm_rate for alarm_rate in mine if alarm_rate.case.factor == most]
 
 
 def _diagnoses(
@@ -168,8 +168,8 @@ def _diagnoses(
     rates: Sequence[AlarmRate],
     shown_pairs: Sequence[ShownCase],
 ) -> Iterator[Diagnosis]:
-    told = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not GateAnswer.FAILED]
-    if (diagnosis := _unrun(told)) is not None:
+    cases = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not GateAnswer.FAILED]
+    if (diagnosis := _unrun(cases)) is not None:
         yield diagnosis
     same = _rates_of(rates, SlowedSide.SAME)
     if _always(rates):
@@ -183,7 +183,7 @@ def _diagnoses(
             f"{percent(same[0].interval[0])} of the time"
         )
         yield Diagnosis(Flaw.NOISY, text)
-    yield from _blindness(subjects, rates, told)
+    yield from _blindness(subjects, rates, cases)
 
 
 def _unrun(shown_pairs: Sequence[ShownCase]) -> Diagnosis | None:
@@ -206,14 +206,19 @@ def _blindness(
     subjects: Sequence[GateSubject], rates: Sequence[AlarmRate], shown_pairs: Sequence[ShownCase]
 ) -> Iterator[Diagnosis]:
     slowed = _largest(rates, SlowedSide.SLOWED)
-    fires = sum(one.alarms for one in slowed) > 0
-    backwards = [one for one in _largest(rates, SlowedSide.SPED) if is_detected(one)]
+    fires = sum(alarm_rate.alarms for alarm_rate in slowed) > 0
+    backwards = [
+        alarm_rate for alarm_rate in _largest(rates, SlowedSide.SPED) if is_detected(alarm_rate)
+    ]
     if backwards:
         text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
         if fires:
             yield Diagnosis(Flaw.TWO_SIDED, text)
         else:
-            more = [f"{_times(one)} where it is {_factor(one)} as slow" for one in slowed[:1]]
+            more = [
+                f"{_times(alarm_rate)} where it is {_factor(alarm_rate)} as slow"
+                for alarm_rate in slowed[:1]
+            ]
             yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *more)))
             return
     later = [
@@ -226,7 +231,11 @@ def _blindness(
         return
     for subject in subjects:
         mine = _largest(rates, SlowedSide.SLOWED, subject.method)
-        if mine and is_detected(mine[0]) is False and any(is_detected(one) for one in slowed):
+        if (
+            mine
+            and is_detected(mine[0]) is False
+            and any(is_detected(alarm_rate) for alarm_rate in slowed)
+        ):
             many = len(subject.reached_by)
             why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
             why = why if many else "no benchmark calls it"
@@ -245,7 +254,9 @@ def _silence(
         )
         yield Diagnosis(Flaw.LATE, text)
         return
-    shown = sum(one.shown for one in rates if one.case.side is SlowedSide.SLOWED)
+    shown = sum(
+        alarm_rate.shown for alarm_rate in rates if alarm_rate.case.side is SlowedSide.SLOWED
+    )
     if slowed and shown >= _LEAST_DEAD:
         text = (
             f"it fired at none of {shown} slowdowns, {_factor(slowed[0])} and less, also when it "
@@ -263,7 +274,7 @@ def _demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Demand]:
 
 def _few_false(most: float, rates: Sequence[AlarmRate]) -> Demand:
     asked = f"at most {percent(most)} false alarms"
-    same = [one for one in _rates_of(rates, SlowedSide.SAME) if one.shown]
+    same = [alarm_rate for alarm_rate in _rates_of(rates, SlowedSide.SAME) if alarm_rate.shown]
     if not same:
         return Demand(asked, DemandState.UNDECIDED, "no pair that is alike was shown")
     low, high = (percent(one, 1) for one in same[0].interval)
@@ -276,15 +287,22 @@ def _sees(factor: float, rates: Sequence[AlarmRate]) -> Demand:
     if _always(rates):
         why = "it fires at base and head that are alike, too"
         return Demand(asked, DemandState.FAILED, why)
-    mine = [one for one in _rates_of(rates, SlowedSide.SLOWED) if one.case.factor == factor]
-    beyond = [one.skipped or is_hopeless(one.case, rates) for one in mine]
-    answers = [False if lost else is_detected(one) for one, lost in zip(mine, beyond, strict=True)]
+    mine = [
+        alarm_rate
+        for alarm_rate in _rates_of(rates, SlowedSide.SLOWED)
+        if alarm_rate.case.factor == factor
+    ]
+    beyond = [alarm_rate.skipped or is_hopeless(alarm_rate.case, rates) for alarm_rate in mine]
+    answers = [
+        False if lost else is_detected(alarm_rate)
+        for alarm_rate, lost in zip(mine, beyond, strict=True)
+    ]
     answer = DemandState.PASSED if answers and all(answers) else DemandState.UNDECIDED
     if False in answers:
         answer = DemandState.FAILED
     why = "; ".join(
-        f"{one.case.method}: " + ("larger ones are not seen" if lost else _times(one))
-        for one, lost in zip(mine, beyond, strict=True)
+        f"{alarm_rate.case.method}: " + ("larger ones are not seen" if lost else _times(alarm_rate))
+        for alarm_rate, lost in zip(mine, beyond, strict=True)
     )
     return Demand(asked, answer, why or "no such pair was shown")
 
@@ -292,7 +310,11 @@ def _sees(factor: float, rates: Sequence[AlarmRate]) -> Demand:
 def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Iterator[Caveat]:
     """Say where a slowdown is not the one that was asked for, or nobody knows."""
     for subject in subjects:
-        factors = {one.case.factor for one in rates if one.case.method == subject.method}
+        factors = {
+            alarm_rate.case.factor
+            for alarm_rate in rates
+            if alarm_rate.case.method == subject.method
+        }
         for injected in subject.injected:
             if injected.factor not in factors or injected.achieved is None:
                 continue
@@ -312,9 +334,9 @@ def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Ite
             yield Caveat("slowdown-clocked", text)
 
 
-def _times(one: AlarmRate) -> str:
-    return f"{one.alarms} of {one.shown} times"
+def _times(alarm_rate: AlarmRate) -> str:
+    return f"{alarm_rate.alarms} of {alarm_rate.shown} times"
 
 
-def _factor(one: AlarmRate) -> str:
-    return f"{one.case.factor:g} times"
+def _factor(alarm_rate: AlarmRate) -> str:
+    return f"{alarm_rate.case.factor:g} times"

@@ -117,7 +117,7 @@ class QualifyStudy:
     def _hopeless(self, case: GateCase) -> bool:
         if case.side is not SlowedSide.SLOWED:
             return False
-        rates = [judge.rate(one, self._shown) for one in self._cases()]
+        rates = [judge.rate(gate_case, self._shown) for gate_case in self._cases()]
         return judge.is_hopeless(case, rates)
 
     def _skipped(self) -> list[GateCase]:

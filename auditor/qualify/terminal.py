@@ -63,7 +63,9 @@ def table(document: QualifyDocument) -> RenderableType:
         "What is wrong with it",
         [f"{diagnose.flaw}: {diagnose.evidence}" for diagnose in document.diagnoses],
     )
-    parts += tables.section("Methods", [method(one) for one in document.methods])
+    parts += tables.section(
+        "Methods", [method(slowed_method) for slowed_method in document.methods]
+    )
     parts += tables.section(
         "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
     )
@@ -71,13 +73,13 @@ def table(document: QualifyDocument) -> RenderableType:
 
 
 def _rates(document: QualifyDocument) -> RenderableType:
-    made = tables.lineless(
+    rates = tables.lineless(
         "pair", ">times as long", ">achieved", ">alarms", ">rate", ">90 % interval", ""
     )
     for rate in document.rates:
         name = f"{SIDES[rate.side]}, {rate.method}" if rate.method else SIDES[rate.side]
-        made.add_row(Text(name), *cells(rate), Text(_bar(rate)))
-    return made
+        rates.add_row(Text(name), *cells(rate), Text(_bar(rate)))
+    return rates
 
 
 def _bar(rate: CheckoutPairRate) -> str:

@@ -9,18 +9,20 @@ SIDES = {SlowedSide.SAME: "alike", SlowedSide.SLOWED: "head slower", SlowedSide.
 ANSWERS = {GateAnswer.ALARM: "alarm", GateAnswer.QUIET: "quiet", GateAnswer.FAILED: "no answer"}
 
 
-def answer(one: GateAnswer, turn: int) -> str:
+def answer(gate_answer: GateAnswer, turn: int) -> str:
     """Return an answer, and of an alarm at which run in the same checkouts it came."""
-    return ANSWERS[one] + (f" at run {turn}" if one is GateAnswer.ALARM and turn > 1 else "")
+    return ANSWERS[gate_answer] + (
+        f" at run {turn}" if gate_answer is GateAnswer.ALARM and turn > 1 else ""
+    )
 
 
 def headline(document: QualifyDocument) -> str:
     """Return what the gate is worth, in a sentence."""
     flaws = [str(diagnose.flaw) for diagnose in document.diagnoses]
     seen = [
-        f"{one.method} from {one.seen_from:g}x on"
-        for one in document.methods
-        if one.seen_from is not None
+        f"{slowed_method.method} from {slowed_method.seen_from:g}x on"
+        for slowed_method in document.methods
+        if slowed_method.seen_from is not None
     ]
     if flaws:
         said = f"This gate is {' and '.join(flaws)}"
@@ -32,31 +34,35 @@ def headline(document: QualifyDocument) -> str:
     return f"This gate works: it sees {', '.join(seen)}; {alarms}."
 
 
-def method(one: SlowedMethod) -> str:
+def method(slowed_method: SlowedMethod) -> str:
     """Say what is known of a method that was slowed."""
-    if one.refusal:
-        return f"{one.method} cannot be slowed: {one.refusal}"
-    if not one.reached_by:
-        return f"{one.method}: no benchmark calls it"
-    took = f" takes {number_format.seconds(one.seconds)}" if one.seconds else ""
-    how = "" if one.calibrated else "; slowed by the clock, which is too little for short methods"
-    benchmarks = number_format.count(len(one.reached_by), "benchmark")
-    return f"{one.method}{took}, called by {benchmarks}{how}"
+    if slowed_method.refusal:
+        return f"{slowed_method.method} cannot be slowed: {slowed_method.refusal}"
+    if not slowed_method.reached_by:
+        return f"{slowed_method.method}: no benchmark calls it"
+    took = f" takes {number_format.seconds(slowed_method.seconds)}" if slowed_method.seconds else ""
+    how = (
+        ""
+        if slowed_method.calibrated
+        else "; slowed by the clock, which is too little for short methods"
+    )
+    benchmarks = number_format.count(len(slowed_method.reached_by), "benchmark")
+    return f"{slowed_method.method}{took}, called by {benchmarks}{how}"
 
 
-def cells(one: CheckoutPairRate) -> tuple[str, str, str, str, str]:
+def cells(checkout_pair_rate: CheckoutPairRate) -> tuple[str, str, str, str, str]:
     """Return factor, achieved factor, alarms, rate and its interval."""
-    factor = f"{one.factor:g}" if one.method else ""
-    achieved = "" if one.achieved is None else f"{one.achieved:.2f}"
-    if one.skipped:
+    factor = f"{checkout_pair_rate.factor:g}" if checkout_pair_rate.method else ""
+    achieved = "" if checkout_pair_rate.achieved is None else f"{checkout_pair_rate.achieved:.2f}"
+    if checkout_pair_rate.skipped:
         return factor, achieved, "not shown", "", "larger ones are not seen"
-    low, high = one.interval
-    failed = f" ({one.failed} no answer)" if one.failed else ""
-    rate = "" if one.rate is None else f"{percent(one.rate)}"
+    low, high = checkout_pair_rate.interval
+    failed = f" ({checkout_pair_rate.failed} no answer)" if checkout_pair_rate.failed else ""
+    rate = "" if checkout_pair_rate.rate is None else f"{percent(checkout_pair_rate.rate)}"
     return (
         factor,
         achieved,
-        f"{one.alarms} of {one.shown}{failed}",
+        f"{checkout_pair_rate.alarms} of {checkout_pair_rate.shown}{failed}",
         rate,
         f"{percent(low)} to {percent(high)}",
     )

@@ -57,10 +57,10 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
     Raises UsageError for a file that cannot be read.
     """
     found: list[str] = []
-    for one in written:
-        path = folder / one
+    for text in written:
+        path = folder / text
         if not is_file(path):
-            found.append(one)
+            found.append(text)
             continue
         if path.suffix == ".json":
             found += [method.id for method in _read_comparison(path).patch.methods]
@@ -68,7 +68,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
         try:
             lines = read_regular(path).decode().splitlines()
         except (OSError, ValueError) as error:
-            raise UsageError(f"{one} is no readable list of methods, one a line") from error
+            raise UsageError(f"{text} is no readable list of methods, one a line") from error
         found += [line.strip() for line in lines if line.partition("#")[0].strip()]
     return tuple(dict.fromkeys(found)) if written else None
 

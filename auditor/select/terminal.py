@@ -28,7 +28,7 @@ def proposal(found: Proposal) -> RenderableType:
     parts: list[RenderableType] = [Text(_title(found), style="dim")]
     parts.append(Text(_removal(found), style="bold"))
     if found.removed:
-        short = names.shorten(one.id for one in found.removed)
+        short = names.shorten(removed_benchmark.id for removed_benchmark in found.removed)
         rows = lineless("can go", ">saves", ">spread", "what it detects is detected by")
         for benchmark in found.removed[:MOST_ROWS]:
             kept = sorted({name for method in benchmark.watched for name in method.kept_by})
@@ -41,8 +41,8 @@ def proposal(found: Proposal) -> RenderableType:
             )
         parts += ["", and_more(rows, len(found.removed))]
     kept = [
-        f"{one.benchmark} may be the only one to notice {', '.join(one.methods[:5])}"
-        for one in found.undecided
+        f"{undecided.benchmark} may be the only one to notice {', '.join(undecided.methods[:5])}"
+        for undecided in found.undecided
     ]
     kept += [f"{one} was not measured" for one in found.unknown]
     kept += [

@@ -37,7 +37,7 @@ def suite(written: Sequence[str], *, is_suite: bool) -> str | None:
     A suite is what has the name of one (`go:…`), a jar, a configuration, and a folder that is said
     to be one. Raises UsageError where there are several.
     """
-    found = [one for one in written if is_suite or _is_suite(one)]
+    found = [text for text in written if is_suite or _is_suite(text)]
     if not found:
         return None
     if len(written) > 1:
@@ -93,7 +93,7 @@ def stored_suite(files: Sequence[Path], commit: str | None) -> StoredResults | N
         return None
     if len(files) > 1 or commit is not None:
         raise UsageError(f"{stores[0]} is a store: it is read alone, and has the last audit's runs")
-    found = suite_runs(stores[0])
+    runs = suite_runs(stores[0])
     return own_series.results(
-        found.runs, harness=found.harness, digest=found.digest, asked=found.configured
+        runs.runs, harness=runs.harness, digest=runs.digest, asked=runs.configured
     )

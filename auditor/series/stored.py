@@ -16,7 +16,7 @@ def split_processes(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
     for name, processes in runs[0].processes.items():
         for at, process in enumerate(processes):
             parts.setdefault(at, {})[name] = (process,)
-    return tuple(replace(runs[0], processes=each) for each in parts.values()) or runs
+    return tuple(replace(runs[0], processes=part) for part in parts.values()) or runs
 
 
 def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:

@@ -204,8 +204,12 @@ def _run_name(run: int, files: Sequence[str]) -> str:
 
 def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkSimilarity]:
     """Return those that are dissimilar, or in which a run stands apart; first those that both."""
-    found = [benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart]
-    return sorted(found, key=lambda benchmark: (not benchmark.dissimilar, not benchmark.apart))
+    similarities = [
+        benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart
+    ]
+    return sorted(
+        similarities, key=lambda benchmark: (not benchmark.dissimilar, not benchmark.apart)
+    )
 
 
 def _runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Runs:

@@ -92,7 +92,7 @@ def applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application
     return tuple(
         Application(
             name=name,
-            unlike=sum(bool(one.dissimilar) for one in found[name]),
+            unlike=sum(bool(similarity.dissimilar) for similarity in found[name]),
             size=len(found[name]),
             cells=cells(means[name]),
         )

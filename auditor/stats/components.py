@@ -62,9 +62,9 @@ def component_between(families: Sequence[Groups]) -> Component | None:
     """
     totals, owns, freedom = [], [], 0
     parted = [[trimmed_mean(group) for group in groups] for groups in families]
-    told = [parts for parts in parted if len(parts) > 1 and _inside(parts)]
-    few = len(told) <= FEW
-    for parts in told:
+    run_means = [parts for parts in parted if len(parts) > 1 and _inside(parts)]
+    few = len(run_means) <= FEW
+    for parts in run_means:
         sizes = np.array([part.size for part in parts])
         middles = np.array([part.middle for part in parts])
         apart = float((sizes * (middles - np.average(middles, weights=sizes)) ** 2).sum())
@@ -74,7 +74,7 @@ def component_between(families: Sequence[Groups]) -> Component | None:
         totals.append(apart / factor / (1 if few else _median(degrees)))
         owns.append(degrees * own / factor / (1 if few else _median(inside)))
         freedom += degrees
-    if not told:
+    if not run_means:
         return None
     kept = freedom if few else ceil(2 * freedom / 3)
     return Component(float(np.median(totals)), float(np.median(owns)), kept)

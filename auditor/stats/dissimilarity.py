@@ -78,11 +78,11 @@ def compression(rows: Array, *, sax: Sax = DEFAULT_SAX, compressor: Compressor =
     XY begins with the word that sorts first, so that the order of the rows is of no matter; what a
     compressor needs to repeat a word is not counted where both are the same.
     """
-    made = words(rows, sax)
-    alone = [compressor(word) for word in made]
-    found = np.zeros((len(made), len(made)))
-    for i, first in enumerate(made):
-        for j, second in enumerate(made[:i]):
+    lines = words(rows, sax)
+    alone = [compressor(word) for word in lines]
+    found = np.zeros((len(lines), len(lines)))
+    for i, first in enumerate(lines):
+        for j, second in enumerate(lines[:i]):
             if first != second:
                 both = compressor(min(first, second) + max(first, second))
                 found[i, j] = found[j, i] = 2 * both / (alone[i] + alone[j]) - 1

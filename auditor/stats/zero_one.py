@@ -59,12 +59,12 @@ def minimum(
     so on, whatever the solver prefers; only a search that is given up may leave that open.
     """
     options = {"node_limit": nodes, "time_limit": seconds}
-    found = _solve(costs, rows, options)
-    if found.chosen is None or not found.exact:
-        return found
-    rows = [*rows, Constraint(dict(enumerate(costs)), most=found.bound)]
+    solution = _solve(costs, rows, options)
+    if solution.chosen is None or not solution.exact:
+        return solution
+    rows = [*rows, Constraint(dict(enumerate(costs)), most=solution.bound)]
     options["time_limit"] = seconds / _AT_ONCE
-    chosen = found.chosen
+    chosen = solution.chosen
     for start in range(0, len(costs), _AT_ONCE):
         here = range(start, min(start + _AT_ONCE, len(costs)))
         if not all(one in chosen for one in here):
@@ -78,7 +78,7 @@ def minimum(
         for one in here:
             settled = int(one in chosen)
             rows.append(Constraint({one: 1}, least=settled, most=settled))
-    return ProgramSolution(chosen, found.bound, exact=True)
+    return ProgramSolution(chosen, solution.bound, exact=True)
 
 
 def lower_bound(
@@ -105,7 +105,7 @@ def _solve(
     found = _call(costs, rows, 1, {**options, "mip_rel_gap": 0})
     chosen = None
     if found.x is not None:
-        chosen = frozenset(int(one) for one in np.flatnonzero(found.x > 0.5))
+        chosen = frozenset(int(signedinteger) for signedinteger in np.flatnonzero(found.x > 0.5))
         if not all(row.holds(chosen) for row in rows):
             return ProgramSolution(None, worst, exact=False)
     if found.status == 0 and chosen is not None:

@@ -136,9 +136,9 @@ def headline(document: SteadyDocument) -> str:
 
 def _counts(document: SteadyDocument) -> str:
     processes = figures.count(len(document.series), "process", "processes")
-    said = f"Judged by {document.detector}, {processes}"
+    counts = f"Judged by {document.detector}, {processes}"
     if not any(process.warm_up for process in document.series):
-        return said
+        return counts
     early = {
         process.benchmark
         for process in document.series
@@ -147,10 +147,12 @@ def _counts(document: SteadyDocument) -> str:
     warm = [benchmark for benchmark in document.benchmarks if benchmark.label is SteadyLabel.STEADY]
     saved = [_saved(benchmark) for benchmark in warm if benchmark.id not in early]
     late = [one for one in saved if one is not None and one > 0]
-    said += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"
+    counts += f"; the configured warm-up is too short in {figures.count(len(early), 'benchmark')}"
     if not late:
-        return said
-    return f"{said}, in {len(late)} longer than needed, by {figures.seconds(sum(late))} in each run"
+        return counts
+    return (
+        f"{counts}, in {len(late)} longer than needed, by {figures.seconds(sum(late))} in each run"
+    )
 
 
 def _saved(benchmark: SteadyBenchmark) -> float | None:

@@ -49,8 +49,8 @@ def _task(name: str, results: StoredResults) -> _Task:
         name,
         tuple(
             (run, fork, process)
-            for run, each in enumerate(results.runs)
-            for fork, process in enumerate(each.processes.get(name, ()))
+            for run, stored_run in enumerate(results.runs)
+            for fork, process in enumerate(stored_run.processes.get(name, ()))
         ),
     )
 
@@ -66,7 +66,7 @@ def _judge_tasks(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSt
         waiting: list[Future[BenchmarkSteadiness]] = [
             pool.submit(_benchmark, task, detector) for task in tasks
         ]
-        yield from (one.result() for one in waiting)
+        yield from (future.result() for future in waiting)
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -86,7 +86,7 @@ def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
 
 def _caveats(results: StoredResults, benchmarks: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
     yield from of_results(results)
-    series = [one for benchmark in benchmarks for one in benchmark.series]
+    series = [steadiness for benchmark in benchmarks for steadiness in benchmark.series]
     processes = [
         process for run in results.runs for those in run.processes.values() for process in those
     ]
@@ -96,16 +96,20 @@ def _caveats(results: StoredResults, benchmarks: list[BenchmarkSteadiness]) -> I
             "which iterations the configured warm-up has is not known, so neither is whether it is "
             "long enough",
         )
-    if series and all("series-short" in {caveat.slug for caveat in one.caveats} for one in series):
+    if series and all(
+        "series-short" in {caveat.slug for caveat in steadiness.caveats} for steadiness in series
+    ):
         yield Caveat(
             "series-short",
             f"no process has enough iterations to tell{_MORE.get(results.harness, '')}",
         )
-    yield from _of_all([one for one in series if one.label is not SteadyLabel.UNKNOWN])
+    yield from _of_all(
+        [steadiness for steadiness in series if steadiness.label is not SteadyLabel.UNKNOWN]
+    )
     if series and len(series) == len(benchmarks):
         text = "each benchmark has one process, and nobody knows whether others would get warm"
         yield Caveat("one-fork", text)
-    lengths = {one.iterations for one in series if one.iterations}
+    lengths = {steadiness.iterations for steadiness in series if steadiness.iterations}
     if len(lengths) > 1:
         text = f"processes have between {min(lengths)} and {max(lengths)} iterations"
         yield Caveat("series-unequal", text)
@@ -113,5 +117,5 @@ def _caveats(results: StoredResults, benchmarks: list[BenchmarkSteadiness]) -> I
 
 def _of_all(series: list[SeriesSteadiness]) -> tuple[Caveat, ...]:
     """Return the caveats that all processes share that were judged."""
-    shared = set.intersection(*({*one.caveats} for one in series)) if series else ()
+    shared = set.intersection(*({*steadiness.caveats} for steadiness in series)) if series else ()
     return tuple(sorted(shared))

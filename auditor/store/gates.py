@@ -59,9 +59,9 @@ class GateAnswerStore:
 def _shown(text: str) -> ShownCase:
     found = json.loads(text)
     case = GateCase(**{**found["case"], "side": SlowedSide(found["case"]["side"])})
-    made = ShownCase(**{**found, "case": case})
+    shown_case = ShownCase(**{**found, "case": case})
     return replace(
-        made,
-        answer=GateAnswer(made.answer),
+        shown_case,
+        answer=GateAnswer(shown_case.answer),
         ran=tuple(CheckoutVersion(one) for one in found["ran"]),
     )

@@ -26,17 +26,17 @@ class Listings:
 
     def groups(self) -> dict[str, Suite]:
         """Return the listings of the groups whose programs were listed at some revision."""
-        found = {group: self._find(one.digest) for group, one in self.project.closures}
-        return {group: suite for group, suite in found.items() if suite is not None}
+        entry = {group: self._find(closure.digest) for group, closure in self.project.closures}
+        return {group: suite for group, suite in entry.items() if suite is not None}
 
     def add(self, suite: Suite) -> None:
         """Remember a listing as a whole, if it is one, and by the groups that it has."""
         if not suite.passed_over:
             self._add(self.project.whole.digest, suite)
         parts = parted(suite, [group for group, _ in self.project.closures])
-        for group, one in self.project.closures:
+        for group, closure in self.project.closures:
             if group not in suite.passed_over:
-                self._add(one.digest, parts[group])
+                self._add(closure.digest, parts[group])
 
     def _find(self, digest: str) -> Suite | None:
         return self.store.suite(digest, seconds=self.seconds, version=self.version)

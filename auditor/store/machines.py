@@ -42,8 +42,8 @@ def _quota(facts: Mapping[str, str]) -> str:
 
 
 def _memory(facts: Mapping[str, str]) -> str:
-    found = re.fullmatch(r"(\d+) MiB", facts.get("memory", ""))
-    return f"{round(int(found[1]) / 1024)} GiB" if found else "unknown size"
+    match = re.fullmatch(r"(\d+) MiB", facts.get("memory", ""))
+    return f"{round(int(match[1]) / 1024)} GiB" if match else "unknown size"
 
 
 def left_out(elsewhere: Mapping[str, int]) -> Caveat | None:

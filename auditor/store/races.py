@@ -119,7 +119,7 @@ def _of_suite(suite: ConcurrentTestSuite) -> dict[str, Any]:
     made = {key: getattr(suite, key) for key in ("length", "tried", "methods", "dropped")}
     return made | {
         "tests": [_of_test(test) for test in suite.tests],
-        "focus": [asdict(one) for one in suite.focus],
+        "focus": [asdict(method) for method in suite.focus],
         "caveats": [(caveat.slug, caveat.text) for caveat in suite.caveats],
     }
 
@@ -141,7 +141,7 @@ def _of_progress(progress: Progress) -> dict[str, Any]:
     return made | {
         "tests": [_of_test(test) for test in progress.tests],
         "learned": dict(progress.learned),
-        "banned": [Statement(member=one).fields for one in progress.banned],
+        "banned": [Statement(member=member).fields for member in progress.banned],
     }
 
 
@@ -153,16 +153,16 @@ def _progress(found: Any) -> Progress:
         number=found["number"],
         tests=tuple(_test(one) for one in found["tests"]),
         learned=found["learned"],
-        banned=tuple(one.member for one in _sequence(found["banned"])),
+        banned=tuple(statement.member for statement in _sequence(found["banned"])),
     )
 
 
 def _of_test(test: Test) -> dict[str, Any]:
     return {
         "number": test.number,
-        "prefix": [one.fields for one in test.prefix],
+        "prefix": [statement.fields for statement in test.prefix],
         "subject": test.subject,
-        "suffixes": [[one.fields for one in suffix] for suffix in test.suffixes],
+        "suffixes": [[statement.fields for statement in suffix] for suffix in test.suffixes],
         "repeats": test.repeats,
     }
 

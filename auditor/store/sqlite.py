@@ -286,8 +286,8 @@ def _forget_failure(connection: sqlite3.Connection, trial: str, machine: str) ->
     )
 
 
-def _same_size(one: Schedule, other: Schedule) -> bool:
-    return (one.seconds, len(one.blocks)) == (other.seconds, len(other.blocks))
+def _same_size(schedule: Schedule, other: Schedule) -> bool:
+    return (schedule.seconds, len(schedule.blocks)) == (other.seconds, len(other.blocks))
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: tuple[object, ...]) -> int | None:

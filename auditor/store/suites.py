@@ -113,7 +113,11 @@ def _configured(connection: sqlite3.Connection, project: str) -> dict[str, Confi
         " ORDER BY rowid",
         (project,),
     ).fetchall()
-    known = [
+    benchmarks = [
         benchmark for (text,) in listings for benchmark in rows.suite_from_row(text).benchmarks
     ]
-    return {one.id: one.configured for one in known if one.configured is not None}
+    return {
+        benchmark.id: benchmark.configured
+        for benchmark in benchmarks
+        if benchmark.configured is not None
+    }

@@ -20,7 +20,9 @@ BUSY_SECONDS = 30.0
 _RUN = "trial, machine, host, ending, payload, started, seconds, revision, strain, loop"
 _SERIES = "number, metric, unit, arm, phase, packed, positions"
 _AUDIT = "command, subject, config, tools, version, started, ended, document"
-_FAILED = ", ".join(f"'{one.value}'" for one in sorted(TRANSIENT_FAILURES))
+_FAILED = ", ".join(
+    f"'{transient_failure.value}'" for transient_failure in sorted(TRANSIENT_FAILURES)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +116,23 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
 
 def _texts(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """Return the columns of text of each table."""
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for table, column in connection.execute(
         "SELECT tables.name, columns.name FROM sqlite_schema AS tables"
         " JOIN pragma_table_info(tables.name) AS columns"
         " WHERE tables.type = 'table' AND columns.type = 'TEXT'"
     ):
-        found.setdefault(table, []).append(column)
-    return found
+        texts.setdefault(table, []).append(column)
+    return texts
 
 
 def _series(connection: sqlite3.Connection, run: int) -> Iterator[Series]:
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT metric, unit, arm, phase, packed, positions FROM series"
         " WHERE run = ? ORDER BY number",
         (run,),
     )
-    for one in found:
+    for one in cursor:
         series = rows.series_from_row(one)
         if len(series.values) != len(series.at):
             raise ValueError(f"{len(series.values)} values at {len(series.at)} places")
@@ -231,12 +233,12 @@ EXPORTED = (
 def exported(path: Path) -> Iterator[tuple[str | float | int | None, ...]]:
     """Yield each value with the run that it is of, as EXPORTED names it; a failed run once."""
     with existing(path) as connection:
-        found = connection.execute(
+        cursor = connection.execute(
             "SELECT run.id, trial, benchmark, purpose, variant, methods, repetition, fork, layout,"
             " machine, revision, started, ending FROM run JOIN trial ON trial.id = run.trial"
             " ORDER BY run.id"
         )
-        for key, *about in found:
+        for key, *about in cursor:
             series = list(_series(connection, key))
             if not series:
                 yield (*about, None, None, None, None, None, None)

@@ -64,16 +64,16 @@ class Profiling:
         request, session, tracing = self._config.trace, self._session, self._tracing
         ready = dict(self._ready(request.clients))
         dispatcher = MachineDispatcher(session.lock, self._jobs, session.host.stop)
-        for one in ready.values():
-            if isinstance(one, ReadyClient):
+        for ready_client in ready.values():
+            if isinstance(ready_client, ReadyClient):
                 runner = TrialRunner(
-                    project=one.project,
-                    launcher=one.launcher,
+                    project=ready_client.project,
+                    launcher=ready_client.launcher,
                     host=session.machine.host,
-                    builds=session.home.builds(one.project.digest),
+                    builds=session.home.builds(ready_client.project.digest),
                     clock=session.clock,
                 )
-                dispatcher.serve((one.project.whole.digest,), runner)
+                dispatcher.serve((ready_client.project.whole.digest,), runner)
         workers = TraceContext(
             dispatcher=dispatcher,
             store=session.store,
@@ -102,10 +102,10 @@ class Profiling:
         yield from in_parallel(make, specs, self._jobs, self._session.host.stop)
 
 
-def _client(name: str, made: ReadyClient | str) -> PreparedClient:
-    if isinstance(made, str):
-        return PreparedClient(name, reason=made)
-    return PreparedClient(name, made.project)
+def _client(name: str, client: ReadyClient | str) -> PreparedClient:
+    if isinstance(client, str):
+        return PreparedClient(name, reason=client)
+    return PreparedClient(name, client.project)
 
 
 @contextmanager
@@ -136,9 +136,9 @@ class SuiteTracing:
         usage = replace(usage, caveats=(*usage.caveats, *self._reuse.caveats()))
         command = f"{TRACE} --benchmarks"
         context = self._session.context(self._config, project, command, timed=False)
-        made = trace_document(usage, context)
-        self._session.end(number, context.ended, results.text(made))
-        return made
+        document = trace_document(usage, context)
+        self._session.end(number, context.ended, results.text(document))
+        return document
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def view(document: ProfileDocument) -> ProfileView:
     short = names.labels(method.id for method in document.methods)
     clients = {client.name: names.label(client.name) for client in document.clients}
     used = [_use(method) for method in document.methods]
-    met = [each for each in USES if each in used]
+    met = [use for use in USES if use in used]
     return ProfileView(
         subject=f"{names.label(document.subject)} {names.label(document.revision)}".strip(),
         headline=headline(document),
@@ -171,9 +171,9 @@ def example(method: ProfiledMethod) -> str:
 
     What is None at the end was hardly written by who called.
     """
-    for found in method.arguments:
-        values = [each for each in found if each is not None]
-        whole = bool(values) and len(found) - len(values) <= (method.parameters[:1] == ("self",))
+    for argument in method.arguments:
+        values = [each for each in argument if each is not None]
+        whole = bool(values) and len(argument) - len(values) <= (method.parameters[:1] == ("self",))
         while values and values[-1] == "None":
             values.pop()
         text = f"({', '.join(values)})"

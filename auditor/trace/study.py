@@ -75,5 +75,5 @@ def _refused(methods: Sequence[Method]) -> dict[str, str]:
 
 def _tests(runs: Sequence[Run]) -> dict[str, int] | None:
     """Return the calls of the unit tests, None where they did not run."""
-    seen = [run for run in runs if isinstance(run.outcome, Counted)]
-    return reach_judge.usage(seen) if seen else None
+    trial_runs = [run for run in runs if isinstance(run.outcome, Counted)]
+    return reach_judge.usage(trial_runs) if trial_runs else None

@@ -146,10 +146,12 @@ def _between(known: dict[float, Segmentation]) -> list[float]:
     return found
 
 
-def _breaks(found: list[Segmentation], low: float) -> tuple[Values, Values]:
+def _breaks(segmentations: list[Segmentation], low: float) -> tuple[Values, Values]:
     cheapest: dict[int, float] = {}
-    for one in found:
-        cheapest[one.changes] = min(one.cost, cheapest.get(one.changes, np.inf))
+    for segmentation in segmentations:
+        cheapest[segmentation.changes] = min(
+            segmentation.cost, cheapest.get(segmentation.changes, np.inf)
+        )
     numbers = sorted(cheapest, reverse=True)
     penalties = [low]
     for more, fewer in pairwise(numbers):

@@ -42,8 +42,8 @@ class CpSsd:
     def find(self, values: Values) -> Steadiness:
         """Judge a series; `start` is one more than the published index of the last warm-up."""
         kept = without_outliers(values)
-        found = change_points(values[kept], penalties(len(kept)))
-        changes = [int(kept[end - 1]) for end in found.ends]
+        segmentation = change_points(values[kept], penalties(len(kept)))
+        changes = [int(kept[end - 1]) for end in segmentation.ends]
         return self.judge(values, changes)
 
     def judge(self, values: Values, changes: list[int]) -> Steadiness:

@@ -28,19 +28,19 @@ def judge(
         return SeriesSteadiness(
             run=run, fork=fork, iterations=length, label=SteadyLabel.UNKNOWN, caveats=(series,)
         )
-    found = detector.find(series)
+    steadiness = detector.find(series)
     lasts = lengths_of(process)
     measured = _measured(process, lasts)
     warm_up = None
-    if measured is not None and found.start is not None:
-        warm_up = _warm_up(series, measured, found.start, lasts)
+    if measured is not None and steadiness.start is not None:
+        warm_up = _warm_up(series, measured, steadiness.start, lasts)
     return SeriesSteadiness(
         run=run,
         fork=fork,
         iterations=length,
-        label=SteadyLabel.NOT_STEADY if found.start is None else SteadyLabel.STEADY,
-        steady_from=found.start,
-        changes=found.changes,
+        label=SteadyLabel.NOT_STEADY if steadiness.start is None else SteadyLabel.STEADY,
+        steady_from=steadiness.start,
+        changes=steadiness.changes,
         warm_up=warm_up,
         caveats=_unlike(length, process.iteration_seconds, detector),
     )

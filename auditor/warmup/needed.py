@@ -27,17 +27,20 @@ def needed_warmup(judged: Judged) -> NeededWarmup | None:
     None where none of them gets warm, and where nobody knows how long their iterations are.
     """
     times, seconds = [], set()
-    for one, found in judged:
-        if found.steady_from is not None:
-            lasts = lengths_of(one)
+    for process, steadiness in judged:
+        if steadiness.steady_from is not None:
+            lasts = lengths_of(process)
             if lasts is None:
                 return None
-            times.append((lasts, np.asarray(one.whole), found.steady_from))
-            seconds.add(one.iteration_seconds)
+            times.append((lasts, np.asarray(process.whole), steadiness.steady_from))
+            seconds.add(process.iteration_seconds)
     if len(seconds) != 1:
         return None
     until = max(float(lasts[:start].sum()) for lasts, _, start in times)
-    configured = next((one.configured for one, _ in judged if one.configured), None)
+    configured = next(
+        (stored_process.configured for stored_process, _ in judged if stored_process.configured),
+        None,
+    )
     operation = max(float(np.median(values[start:])) for _, values, start in times)
     iterations, each = _written(
         until, max(start for *_, start in times), (seconds.pop(), operation), configured
@@ -87,13 +90,17 @@ def _saved(judged: Judged, enough: float, asked: tuple[Configured | None, float]
     if configured is not None:
         whole = _takes(configured.warmup_iterations, configured.warmup_seconds, operation)
         return configured.forks * (whole - enough)
-    known = [(one, found.run) for one, found in judged if one.failure is None]
-    if not any(one.warmups for one, _ in known):
+    known = [
+        (stored_process, steadiness.run)
+        for stored_process, steadiness in judged
+        if stored_process.failure is None
+    ]
+    if not any(stored_process.warmups for stored_process, _ in known):
         return None
     spent = 0.0
-    for one, _ in known:
-        lasts = lengths_of(one)
-        spent += 0.0 if lasts is None else float(lasts[: len(one.warmups)].sum())
+    for process, _ in known:
+        lasts = lengths_of(process)
+        spent += 0.0 if lasts is None else float(lasts[: len(process.warmups)].sum())
     return (spent - len(known) * enough) / len({run for _, run in known})
 
 

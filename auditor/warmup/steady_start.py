@@ -43,7 +43,7 @@ def start_candidates(run: RunSoFar, found: Mapping[str, float]) -> StartCandidat
     start = run.n - WINDOW
     tellers = {name: run.n - int(since) for name, since in found.items() if _tells(name)}
     tellers |= {f"iteration {one}": one for one in _FIRST}
-    tellers |= {f"part {one}": start // one for one in _PARTS}
+    tellers |= {f"part {part}": start // part for part in _PARTS}
     tellers["window"] = start - 1
     told = np.clip([*tellers.values()], 0, max(start - 1, 0))
     places = np.unique(told)

@@ -24,7 +24,7 @@ def usual_seconds(method: Criterion, harness: str) -> float:
 
 def shown_seconds(method: Criterion) -> str:
     """Say for which iterations a method with a model has been shown to work."""
-    of = ((harness, one) for (each, harness), one in _VALIDATED.items() if each is method)
+    of = ((harness, one) for (criterion, harness), one in _VALIDATED.items() if criterion is method)
     return " and ".join(f"{1000 * one:.0f} ms ({harness})" for harness, one in of)
 
 

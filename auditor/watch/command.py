@@ -59,9 +59,12 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
     if not words:
         raise UsageError("nothing to watch: write - for standard input, or -- and a command")
     method, model = Criterion(given["warmup"]), given["model"]
-    known = files.of(method, model)
+    scorer_model = files.of(method, model)
     watch = StoppingRule(
-        method=method, measured=1, seconds=_FOREVER, model=None if known is None else known.digest
+        method=method,
+        measured=1,
+        seconds=_FOREVER,
+        model=None if scorer_model is None else scorer_model.digest,
     )
     streams = Streams(watch, WatcherFactory(model), _SEED)
     stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
@@ -172,7 +175,7 @@ def _table(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> R
             Text(process.benchmark), str(process.run), str(process.fork),
             Text(_warm(process), style=style), _set(process), str(process.watch.method),
         )  # fmt: skip
-    warm = sum(one.warm is not None for one in every)
+    warm = sum(iterations.warm is not None for iterations in every)
     head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
     return Group("", head, "", table, *_notes(stopping_rule, every))
 

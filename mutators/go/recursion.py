@@ -148,8 +148,11 @@ def _declared(declaration: Node) -> Iterator[str]:
             if node.type in _DECLARING:
                 yield from (tree.source(name) for name in node.children_by_field_name("name"))
             elif any(child.type == ":=" for child in node.children):
-                left = node.child_by_field_name("left") or node.child_by_field_name("alias")
-                yield from (tree.source(child) for child in (left.named_children if left else []))
+                inner_node = node.child_by_field_name("left") or node.child_by_field_name("alias")
+                yield from (
+                    tree.source(child)
+                    for child in (inner_node.named_children if inner_node else [])
+                )
 
 
 def recovers(declaration: Node) -> bool:

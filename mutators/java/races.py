@@ -184,8 +184,8 @@ class _Body:
             if statement.member.returns == "void":
                 lines.append(f"{self._call(statement, sequence)};")
             else:
-                made = self._call(statement, sequence)
-                lines.append(f"{self._type(statement.member.returns)} s{at} = {made};")
+                text = self._call(statement, sequence)
+                lines.append(f"{self._type(statement.member.returns)} s{at} = {text};")
                 lines.append(f"{take}(s{at});")
         return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
 

@@ -171,8 +171,8 @@ def _body(source: SourceFile, method: Method) -> Node:
 
 
 def _named(node: Node, name: str) -> bool:
-    known = node.child_by_field_name("name")
-    return known is not None and known.text == name.encode()
+    inner_node = node.child_by_field_name("name")
+    return inner_node is not None and inner_node.text == name.encode()
 
 
 def _package(text: bytes) -> str:

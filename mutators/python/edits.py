@@ -34,15 +34,15 @@ def edit_module(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -
     changed = wrapped.visit(change)
     if missing := set(calls) - change.seen:
         raise Unclear(f"no function begins on line {min(missing)}")
-    made = changed.with_changes(body=_with_import(changed.body, guest)).bytes
-    if not _same_lines(made, text):
+    chunk = changed.with_changes(body=_with_import(changed.body, guest)).bytes
+    if not _same_lines(chunk, text):
         raise Unclear("its body begins on the line of its def and goes on below")
-    return made
+    return chunk
 
 
-def _same_lines(made: bytes, text: bytes) -> bool:
+def _same_lines(chunk: bytes, text: bytes) -> bool:
     """Tell whether all lines that are not ours are the file's; of a one-line `def` the head is."""
-    lines = [line for line in made.splitlines() if not line.endswith(MARK.encode())]
+    lines = [line for line in chunk.splitlines() if not line.endswith(MARK.encode())]
     theirs = text.splitlines()
     return len(lines) == len(theirs) and all(
         own.strip().startswith(line.strip()) for line, own in zip(lines, theirs, strict=True)

@@ -34,14 +34,14 @@ def prepare_guests(home: Home, javac: Javac) -> ConcurrencyGuest:
     for name in sorted(files):
         sha.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
     tools = home.tools("race-guest")
-    made = tools / f"{sha.hexdigest()[:24]}.jar"
+    path = tools / f"{sha.hexdigest()[:24]}.jar"
     with home.locked(tools):
-        if not made.is_file():
-            with home.scratch() as scratch, writing(made):
+        if not path.is_file():
+            with home.scratch() as scratch, writing(path):
                 _compile(files, javac, scratch)
                 jar(scratch / "classes", scratch / "guest.jar")
-                (scratch / "guest.jar").rename(made)
-    return ConcurrencyGuest(made)
+                (scratch / "guest.jar").rename(path)
+    return ConcurrencyGuest(path)
 
 
 def _compile(files: Mapping[str, bytes], javac: Javac, scratch: Path) -> None:

@@ -75,10 +75,10 @@ class Pulls:
         Only a comment of `author` is ours: anyone can write the marker.
         """
         where = f"/issues/{number}/comments"
-        for known in self._pages(where, {}):
-            mine = (known.get("user") or {}).get("login") == author
-            if mine and str(known.get("body", "")).startswith(marker):
-                old = f"/issues/comments/{int(known['id'])}"
+        for page in self._pages(where, {}):
+            mine = (page.get("user") or {}).get("login") == author
+            if mine and str(page.get("body", "")).startswith(marker):
+                old = f"/issues/comments/{int(page['id'])}"
                 return str(self._ask("PATCH", old, {"body": text}).get("html_url", ""))
         return str(self._ask("POST", where, {"body": text}).get("html_url", ""))
 

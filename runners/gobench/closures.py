@@ -102,8 +102,8 @@ class _Closures:
         lines = [self.base, *sorted({_name(package) for package in own})]
         lines += sorted(
             f"{code[path]}\0{path.name}\0{self._content(path)}"
-            for path, known in inside.items()
-            if known is None
+            for path, name in inside.items()
+            if name is None
         )
         lines += [f"{path}\0{self.tree.files[path]}" for path in sorted(copied)]
         where = None if folder is None else _relative(Path(folder), self.tree.top)

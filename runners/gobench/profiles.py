@@ -126,5 +126,5 @@ def _frame(line: ProfileLine, root: str) -> Frame:
     inside = line.file.startswith(f"{root}/")
     file = line.file.removeprefix(f"{root}/") if inside else ""
     literal = _LITERAL.search(name) is not None
-    known = 0 if literal or not inside else line.line
-    return Frame(f"{path}{slash}{name}", file, known, line.inlined)
+    count = 0 if literal or not inside else line.line
+    return Frame(f"{path}{slash}{name}", file, count, line.inlined)

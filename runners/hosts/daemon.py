@@ -93,15 +93,15 @@ class Daemon:
     def image(self, name: str) -> Image:
         """Return an image, fetched where it is not here; raises ResolveFailed."""
         try:
-            found = self.api.inspect_image(name)
+            container = self.api.inspect_image(name)
         except ImageNotFound:
-            found = self._pulled(name)
+            container = self._pulled(name)
         except FAILURES as error:
             raise self.failed(f"look at the image {name}", error) from error
-        variables = (found["Config"] or {}).get("Env") or ()
+        variables = (container["Config"] or {}).get("Env") or ()
         return Image(
             name,
-            found["Id"],
+            container["Id"],
             dict(variable.split("=", 1) for variable in variables if "=" in variable),
         )
 
@@ -200,8 +200,8 @@ def _asked(number: int) -> str:
 
 def _reason(error: Exception) -> str:
     """Return what went wrong in the daemon's words, on one line."""
-    said = error.explanation if isinstance(error, APIError) and error.explanation else error
-    return " ".join(str(said).split())[:300]
+    container = error.explanation if isinstance(error, APIError) and error.explanation else error
+    return " ".join(str(container).split())[:300]
 
 
 def container_refused(error: APIError, program: str, image: Image) -> MachineError:

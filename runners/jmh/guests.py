@@ -73,9 +73,9 @@ def prepare_guests(
         javac = Javac(host, java_environment(environment), jdk, _RELEASE)
         compiler = _Compiler(javac, asm, jmh_core_jar)
         with home.scratch() as scratch, writing(folder):
-            made = compiler.compile(sources, scratch)
-            shutil.copyfile(asm, made / "asm.jar")
-            made.rename(folder)
+            path = compiler.compile(sources, scratch)
+            shutil.copyfile(asm, path / "asm.jar")
+            path.rename(folder)
         return _sampled(folder, sampler, jmh_core_jar)
 
 
@@ -101,8 +101,8 @@ class _Compiler:
 
     def compile(self, sources: dict[str, bytes], scratch: Path) -> Path:
         """Return a folder of jars, one for each module of the guest, in the order they need."""
-        made = scratch / "jars"
-        made.mkdir()
+        path = scratch / "jars"
+        path.mkdir()
         write_sources(sources, scratch / "sources")
         boot = scratch / "boot"
         needs: dict[str, tuple[Path, ...]] = {
@@ -121,5 +121,5 @@ class _Compiler:
                     f"the Java guest does not compile with {self.javac.jdk.javac}; it said:\n"
                     f"{compiled.tail()}"
                 )
-            jar(classes, made / f"{module}.jar", _MANIFESTS.get(module, ""))
-        return made
+            jar(classes, path / f"{module}.jar", _MANIFESTS.get(module, ""))
+        return path

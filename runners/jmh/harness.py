@@ -62,8 +62,8 @@ class JmhHarness:
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
-        asked = running_folder(into) / "benchmarks.jsonl"
-        benchmarks = _ask(commandline.list_benchmarks(project, self.guests, asked), ask, asked)
+        path = running_folder(into) / "benchmarks.jsonl"
+        benchmarks = _ask(commandline.list_benchmarks(project, self.guests, path), ask, path)
         listed = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
         return Suite(listed.benchmarks, self.sources(project, into, ask), listed.unusable)
 

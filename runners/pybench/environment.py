@@ -138,7 +138,9 @@ class Environments:
     def _plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
         plugins = needs.imported_plugins(tree)
-        missing = [needs.PLUGINS[one] for one in plugins if not self.origin(own, one, tree)]
+        missing = [
+            needs.PLUGINS[plugin] for plugin in plugins if not self.origin(own, plugin, tree)
+        ]
         if missing:
             self.install(own, tool, tree, *missing)
             names = ", ".join(missing)

@@ -124,14 +124,14 @@ class PythonHarness:
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""
         library = tuple(sources(project.root))
-        told = running_folder(into) / PUBLIC
+        path = running_folder(into) / PUBLIC
         lines = "".join(f"{file.unit}\t{file.path}\n" for file in library)
         listed = running_folder(into) / MODULES
-        call = ("-m", "zz_bench_audit_api", str(listed), str(told))
+        call = ("-m", "zz_bench_audit_api", str(listed), str(path))
         invocation = job(project, into, call, {}, _IMPORT_SECONDS)
-        files = (*guests.placed_guest_files(into), (listed, lines.encode()), (told, b""))
-        answer = ask(replace(invocation, files=files, collects=(told,)))
-        text = answer.files.get(told, b"") if answer.exit_code == 0 else b""
+        files = (*guests.placed_guest_files(into), (listed, lines.encode()), (path, b""))
+        answer = ask(replace(invocation, files=files, collects=(path,)))
+        text = answer.files.get(path, b"") if answer.exit_code == 0 else b""
         if not text:
             return (*library, static_public_names(_why_nothing(answer)))
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))

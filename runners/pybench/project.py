@@ -168,8 +168,8 @@ def _content(placed: Placed, *words: str) -> str:
     """
     code = [read(placed.root / path) for path in placed.files if path.endswith(".py")]
     kept = (
-        f"{path}\0{told}"
-        for path, told in sorted(placed.files.items())
+        f"{path}\0{name}"
+        for path, name in sorted(placed.files.items())
         if not for_people(path) or any(PurePosixPath(path).name.encode() in text for text in code)
     )
     inside = placed.tree.relative_to(placed.root).as_posix()

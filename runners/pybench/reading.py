@@ -77,8 +77,8 @@ def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
         return _called(trial, records, answer)
     if answer.exit_code is None:
         return TimedOut(answer.seconds, answer.tail())
-    told = with_remedy(_together(records.failures))
-    return Crashed(answer.exit_code, told or answer.tail())
+    name = with_remedy(_together(records.failures))
+    return Crashed(answer.exit_code, name or answer.tail())
 
 
 def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Traced:
@@ -109,8 +109,8 @@ def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | Non
     if records.skipped is not None:
         return Skipped(records.skipped)
     if answer.exit_code:
-        told = _together(records.failures) if records.failures else answer.tail()
-        return Crashed(answer.exit_code, told)
+        name = _together(records.failures) if records.failures else answer.tail()
+        return Crashed(answer.exit_code, name)
     if records.failures:
         return Unreadable(_together(records.failures), answer.tail())
     if trial.variant.kind not in _UNCHANGED and not records.present:

@@ -113,13 +113,13 @@ class Repository:
     def commit(self, revision: str) -> str | None:
         """Return the full name of a commit; None if there is no such revision here."""
         try:
-            found = self._git(
+            chunk = self._git(
                 "rev-parse", "--verify", "--quiet", "--end-of-options",
                 f"{revision}^{{commit}}",
             )  # fmt: skip
         except GitFailed:
             return None
-        return found.decode().strip() or None
+        return chunk.decode().strip() or None
 
     def tag(self, commit: str) -> str:
         """Return the nearest tag with a digit in it, of a commit or one before; empty if none."""

@@ -60,4 +60,4 @@ def _go_name(name: str, *, go: bool) -> str:
 
 def _word(text: str) -> str:
     """Return text without blanks, which end a word of the format."""
-    return _BLANK.sub(lambda found: f"\\u{ord(found[0]):04x}", names.line(text))
+    return _BLANK.sub(lambda match: f"\\u{ord(match[0]):04x}", names.line(text))

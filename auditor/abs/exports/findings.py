@@ -72,25 +72,29 @@ def format_annotations(document: Document) -> str:
 
 def sorted_findings(document: Document) -> tuple[SourceFinding, ...]:
     """Return them by kind, within a kind in the order of the methods."""
-    found = list(_each_finding(document))
-    return tuple(one for kind in KINDS for one in found if one.kind is kind)
+    findings = list(_each_finding(document))
+    return tuple(finding for kind in KINDS for finding in findings if finding.kind is kind)
 
 
 def _each_finding(document: Document) -> Iterator[SourceFinding]:
-    accepted = {one.method: one for one in document.accepted if one.left_out}
+    accepted = {
+        accepted_miss.method: accepted_miss
+        for accepted_miss in document.accepted
+        if accepted_miss.left_out
+    }
     guessed = words.is_estimate(document)
     for method in document.methods:
         kind = kind_of(method)
         if kind is None:
             continue
-        held = accepted.get(method.id)
+        miss = accepted.get(method.id)
         yield SourceFinding(
             kind=kind,
             owner=method.id,
             text=_text(kind, method, document.slowdown, guessed=guessed),
             span=method.span,
-            accepted=held.reason if held else None,
-            marked=held is not None and held.where != CONFIGURATION,
+            accepted=miss.reason if miss else None,
+            marked=miss is not None and miss.where != CONFIGURATION,
             # Of the name alone, so that a method is the same one wherever its lines move.
             identity=method.id,
         )

@@ -75,7 +75,7 @@ def _pair(pair: PairVerdict) -> Row:
 def _methods(document: AbsOrStability) -> LongTable:
     known = require_methods(document)
     least = detection_curve.most_sensitive_pairs(known.curve)
-    accepted = {one.method: int(one.left_out) for one in known.accepted}
+    accepted = {miss.method: int(miss.left_out) for miss in known.accepted}
     rows = (
         _method(method, least.get(method.id), accepted.get(method.id, 0))
         for method in known.methods
@@ -135,8 +135,8 @@ def _suite(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[Row]:
 
 def _blocks(pairs: Iterable[PairVerdict]) -> Iterator[Row]:
     for pair in pairs:
-        for run, one in enumerate(pair.runs, 1):
-            for arm, values in (("reference", one.reference), ("slowed", one.slowed)):
+        for run, pair_run in enumerate(pair.runs, 1):
+            for arm, values in (("reference", pair_run.reference), ("slowed", pair_run.slowed)):
                 for block, seconds in enumerate(values, 1):
                     yield pair.method, pair.benchmark, run, arm, block, seconds
 

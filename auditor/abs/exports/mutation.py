@@ -43,7 +43,7 @@ def format_mutation(document: Document, sources: Mapping[str, str] | None = None
     for method in document.methods:
         file = names.line(method.span.file) if method.span else UNPLACED
         placed.setdefault(file, []).append(method)
-    accepted = {one.method: one.reason for one in document.accepted if one.left_out}
+    accepted = {miss.method: miss.reason for miss in document.accepted if miss.left_out}
     known = {names.line(file): text for file, text in (sources or {}).items()}
     report = {
         "schemaVersion": "2.0",
@@ -72,7 +72,7 @@ def _file(
     text: str | None,
     accepted: Mapping[str, str],
 ) -> Plain:
-    spans = {one.id: one.span or _line(at) for at, one in enumerate(methods, 1)}
+    spans = {verdict.id: verdict.span or _line(at) for at, verdict in enumerate(methods, 1)}
     # Not `splitlines`, which knows more ends of lines than compilers and viewers do.
     lines = [] if text is None else text.removesuffix("\n").split("\n")
     if text is None or max(span.last_line for span in spans.values()) > len(lines):

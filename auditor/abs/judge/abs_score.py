@@ -294,8 +294,8 @@ def _score(
         _add_doubt(pair, doubtful) for pair in pairs if pair.benchmark not in excluded
     )
     left = {method: outcomes.method_outcome(kept[method]) for method in methods}
-    covered = sum(found is Verdict.DETECTED for found in left.values())
-    most = covered + sum(found in outcomes.UNDECIDED for found in left.values())
+    covered = sum(outcome is Verdict.DETECTED for outcome in left.values())
+    most = covered + sum(outcome in outcomes.UNDECIDED for outcome in left.values())
     n = len(methods)
     return Score(
         percent=100 * covered / n if n else None,

@@ -70,17 +70,17 @@ def without_accepted(
     What has expired counts again, which is said, and so does what is detected after all.
     """
     known = {method.id: method for method in verdict.methods}
-    held = tuple(
-        _check_miss(one, known[name], today) for name, one in accepted.items() if name in known
+    misses = tuple(
+        _check_miss(miss, known[name], today) for name, miss in accepted.items() if name in known
     )
-    if not held:
+    if not misses:
         return verdict
-    out = {one.method for one in held if one.left_out}
+    out = {miss.method for miss in misses if miss.left_out}
     return replace(
         verdict,
-        accepted=held,
+        accepted=misses,
         without_accepted=_score(verdict.methods, out) if out else None,
-        caveats=(*verdict.caveats, *_caveats(held, known)),
+        caveats=(*verdict.caveats, *_caveats(misses, known)),
     )
 
 
@@ -96,10 +96,10 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     Covered and counted at once: that can only raise the score, so it is in the upper bound only.
     """
     counted = [method for method in methods if method.outcome not in NOT_COUNTED]
-    rest = [one for one in counted if one.id not in out]
-    covered = sum(one.outcome is Verdict.DETECTED for one in rest)
-    undecided = sum(one.outcome in UNDECIDED for one in rest)
-    perhaps = sum(one.outcome in UNDECIDED for one in counted if one.id in out)
+    rest = [verdict for verdict in counted if verdict.id not in out]
+    covered = sum(verdict.outcome is Verdict.DETECTED for verdict in rest)
+    undecided = sum(verdict.outcome in UNDECIDED for verdict in rest)
+    perhaps = sum(verdict.outcome in UNDECIDED for verdict in counted if verdict.id in out)
     n = len(rest)
     most = 100 * (covered + undecided + perhaps) / (n + perhaps) if n + perhaps else 0.0
     return Score(
@@ -112,14 +112,14 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
 
 
 def _caveats(
-    held: Sequence[AcceptedMiss], methods: Mapping[str, MethodVerdict]
+    misses: Sequence[AcceptedMiss], methods: Mapping[str, MethodVerdict]
 ) -> Iterator[Caveat]:
-    expired = [one for one in held if one.expired]
+    expired = [miss for miss in misses if miss.expired]
     if expired:
-        named = ", ".join(f"{one.method} (until {one.until})" for one in expired[:5])
+        named = ", ".join(f"{miss.method} (until {miss.until})" for miss in expired[:5])
         text = f"{len(expired)} accepted misses have expired and count again: {named}"
         yield Caveat("expired-ignore", text)
-    seen = [one.method for one in held if methods[one.method].outcome is Verdict.DETECTED]
+    seen = [miss.method for miss in misses if methods[miss.method].outcome is Verdict.DETECTED]
     if seen:
         text = f"misses are accepted of methods that are detected: {', '.join(seen[:5])}"
         yield Caveat("needless-ignore", text)

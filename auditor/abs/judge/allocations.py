@@ -140,7 +140,9 @@ def _reported(outcome: Measured) -> tuple[Series, Series] | None:
         found = [outcome.of(metric, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
         done = [outcome.of(OPERATIONS, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
         match found:
-            case [Series() as probe, Series() as more] if [one.at for one in done if one] == [
+            case [Series() as probe, Series() as more] if [
+                series.at for series in done if series
+            ] == [
                 probe.at,
                 more.at,
             ] and all(map(isfinite, (*probe.values, *more.values))):
@@ -173,15 +175,20 @@ def judge_allocations(
     size: int, methods: Sequence[MethodData], pairs: Sequence[AllocationPair]
 ) -> Allocations:
     """Return what pairs with allocations of `size` bytes say about each of `methods`."""
-    judged = tuple(_method(method, [pair for pair in pairs if pair.method == method.method.id])
-                   for method in methods)  # fmt: skip
-    counted = [one for one in judged if one.outcome not in outcomes.NOT_COUNTED]
+    of_method = {method.method.id: method for method in methods}
+    allocation_methods = tuple(
+        _method(method, [pair for pair in pairs if pair.method == name])
+        for name, method in of_method.items()
+    )
+    counted = [
+        method for method in allocation_methods if method.outcome not in outcomes.NOT_COUNTED
+    ]
     return Allocations(
         bytes=size,
-        noticed=sum(one.outcome is Verdict.DETECTED for one in counted),
-        undecided=sum(one.outcome in outcomes.UNDECIDED for one in counted),
+        noticed=sum(method.outcome is Verdict.DETECTED for method in counted),
+        undecided=sum(method.outcome in outcomes.UNDECIDED for method in counted),
         counted=len(counted),
-        methods=judged,
+        methods=allocation_methods,
         pairs=tuple(pairs),
     )
 

@@ -22,11 +22,11 @@ def choose_controls(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict
 
 def judge_controls(pairs: Sequence[PairVerdict]) -> Controls:
     """Count the false alarms among the verdicts of pairs in which nothing was slowed."""
-    judged = [pair for pair in pairs if pair.effect is not None and pair.outcome in _JUDGED]
-    alarms = [pair for pair in judged if pair.outcome is Verdict.DETECTED]
+    verdicts = [pair for pair in pairs if pair.effect is not None and pair.outcome in _JUDGED]
+    alarms = [pair for pair in verdicts if pair.outcome is Verdict.DETECTED]
     return Controls(
-        judged=len(judged),
+        judged=len(verdicts),
         alarms=tuple((pair.method, pair.benchmark) for pair in alarms),
-        bound=upper_bound(len(alarms), len(judged), LEVEL),
-        effects=tuple(pair.effect for pair in judged if pair.effect is not None),
+        bound=upper_bound(len(alarms), len(verdicts), LEVEL),
+        effects=tuple(pair.effect for pair in verdicts if pair.effect is not None),
     )

@@ -29,11 +29,13 @@ def minimal_cover(
     if len(names) > largest:
         bound = zero_one.lower_bound(costs, wanted, seconds=seconds)
         return Cover(benchmarks=greedy, minimum=bound, exact=len(greedy) == bound)
-    found = zero_one.minimum(costs, wanted, seconds=seconds)
-    best = greedy if found.chosen is None else tuple(names[one] for one in sorted(found.chosen))
-    if not found.exact:
+    solution = zero_one.minimum(costs, wanted, seconds=seconds)
+    best = (
+        greedy if solution.chosen is None else tuple(names[one] for one in sorted(solution.chosen))
+    )
+    if not solution.exact:
         best = min(greedy, irredundant(rows, best), key=len)
-    return Cover(benchmarks=best, minimum=found.bound, exact=len(best) == found.bound)
+    return Cover(benchmarks=best, minimum=solution.bound, exact=len(best) == solution.bound)
 
 
 def density_curve(detected_by: Matrix) -> tuple[BestChoice, ...]:
@@ -110,5 +112,7 @@ def _not_outdone(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
 
 def _at_least_one(rows: Mapping[str, frozenset[str]], names: Sequence[str]) -> list[Constraint]:
     at = {name: number for number, name in enumerate(names)}
-    distinct = sorted({tuple(sorted(at[one] for one in row if one in at)) for row in rows.values()})
+    distinct = sorted(
+        {tuple(sorted(at[cell] for cell in row if cell in at)) for row in rows.values()}
+    )
     return [Constraint(dict.fromkeys(columns, 1), least=1) for columns in distinct]

@@ -126,7 +126,7 @@ def suite_curve(
     searches: Iterable[SlowdownSearch], slowdown: float, counted: Sequence[str]
 ) -> DetectionCurve:
     """Return the curves of the pairs, and the suite's over the `counted` methods."""
-    pairs = tuple(one.found() for one in searches)
+    pairs = tuple(search.found() for search in searches)
     least: dict[str, float] = {}
     for pair in pairs:
         if pair.slowdown is not None:
@@ -161,10 +161,10 @@ def _notices(step: CurveStep) -> bool:
 def least_noticed(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
     """Return the least slowdown that each benchmark was seen to notice."""
     found: dict[str, float] = {}
-    for one in searched:
-        least = one.found().slowdown
+    for search in searched:
+        least = search.found().slowdown
         if least is not None:
-            found[one.benchmark] = min(least, found.get(one.benchmark, least))
+            found[search.benchmark] = min(least, found.get(search.benchmark, least))
     return found
 
 

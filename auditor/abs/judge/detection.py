@@ -31,11 +31,11 @@ def judge_pair(data: PairData) -> PairVerdict:
     effect, interval, p = (
         (weakest.effect, weakest.interval, weakest.p) if weakest else (None, None, None)
     )
-    found = share_verdict.effect_of(data) if decided_by == share_verdict.SHARE else None
-    if found is not None:
-        effect, interval, p = found.effect, found.interval, None
+    share_effect = share_verdict.effect_of(data) if decided_by == share_verdict.SHARE else None
+    if share_effect is not None:
+        effect, interval, p = share_effect.effect, share_effect.interval, None
     share = data.sampled
-    known = (
+    caveats = (
         *(data.reach.caveats if data.reach else ()),
         *(data.calibration.caveats if data.calibration else ()),
     )
@@ -59,7 +59,7 @@ def judge_pair(data: PairData) -> PairVerdict:
         samples=share.samples if share else None,
         runs=judgement.runs,
         reason=judgement.reason,
-        caveats=tuple(dict.fromkeys((*known, *judgement.caveats))),
+        caveats=tuple(dict.fromkeys((*caveats, *judgement.caveats))),
     )
 
 
@@ -110,8 +110,8 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
 
 def _share_at_most(data: PairData) -> float | None:
     """Return the upper limit of a share that is not known itself."""
-    found = predict(data) if data.sampled is None else None
-    return found.high if found is not None and found.share is None else None
+    prediction = predict(data) if data.sampled is None else None
+    return prediction.high if prediction is not None and prediction.share is None else None
 
 
 NOT_MEASURED = "not measured"
@@ -123,15 +123,15 @@ _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
 def _judge_failure(data: PairData) -> Judgement | None:
     if data.refusal is not None:
         return Judgement(outcome=Verdict.REFUSED, reason=data.refusal)
-    made = (*data.calibrating, *data.runs)
-    if made and all(isinstance(run.outcome, NeverCalled) for run in made):
+    runs = (*data.calibrating, *data.runs)
+    if runs and all(isinstance(run.outcome, NeverCalled) for run in runs):
         return _never_called(data)
     # a calibration that failed decides only where nothing else was run
     found = failure(data.runs or data.calibrating)
     if found is None:
         return None
     state = ReachState.UNKNOWN if data.reach is None else data.reach.state
-    silent = not any(isinstance(run.outcome, Measured) for run in made)
+    silent = not any(isinstance(run.outcome, Measured) for run in runs)
     if silent and found[0] is Verdict.INCONCLUSIVE and state in _NOT_IN_LOOP:
         # `exact` measures such pairs, too; where that says nothing, what was counted stands. (Go:
         # a program of another package, of which the method is no part.)
@@ -186,24 +186,24 @@ def _judge_measured(data: PairData) -> Judgement:
         purpose, rule = Purpose.MUTANT, pooled.judge_pooled
     if any(run.trial.purpose is not purpose for run in data.runs):
         raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
-    said = rule(data)
+    judgement = rule(data)
     if data.reach is None or data.reach.state in (ReachState.IN_LOOP, ReachState.UNKNOWN):
-        return said
-    if said.outcome is not Verdict.DETECTED:
+        return judgement
+    if judgement.outcome is not Verdict.DETECTED:
         return Judgement(
             outcome=Verdict.UNREACHED,
-            weakest=said.weakest,
-            runs=said.runs,
-            threshold=said.threshold,
+            weakest=judgement.weakest,
+            runs=judgement.runs,
+            threshold=judgement.threshold,
             reason=str(data.reach.state),
         )
     text = f"a slowdown was detected although the method is called {data.reach.state}"
-    more = (*said.caveats, Caveat("reach-contradicted", text))
+    more = (*judgement.caveats, Caveat("reach-contradicted", text))
     return Judgement(
-        outcome=said.outcome,
-        weakest=said.weakest,
-        runs=said.runs,
-        threshold=said.threshold,
-        achieved=said.achieved,
+        outcome=judgement.outcome,
+        weakest=judgement.weakest,
+        runs=judgement.runs,
+        threshold=judgement.threshold,
+        achieved=judgement.achieved,
         caveats=more,
     )

@@ -66,7 +66,7 @@ def settle_borderline(pair: PairVerdict) -> PairVerdict:
     outcome = settle_interval(interval, middle, pair.threshold)
     if outcome is None:
         return pair
-    kept = tuple(one for one in pair.caveats if one.slug != "near-threshold")
+    caveats = tuple(one for one in pair.caveats if one.slug != "near-threshold")
     caveat = borderline_caveat(interval, pair.threshold)
     return replace(
         pair,
@@ -75,5 +75,5 @@ def settle_borderline(pair: PairVerdict) -> PairVerdict:
         interval=interval,
         decided_by="injection",
         reason=caveat.text,
-        caveats=(*kept, caveat),
+        caveats=(*caveats, caveat),
     )

@@ -36,13 +36,13 @@ def method_outcome(pairs: Sequence[PairVerdict]) -> Verdict:
 
 def combine_outcomes(results: Iterable[Verdict]) -> Verdict:
     """Return the outcome of the method whose pairs came out like that."""
-    found = set(results) - {Verdict.UNREACHED}
-    if Verdict.DETECTED in found:
+    outcomes = set(results) - {Verdict.UNREACHED}
+    if Verdict.DETECTED in outcomes:
         return Verdict.DETECTED
-    if not found:
+    if not outcomes:
         return Verdict.UNREACHED
-    if len(found) == 1 and found <= set(_ALIKE):
-        return found.pop()
-    if found == _FAILED:
+    if len(outcomes) == 1 and outcomes <= set(_ALIKE):
+        return outcomes.pop()
+    if outcomes == _FAILED:
         return Verdict.CRASHED
-    return Verdict.MISSED if found <= _UNWATCHED else Verdict.INCONCLUSIVE
+    return Verdict.MISSED if outcomes <= _UNWATCHED else Verdict.INCONCLUSIVE

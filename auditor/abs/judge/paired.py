@@ -61,9 +61,11 @@ def judge_processes(data: PairData) -> Judgement:
     turns a ratio to the probe into an effect on the plain time; q's interval enters there. Where
     plain blocks lie beside the two, (mutant - probe) / plain is had from neighbours.
     """
-    found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
-    processes = [one for one in found if one is not None]
-    if len(processes) < len(found):
+    judgements = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    processes = [
+        process_judgement for process_judgement in judgements if process_judgement is not None
+    ]
+    if len(processes) < len(judgements):
         return undecided_judgement(
             "few-pairs", "a process has too few pairs of blocks to be judged"
         )
@@ -73,45 +75,47 @@ def judge_processes(data: PairData) -> Judgement:
         return undecided_judgement("few-runs", text)
     aimed = effect_threshold(data, processes)
     runs = tuple(_run(process, scale, aimed, data.significance) for process in processes)
-    said = _check_probe(_decide(data, runs, aimed), data, probed, aimed)
-    said = signs.check_signs(said, [process.pairs for process in processes], scale.estimate)
-    return scale_back_effect(said, data) if aimed.off else said
+    judgement = _check_probe(_decide(data, runs, aimed), data, probed, aimed)
+    judgement = signs.check_signs(
+        judgement, [process.pairs for process in processes], scale.estimate
+    )
+    return scale_back_effect(judgement, data) if aimed.off else judgement
 
 
-def scale_back_effect(said: Judgement, data: PairData) -> Judgement:
+def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     """Return a judgement of another slowdown than asked for, with the effect scaled back to v.
 
     What such a slowdown proves is a share. So the verdict stands only where the scaled effect lies
     on one side of the limit together with the scatter of the unchanged benchmark.
     """
-    achieved, found = said.achieved, said.weakest
-    decided = said.outcome in (Verdict.DETECTED, Verdict.MISSED)
-    if not decided or not achieved or found is None or found.interval is None:
-        return said
+    achieved, run = judgement.achieved, judgement.weakest
+    decided = judgement.outcome in (Verdict.DETECTED, Verdict.MISSED)
+    if not decided or not achieved or run is None or run.interval is None:
+        return judgement
     factor, half = data.slowdown / achieved, scatter.half_interval(data)
-    effect, (low, high) = factor * found.effect, (factor * end for end in found.ends)
+    effect, (low, high) = factor * run.effect, (factor * end for end in run.ends)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
     asked = percent(data.slowdown)
     text = f"the effect of a slowdown of {percent(achieved)} is scaled back to {asked}"
-    said = replace(
-        said,
-        weakest=replace(found, effect=effect, interval=interval),
+    judgement = replace(
+        judgement,
+        weakest=replace(run, effect=effect, interval=interval),
         threshold=data.limit,
-        caveats=(*said.caveats, Caveat("scaled-back", text)),
+        caveats=(*judgement.caveats, Caveat("scaled-back", text)),
     )
-    detected = said.outcome is Verdict.DETECTED and interval[0] <= data.limit
-    missed = said.outcome is Verdict.MISSED and interval[1] >= data.limit
+    detected = judgement.outcome is Verdict.DETECTED and interval[0] <= data.limit
+    missed = judgement.outcome is Verdict.MISSED and interval[1] >= data.limit
     return (
-        _leave_open(said, "near-threshold", _describe_open_runs(0, len(said.runs)))
+        _leave_open(judgement, "near-threshold", _describe_open_runs(0, len(judgement.runs)))
         if detected or missed
-        else said
+        else judgement
     )
 
 
 def missed_its_aim(data: PairData) -> bool:
     """Tell whether the turns gave surely another slowdown than they were to give."""
-    found = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
-    processes = [one for one in found if one is not None]
+    judgements = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    processes = [judgement for judgement in judgements if judgement is not None]
     return (
         bool(processes)
         and data.wait == InjectionKind.WORK
@@ -216,7 +220,7 @@ def _interval(effect: float, process: ProcessJudgement, probed: Ratio) -> Interv
 def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
     below = [run for run in runs if run.ends[1] < aimed.low]
     least = min(runs, key=lambda run: run.ends[0])
-    said = Judgement(
+    judgement = Judgement(
         outcome=Verdict.INCONCLUSIVE,
         weakest=least,
         runs=runs,
@@ -225,10 +229,12 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
         caveats=aimed.caveats,
     )
     if not aimed.delivered:
-        return _leave_open(said, None, "nothing of the slowdown arrived in the operation")
+        return _leave_open(judgement, None, "nothing of the slowdown arrived in the operation")
     if below:
         weakest = min(below, key=lambda run: run.effect)
-        missed = replace(said, outcome=Verdict.MISSED, weakest=weakest, threshold=aimed.missing)
+        missed = replace(
+            judgement, outcome=Verdict.MISSED, weakest=weakest, threshold=aimed.missing
+        )
         if weakest.significant and weakest.effect > 0:
             text = (
                 f"seen, but too small: an effect of {percent(weakest.effect, 1)}, the limit is "
@@ -239,11 +245,11 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
     clear = [run for run in runs if run.significant and run.ends[0] > aimed.high]
     if len(clear) >= data.wanted:
         weakest = min(clear, key=lambda run: run.ends[0])
-        return replace(said, outcome=Verdict.DETECTED, weakest=weakest)
+        return replace(judgement, outcome=Verdict.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
-        return _leave_open(said, UNFINISHED, text)
-    return _leave_open(said, "near-threshold", _describe_open_runs(len(clear), len(runs)))
+        return _leave_open(judgement, UNFINISHED, text)
+    return _leave_open(judgement, "near-threshold", _describe_open_runs(len(clear), len(runs)))
 
 
 def _describe_open_runs(clear: int, runs: int) -> str:

@@ -113,9 +113,9 @@ def add_detectable_slowdowns(
             by_id[run.trial.benchmark.id].append(run)
     found = {name: block_scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
     seen = {
-        name: detectable_slowdown(one, request, beside=name in beside)
-        for name, one in found.items()
-        if one is not None
+        name: detectable_slowdown(scatter, request, beside=name in beside)
+        for name, scatter in found.items()
+        if scatter is not None
     }
     told = request.rule is not DetectionRule.PAPER
     return replace(

@@ -14,18 +14,18 @@ def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[Rule
 
     What both halves cover each of them does, also where some of the runs have left it open.
     """
-    judged = [
+    verdicts = [
         pair
         for pair in pairs
         if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
     ]
-    both = {pair.method for pair in judged if pair.outcome is Verdict.DETECTED}
+    both = {pair.method for pair in verdicts if pair.outcome is Verdict.DETECTED}
     tested = both | {
         pair.method
-        for pair in judged
+        for pair in verdicts
         if all(run.significant and run.effect > 0 for run in pair.runs)
     }
-    large = both | {pair.method for pair in judged if all(run.large for run in pair.runs)}
+    large = both | {pair.method for pair in verdicts if all(run.large for run in pair.runs)}
     return (
         RuleCount("test only", len(tested)),
         RuleCount("effect only", len(large)),

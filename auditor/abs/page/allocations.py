@@ -55,8 +55,8 @@ def mark_of(pair: AllocationPair) -> wording.Word:
 
 def by_pair(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
     """Return the pairs by method and benchmark, but those that turned out not to call it."""
-    found = document.allocations.pairs if document.allocations else ()
-    called = (pair for pair in found if pair.outcome is not Verdict.UNREACHED)
+    pairs = document.allocations.pairs if document.allocations else ()
+    called = (pair for pair in pairs if pair.outcome is not Verdict.UNREACHED)
     return {(pair.method, pair.benchmark): pair for pair in called}
 
 
@@ -91,33 +91,33 @@ def format_allocation(method: AllocationMethod) -> str:
 
 def terminal_lines(document: Document) -> tuple[str, ...]:
     """Return what a terminal shows below its table."""
-    found = document.allocations
-    if found is None:
+    allocations = document.allocations
+    if allocations is None:
         return ()
-    quiet = [one.id for one in silent_methods(found)]
+    quiet = [silent_method.id for silent_method in silent_methods(allocations)]
     if not quiet:
-        return (headline(found),)
+        return (headline(allocations),)
     shortened = names.shorten(method.id for method in document.methods)
     some = ", ".join(shortened.get(one, one) for one in quiet[:5])
     more = f" and {len(quiet) - 5} more" if len(quiet) > 5 else ""
-    return headline(found), f"Could start to allocate without anyone noticing: {some}{more}"
+    return headline(allocations), f"Could start to allocate without anyone noticing: {some}{more}"
 
 
 def allocations_view(document: Document) -> AllocationsView | None:
     """Put them into words; None where nobody asked."""
-    found = document.allocations
-    if found is None:
+    allocations = document.allocations
+    if allocations is None:
         return None
     methods, benchmarks = anchors.method_links(document), anchors.benchmark_links(document)
     called = list(by_pair(document).values())
     met = {mark_of(pair) for pair in called}
     return AllocationsView(
-        headline=headline(found),
+        headline=headline(allocations),
         pairs=tuple(_pair(pair, methods, benchmarks) for pair in called[:ALLOCATIONS]),
         hidden=len(called[ALLOCATIONS:]),
         silent=tuple(
-            (anchors.link_of(methods, one.id), words.OUTCOMES[one.outcome].word)
-            for one in silent_methods(found)
+            (anchors.link_of(methods, silent_method.id), words.OUTCOMES[silent_method.outcome].word)
+            for silent_method in silent_methods(allocations)
         ),
         legend=tuple(word for word in (SHOWS, HIDDEN, OPEN) if word in met),
     )

@@ -25,13 +25,13 @@ Links = Mapping[str, PageLink]
 
 def method_links(document: Document) -> Links:
     """Return the methods of the audit by their ids."""
-    short = names.labels(one.id for one in document.methods)
+    short = names.labels(method.id for method in document.methods)
     return {each: PageLink(name, method_fragment(each)) for each, name in short.items()}
 
 
 def benchmark_links(document: AbsOrStability) -> Links:
     """Return the benchmarks of the audit by their ids."""
-    short = names.labels(one.id for one in document.benchmarks)
+    short = names.labels(benchmark.id for benchmark in document.benchmarks)
     return {each: PageLink(name, benchmark_fragment(each)) for each, name in short.items()}
 
 

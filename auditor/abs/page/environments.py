@@ -173,7 +173,11 @@ def _duration(seconds: Sequence[float]) -> str:
 
 
 def _spreads(benchmarks: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
-    return {key: one.max_spread for key, one in benchmarks.items() if one.max_spread is not None}
+    return {
+        key: verdict.max_spread
+        for key, verdict in benchmarks.items()
+        if verdict.max_spread is not None
+    }
 
 
 def _scatter(

@@ -72,7 +72,7 @@ def method_views(document: Document, listed: ListedPairs) -> tuple[MethodView, .
     """Return all methods with the pairs that are listed."""
     links = anchors.method_links(document)
     benchmarks = anchors.benchmark_links(document)
-    tried = {(one.method, one.benchmark): one for one in _curves(document)}
+    tried = {(curve.method, curve.benchmark): curve for curve in _curves(document)}
     pairs: dict[str, list[PairVerdict]] = {}
     for pair in document.pairs:
         if pair.outcome is not Verdict.UNREACHED:

@@ -191,22 +191,22 @@ def _across(
 
 def _line(head: MatrixHead, found: Iterable[MatrixCell | MatrixGap], *, apart: bool) -> MatrixRow:
     cells: list[MatrixCell | MatrixGap] = []
-    for each in found:
+    for gap in found:
         last = cells[-1] if cells else None
         if (
             apart
-            or isinstance(each, MatrixCell)
+            or isinstance(gap, MatrixCell)
             or not isinstance(last, MatrixGap)
-            or last.kind != each.kind
+            or last.kind != gap.kind
         ):
-            cells.append(each)
+            cells.append(gap)
         else:
             cells[-1] = MatrixGap(last.span + 1, last.kind)
-    known = [cell for cell in cells if isinstance(cell, MatrixCell)]
-    pairs = [cell for cell in known if cell.glyph != wording.SET_UP_ONLY.glyph]
+    matrix_cells = [cell for cell in cells if isinstance(cell, MatrixCell)]
+    pairs = [cell for cell in matrix_cells if cell.glyph != wording.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Verdict.DETECTED.value for cell in pairs)
     total = f"{noticed} of {len(pairs)}" if pairs else number_format.NONE
-    return MatrixRow(head, tuple(cells), total, noticed if pairs else -1, _shown(known))
+    return MatrixRow(head, tuple(cells), total, noticed if pairs else -1, _shown(matrix_cells))
 
 
 def _shown(cells: Iterable[MatrixCell]) -> str:
@@ -217,8 +217,8 @@ def _shown(cells: Iterable[MatrixCell]) -> str:
 
 
 def _marks(document: Document) -> tuple[wording.Word, ...]:
-    known = allocations.allocations_view(document)
-    return known.legend if known else ()
+    view = allocations.allocations_view(document)
+    return view.legend if view else ()
 
 
 def _legend(pairs: Iterable[PairVerdict]) -> tuple[wording.Word, ...]:

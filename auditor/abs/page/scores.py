@@ -56,7 +56,7 @@ class CurveView:
 def score_views(document: Document) -> tuple[ScoreView, ...]:
     """Return the scores that there are."""
     rows = table.score_rows(document)
-    known = [score for _, score in table.named_scores(document)]
+    scores = [score for _, score in table.named_scores(document)]
     links = anchors.benchmark_links(document)
     return tuple(
         ScoreView(
@@ -67,7 +67,7 @@ def score_views(document: Document) -> tuple[ScoreView, ...]:
                 for excluded_benchmark in score.excluded_benchmarks
             ),
         )
-        for row, score in zip(rows, known, strict=True)
+        for row, score in zip(rows, scores, strict=True)
     )
 
 
@@ -80,13 +80,13 @@ def _bar(score: Score) -> Markup:
 
 def curve_view(document: Document) -> CurveView | None:
     """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
-    found = document.curve
-    says = detection_curve.format_suite_curve(found, words.count_undecided(document.scores.total))
-    if found is None or not says:
+    curve = document.curve
+    says = detection_curve.format_suite_curve(curve, words.count_undecided(document.scores.total))
+    if curve is None or not says:
         return None
-    counted = [point for point in found.points if point.counted]
+    counted = [point for point in curve.points if point.counted]
     methods, benchmarks = anchors.method_links(document), anchors.benchmark_links(document)
-    least = detection_curve.most_sensitive_pairs(found).values()
+    least = detection_curve.most_sensitive_pairs(curve).values()
     return CurveView(
         says=says,
         plot=plots.steps(
@@ -103,8 +103,10 @@ def curve_view(document: Document) -> CurveView | None:
             )
             for point in counted
         ),
-        tried=number_format.count(len(found.pairs), "pair"),
-        least=tuple(_least(one, methods, benchmarks) for one in sorted(least, key=_size)),
+        tried=number_format.count(len(curve.pairs), "pair"),
+        least=tuple(
+            _least(pair_curve, methods, benchmarks) for pair_curve in sorted(least, key=_size)
+        ),
     )
 
 

@@ -136,7 +136,7 @@ def stability_view(document: AbsOrStability) -> StabilityView:
         incomplete=len(document.benchmarks) - len(known),
         visible=any(benchmark.visible is not None for benchmark in document.benchmarks),
         limit=number_format.share(limit),
-        benchmarks=tuple(_spread(one, links[one.id], limit) for one in ordered),
+        benchmarks=tuple(_spread(verdict, links[verdict.id], limit) for verdict in ordered),
         durations=tuple(
             number_format.seconds(suite_second) for suite_second in document.stability.suite_seconds
         ),
@@ -191,7 +191,7 @@ def redundancy_view(document: Document) -> RedundancyView:
     watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
     none = [benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)]
     silent = number_format.count(len(none), "benchmark detects", "benchmarks detect")
-    watching.sort(key=lambda one: (order.get(one.id, len(order)), -len(one.unique)))
+    watching.sort(key=lambda verdict: (order.get(verdict.id, len(order)), -len(verdict.unique)))
     return RedundancyView(
         says=words.describe_cover(document),
         saved=advice.format_cover_saving(document),
@@ -202,14 +202,14 @@ def redundancy_view(document: Document) -> RedundancyView:
         density=_density(document),
         watching=tuple(
             WatchView(
-                link=benchmarks[one.id],
-                kept=one.id in order,
-                unique=tuple(anchors.link_of(methods, each) for each in one.unique),
-                shared=tuple(anchors.link_of(methods, each) for each in one.shared),
+                link=benchmarks[verdict.id],
+                kept=verdict.id in order,
+                unique=tuple(anchors.link_of(methods, each) for each in verdict.unique),
+                shared=tuple(anchors.link_of(methods, each) for each in verdict.shared),
             )
-            for one in watching
+            for verdict in watching
         ),
-        none=tuple(benchmarks[one.id] for one in none),
+        none=tuple(benchmarks[verdict.id] for verdict in none),
         silent=f"{silent} none of these methods",
     )
 
@@ -218,7 +218,8 @@ def cost_views(document: Document) -> tuple[CostView, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
     links = anchors.benchmark_links(document)
     return tuple(
-        _cost(one, links[one.benchmark]) for one in cost_benefit.benchmark_values(document)
+        _cost(benchmark_value, links[benchmark_value.benchmark])
+        for benchmark_value in cost_benefit.benchmark_values(document)
     )
 
 
@@ -245,10 +246,12 @@ def _density(document: Document) -> tuple[DensityRow, ...]:
     none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
     return tuple(
         DensityRow(
-            benchmarks=number_format.count(one.benchmarks, "benchmark") if one.benchmarks else none,
-            methods=number_format.number(one.methods),
-            share=number_format.percent(one.percent),
-            plot=plots.score(one.percent, one.percent),
+            benchmarks=number_format.count(density.benchmarks, "benchmark")
+            if density.benchmarks
+            else none,
+            methods=number_format.number(density.methods),
+            share=number_format.percent(density.percent),
+            plot=plots.score(density.percent, density.percent),
         )
-        for one in document.density
+        for density in document.density
     )

@@ -172,8 +172,8 @@ def _measure_pairs(
         analysis = replace(analysis, sampling=sample_shares(pairs, analysis, _for_samples(parts)))
         study.take_samples(analysis.sampling)
     pairs_to_slow = choose_pairs_to_slow(pairs, analysis, parts.mutator.probe_seconds)
-    made = study.run(pairs_to_slow)
-    return analysis.with_references(made.references), made
+    runs = study.run(pairs_to_slow)
+    return analysis.with_references(runs.references), runs
 
 
 SAMPLES_PART = 0.6
@@ -215,7 +215,7 @@ def _add_power(
     request: AbsRequest, steady: Stability, pairs: Sequence[StudyPair], base: SuiteBaseline
 ) -> Stability:
     """Return the stability with what the plan can see, now that it is known what is measured."""
-    beside = {one.benchmark.id for one in _worth_measuring(request, pairs) if one.method.apart}
+    beside = {pair.benchmark.id for pair in _worth_measuring(request, pairs) if pair.method.apart}
     return power.add_detectable_slowdowns(steady, base.benchmarks, base.runs, request, beside)
 
 
@@ -231,8 +231,8 @@ def _allocations(
     if size is None:
         return None
     reached = [pair for pair in pairs if pair.reach.may_be_in_loop]
-    judged = allocation_study.study_allocations(size, reached, base, parts)
-    return allocation_audit.judge_allocations(size, chosen.data, judged)
+    allocation_pairs = allocation_study.study_allocations(size, reached, base, parts)
+    return allocation_audit.judge_allocations(size, chosen.data, allocation_pairs)
 
 
 def _measure_extras(
@@ -329,11 +329,11 @@ def _chosen_methods(
 
 def _pairs(chosen: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
     """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
-    found = []
+    pairs = []
     for method in chosen.slowable:
         reaches = [(benchmark, chosen.of(method, benchmark)) for benchmark in base.usable]
         family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
-        found += [
+        pairs += [
             StudyPair(
                 method=method,
                 benchmark=benchmark,
@@ -343,7 +343,7 @@ def _pairs(chosen: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
             )
             for benchmark, reach in reaches
         ]
-    return found
+    return pairs
 
 
 def _worth_measuring(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[StudyPair]:
@@ -382,5 +382,5 @@ def _layouts(analysis: PairAnalysis, study_runs: StudyRuns, parts: StudyContext)
         analysis.request.rule is DetectionRule.PAPER
     ):  # whose references, if any, are of the user's build
         return []
-    found = binary_layout.caveat(parts.layouts, analysis.layout, study_runs.references)
-    return [found] if found else []
+    caveat = binary_layout.caveat(parts.layouts, analysis.layout, study_runs.references)
+    return [caveat] if caveat else []

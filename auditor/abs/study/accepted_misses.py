@@ -24,20 +24,21 @@ def find_accepted_misses(
         return {}
     methods = parts.mutator.methods(sources)
     found: dict[str, AcceptedMiss] = {}
-    for one in written:
-        method = named(one.method, methods, parts.mutator, parts.project.name).id
+    for text in written:
+        method = named(text.method, methods, parts.mutator, parts.project.name).id
         if method in found:
             raise UsageError(f"the miss of {method} is accepted twice at $.ignore; keep one")
         found[method] = AcceptedMiss(
             method=method,
-            reason=one.reason,
-            until=one.until,
+            reason=text.reason,
+            until=text.until,
             where=CONFIGURATION,
             expired=False,
             left_out=False,
         )
     return {
-        one.method: one for one in marked_misses(methods, sources, parts.mutator.comment)
+        marked_miss.method: marked_miss
+        for marked_miss in marked_misses(methods, sources, parts.mutator.comment)
     } | found
 
 

@@ -40,10 +40,10 @@ def study_allocations(
         key: variants.build_overlay(key, parts) for key in {pair.variant: None for pair in pairs}
     }
     trials = {
-        pair.key: _trial(size, pair, made, baseline, parts)
+        pair.key: _trial(size, pair, variant, baseline, parts)
         for pair in pairs
-        for made in [built[pair.variant]]
-        if isinstance(made, BuiltVariant)
+        for variant in [built[pair.variant]]
+        if isinstance(variant, BuiltVariant)
     }
     ended = _runs(trials, parts)
     return tuple(
@@ -53,13 +53,13 @@ def study_allocations(
                 benchmark=pair.benchmark,
                 bytes=size,
                 reach=pair.reach,
-                refusal=made.reason if isinstance(made, OverlayRefusal) else None,
+                refusal=refusal.reason if isinstance(refusal, OverlayRefusal) else None,
                 run=ended.get(pair.key),
                 plain=baseline.of(pair.benchmark),
             )
         )
         for pair in pairs
-        for made in [built[pair.variant]]
+        for refusal in [built[pair.variant]]
     )
 
 

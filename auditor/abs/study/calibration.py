@@ -215,11 +215,11 @@ class CalibrationStudy:
         tried: set[PairKey] = set()
         while True:
             plain = tuple(references.values())
-            rest = [one for key, one in calibrated.items() if not ended[key] and key not in tried]
-            again = [one for one in self.undecided(rest, plain) if self.is_decided(one)]
+            rest = [pair for key, pair in calibrated.items() if not ended[key] and key not in tried]
+            again = [pair for pair in self.undecided(rest, plain) if self.is_decided(pair)]
             if not again:
                 break
-            tried |= {one.pair.key for one in again}
+            tried |= {pair.pair.key for pair in again}
             yield again
 
     def is_decided(self, calibrated: CalibratedPair, references: Sequence[Run] = ()) -> bool:
@@ -232,8 +232,10 @@ class CalibrationStudy:
             return False
         plain = [run for run in references if run.trial.benchmark == calibrated.pair.benchmark]
         data = self._analysis.data(calibrated.pair_runs(()), plain)
-        found = predict(data)
-        said = found is not None and (found.misses or (request.estimate and bool(calibrated.runs)))
+        prediction = predict(data)
+        said = prediction is not None and (
+            prediction.misses or (request.estimate and bool(calibrated.runs))
+        )
         return said or distortion.judge_distortion(data) is not None
 
     def next_trial(self, calibrated: CalibratedPair) -> Trial:
@@ -281,7 +283,7 @@ class CalibrationStudy:
             pair.pair.key: self._parts.store.alike(self.next_trial(pair)) if pair.unsettled else ()
             for pair in pairs
         }
-        runs = [run for each in found.values() for run in each]
+        runs = [run for trial_runs in found.values() for run in trial_runs]
         if runs:
             self._parts.observer.phase_started("calibration, known", len(runs), 0.0)
         for run in runs:
@@ -292,10 +294,10 @@ class CalibrationStudy:
         self, calibrated: Mapping[PairKey, CalibratedPair]
     ) -> dict[PairKey, CalibratedPair]:
         """Return `calibrated` with the clock's cost by all processes of the study so far."""
-        self._seen |= {key: one.runs for key, one in calibrated.items()}
+        self._seen |= {key: calibrated_pair.runs for key, calibrated_pair in calibrated.items()}
         cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
         found = {}
-        for key, one in calibrated.items():
-            asked = replace(one.asked, clock_seconds=cost)
-            found[key] = replace(one, asked=asked).with_runs(())
+        for key, pair in calibrated.items():
+            request = replace(pair.asked, clock_seconds=cost)
+            found[key] = replace(pair, asked=request).with_runs(())
         return found

@@ -19,18 +19,19 @@ def zero_delays(
 ) -> list[PairVerdict]:
     """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
     request = replace(analysis.request, score_only=False)
-    asked = replace(analysis, request=request, control=True)
+    pair_analysis = replace(analysis, request=request, control=True)
     by_key = {pair.pair.key: pair.pair for pair in study_runs.pairs}
     found = []
     for turn in range(request.controls):
         manner = StudyManner(name="controls", first_run=turn * most_runs(request))
-        study = PairStudy(asked, slowdown, parts, manner)
+        study = PairStudy(pair_analysis, slowdown, parts, manner)
         mine = [
-            by_key[one.method, one.benchmark] for one in controls.choose_controls(verdicts, turn)
+            by_key[choose_control.method, choose_control.benchmark]
+            for choose_control in controls.choose_controls(verdicts, turn)
         ]
         done = study.run(mine)
         found += [
-            detection.judge_pair(asked.data(pair, done.references_of(pair.pair.benchmark)))
+            detection.judge_pair(pair_analysis.data(pair, done.references_of(pair.pair.benchmark)))
             for pair in done.pairs
         ]
     return found

@@ -56,9 +56,11 @@ def sample_shares(
     return _Sampler(pairs, analysis, built, parts).sample()
 
 
-def _build_program(apart: tuple[Method, ...], parts: StudyContext) -> BuiltVariant | OverlayRefusal:
+def _build_program(
+    methods: tuple[Method, ...], parts: StudyContext
+) -> BuiltVariant | OverlayRefusal:
     """Return the program that is sampled, with methods that a JVM keeps out of line."""
-    variant = Variant(VariantKind.PROFILED, apart)
+    variant = Variant(VariantKind.PROFILED, methods)
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)
 

@@ -49,10 +49,15 @@ def detection_curve(
             # shown of turns is a beginning for the next.
             name = f"curve at {size:g}"
             manner = StudyManner(name=name, thorough=False, known=dict(known), at_most=1)
-            asked = replace(whole, slowdown=size)
-            study = PairStudy(asked, size, parts, manner)
-            mine = {(one.method, one.benchmark): by_key[one.method, one.benchmark] for one in wave}
-            known |= _measure_sizes(study, asked, _by_share(asked, wave, mine), mine)
+            pair_analysis = replace(whole, slowdown=size)
+            study = PairStudy(pair_analysis, size, parts, manner)
+            mine = {
+                (search.method, search.benchmark): by_key[search.method, search.benchmark]
+                for search in wave
+            }
+            known |= _measure_sizes(
+                study, pair_analysis, _by_share(pair_analysis, wave, mine), mine
+            )
     return searches
 
 
@@ -61,24 +66,26 @@ def _by_share(
 ) -> list[SlowdownSearch]:
     """Judge a size by the shares; return the searches that they leave open."""
     rest = []
-    for one in wave:
-        data = analysis.data(PairRuns(pair=pairs[one.method, one.benchmark]), ())
+    for search in wave:
+        data = analysis.data(PairRuns(pair=pairs[search.method, search.benchmark]), ())
         if data.sampled is None or data.sampled.obstacle:
-            rest.append(one)
+            rest.append(search)
             continue
-        said = detection.judge_pair(data)
-        if said.outcome is Verdict.UNMEASURED:
-            said = replace(said, outcome=Verdict.INCONCLUSIVE, reason="the share does not decide")
-        one.add(data.slowdown, said)
+        verdict = detection.judge_pair(data)
+        if verdict.outcome is Verdict.UNMEASURED:
+            verdict = replace(
+                verdict, outcome=Verdict.INCONCLUSIVE, reason="the share does not decide"
+            )
+        search.add(data.slowdown, verdict)
     return rest
 
 
 def _by_size(searches: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch]]:
     """Return what is to be measured next, the largest slowdowns first."""
     found: dict[float, list[SlowdownSearch]] = {}
-    for one in searches:
-        if (size := one.next) is not None:
-            found.setdefault(size, []).append(one)
+    for search in searches:
+        if (size := search.next) is not None:
+            found.setdefault(size, []).append(search)
     return dict(sorted(found.items(), reverse=True))
 
 
@@ -89,10 +96,12 @@ def _measure_sizes(
     pairs: Mapping[PairKey, StudyPair],
 ) -> Mapping[PairKey, tuple[Run, ...]]:
     """Measure a size of all that wait for it; return what is known of the turns of each pair."""
-    made = study.run([pairs[one.method, one.benchmark] for one in wave])
-    done = {pair.pair.key: pair for pair in made.pairs}
-    for one in wave:
-        mine = done[one.method, one.benchmark]
-        data = analysis.data(mine, made.references_of(mine.pair.benchmark))
-        one.add(data.slowdown, detection.judge_pair(data))
-    return made.known
+    runs = study.run(
+        [pairs[slowdown_search.method, slowdown_search.benchmark] for slowdown_search in wave]
+    )
+    done = {pair.pair.key: pair for pair in runs.pairs}
+    for search in wave:
+        mine = done[search.method, search.benchmark]
+        data = analysis.data(mine, runs.references_of(mine.pair.benchmark))
+        search.add(data.slowdown, detection.judge_pair(data))
+    return runs.known

@@ -40,7 +40,7 @@ def expected_of(request: AbsRequest, parts: StudyContext, lookups: Lookups) -> E
     figures = parts.figures
     pairs = None
     if not lookups.lacks(*CERTAIN):
-        pairs = len({(one.overlaid, one.benchmark) for one in lookups.missing_of(*_OF_PAIRS)})
+        pairs = len({(trial.overlaid, trial.benchmark) for trial in lookups.missing_of(*_OF_PAIRS)})
     load = _workload(request, parts, pairs)
     load = replace(
         load,
@@ -60,11 +60,11 @@ def expected_beforehand(request: AbsRequest, parts: StudyContext) -> ExpectedTim
     if len(benchmarks) <= _LARGE:
         return expected_of(request, parts, rehearse_counts(request, parts))
     figures = parts.figures
-    one = _cheapest_workload(request, parts, figures)
+    workload = _cheapest_workload(request, parts, figures)
     load = replace(
         _workload(request, parts, None),
-        suite_seconds=len(benchmarks) * one.suite_seconds * parts.request.stability_runs,
-        counting_seconds=len(benchmarks) * one.counting_seconds,
+        suite_seconds=len(benchmarks) * workload.suite_seconds * parts.request.stability_runs,
+        counting_seconds=len(benchmarks) * workload.counting_seconds,
     )
     return _limit_by_budget(load, figures, parts)
 

@@ -50,7 +50,7 @@ def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
         if matrix and deadline is not None:
             yield wave
         else:
-            yield [one for one in wave if one.pair.method not in detected]
+            yield [pair for pair in wave if pair.pair.method not in detected]
 
 
 def deciding_waves(
@@ -75,4 +75,6 @@ def deciding_waves(
             begin, size = begin + size, 2 * size
         if begin < len(ordered):
             rest.append(ordered[begin:])
-    yield from sorted(rest, key=lambda one: one[0].pair.method in detected)
+    yield from sorted(
+        rest, key=lambda calibrated_pairs: calibrated_pairs[0].pair.method in detected
+    )

@@ -79,7 +79,7 @@ class PairStudy:
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
                 pending.append(self._pending(pair, built))
-        last = {one.pair.key: one for one in pending}
+        last = {calibrated_pair.pair.key: calibrated_pair for calibrated_pair in pending}
         ended: dict[PairKey, list[Run]] = {key: [] for key in last}
         references: dict[str, Run] = {}
         detected: set[Method] = set()
@@ -92,30 +92,38 @@ class PairStudy:
             request=self._request,
             deadline=self._parts.deadline,
         ):
-            known = self._so_far(references)
-            missing = self._calibrating.run(wanted, known)
-            last |= {one.pair.key: one for one in missing}
+            runs = self._so_far(references)
+            missing = self._calibrating.run(wanted, runs)
+            last |= {calibrated_pair.pair.key: calibrated_pair for calibrated_pair in missing}
             if not self._request.estimate:
-                ready = self._calibrating.undecided(missing, known)
+                ready = self._calibrating.undecided(missing, runs)
                 # A calibration that the time cut off may know the delays of another slowdown only.
-                ready = [one for one in ready if not one.unsettled]
+                ready = [
+                    calibrated_pair for calibrated_pair in ready if not calibrated_pair.unsettled
+                ]
                 self._measure_wave(ready, ended, references)
                 detected |= self._detected(missing, ended, self._so_far(references))
         last |= self._corrected
-        measured = (one.pair_runs(ended[key]) for key, one in last.items())
+        measured = (calibrated_pair.pair_runs(ended[key]) for key, calibrated_pair in last.items())
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
 
     def first_trial(self, pairs: Sequence[StudyPair], built: BuiltVariant) -> Trial | None:
         """Return the first process that is to be run of some pairs, None if none is."""
         pending = (self._pending(pair, built) for pair in pairs)
-        one = next((one for one in pending if not self._calibrating.is_decided(one)), None)
-        if one is None:
+        calibrated_pair = next(
+            (pair for pair in pending if not self._calibrating.is_decided(pair)), None
+        )
+        if calibrated_pair is None:
             return None
-        return self._calibrating.next_trial(one) if one.unsettled else self._pair_trial(one, 1, 1)
+        return (
+            self._calibrating.next_trial(calibrated_pair)
+            if calibrated_pair.unsettled
+            else self._pair_trial(calibrated_pair, 1, 1)
+        )
 
     def _pending(self, pair: StudyPair, built: BuiltVariant) -> CalibratedPair:
         """Return a pair of which nothing is known, with what its calibration is to reach."""
-        asked = CalibrationRequest(
+        request = CalibrationRequest(
             slowdown=self._slowdown,
             calls_per_operation=pair.calls or 0.0,
             concurrency=pair.benchmark.concurrency,
@@ -123,9 +131,9 @@ class PairStudy:
             verified=self._manner.thorough,
         )
         inlined = built.variant.beside and not self._parts.is_always_called(pair.method)
-        found = CalibratedPair(pair=pair, built=built, asked=asked, inlined=inlined)
-        known = self._manner.known.get(pair.key)
-        return found.with_runs(known) if known else found
+        calibrated_pair = CalibratedPair(pair=pair, built=built, asked=request, inlined=inlined)
+        runs = self._manner.known.get(pair.key)
+        return calibrated_pair.with_runs(runs) if runs else calibrated_pair
 
     def variant(self, key: VariantKey) -> BuiltVariant | OverlayRefusal:
         """Return what makes a variant, or why there is none."""
@@ -137,9 +145,9 @@ class PairStudy:
         self, missing: Sequence[CalibratedPair], ended: Ended, references: Sequence[Run]
     ) -> set[Method]:
         return {
-            one.pair.method
-            for one in missing
-            if self._judged(one, ended[one.pair.key], references).outcome is Verdict.DETECTED
+            pair.pair.method
+            for pair in missing
+            if self._judged(pair, ended[pair.pair.key], references).outcome is Verdict.DETECTED
         }
 
     def _measure_wave(
@@ -152,15 +160,15 @@ class PairStudy:
         runs = self._request.runs
         most = most_runs(self._request) if self._manner.thorough else runs
         for repetition in range(1, most + 1):
-            known = self._so_far(references)
+            trial_runs = self._so_far(references)
             ready = [
-                one
-                for one in ready
-                if self._is_open(one, ended[one.pair.key], known, asked=repetition <= runs)
+                pair
+                for pair in ready
+                if self._is_open(pair, ended[pair.pair.key], trial_runs, asked=repetition <= runs)
             ]
             trials = {
                 trial.id: (key, trial)
-                for key, trial in self._trials(ready, ended, known, repetition)
+                for key, trial in self._trials(ready, ended, trial_runs, repetition)
             }
             if not trials:
                 break
@@ -178,10 +186,10 @@ class PairStudy:
 
     def _so_far(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
         """Return the references; those of the verdicts are also what layouts are known by."""
-        known = tuple(references.values())
+        runs = tuple(references.values())
         if self._manner is MAIN:
-            self._analysis = self._analysis.with_references(known)
-        return known
+            self._analysis = self._analysis.with_references(runs)
+        return runs
 
     def _correct(
         self,
@@ -193,18 +201,18 @@ class PairStudy:
 
         The blocks of a pair tell what turns give better than those of a calibration.
         """
-        found = {one.pair.key: one for one in ready}
+        found = {pair.pair.key: pair for pair in ready}
         forks = range(1, self._parts.request.plan.forks + 1)
         for _ in range(corrections(self._request)):
             off = {
-                key: one.corrected(ended[key])
-                for key, one in found.items()
-                if self._missed_its_aim(one, ended[key], references)
+                key: pair.corrected(ended[key])
+                for key, pair in found.items()
+                if self._missed_its_aim(pair, ended[key], references)
             }
             trials = {
                 trial.id: (key, trial)
-                for key, one in off.items()
-                for trial in (self._pair_trial(one, 1, fork) for fork in forks)
+                for key, pair in off.items()
+                for trial in (self._pair_trial(pair, 1, fork) for fork in forks)
             }
             again: dict[PairKey, list[Run]] = {}
             name = f"{self._manner.name}, turns corrected"
@@ -225,9 +233,9 @@ class PairStudy:
         wait, data = self._request.wait, self._analysis.data(calibrated.pair_runs(runs), ())
         if calibrated.delay(wait).wait is not InjectionKind.WORK:
             return False
-        said = self._judged(calibrated, runs, references)
+        verdict = self._judged(calibrated, runs, references)
         thorough = self._manner.thorough
-        near = thorough and extra_runs.is_off_near_the_threshold(said, self._slowdown)
+        near = thorough and extra_runs.is_off_near_the_threshold(verdict, self._slowdown)
         other = delays_differ(
             calibrated.corrected(runs).delay(wait), calibrated.delay(wait), CLOSEST
         )
@@ -247,10 +255,10 @@ class PairStudy:
         if self._request.is_fixed:
             return True
         data = self._data(calibrated, runs, references)
-        said = detection.judge_pair(data)
-        if extra_runs.is_settled(said, data):
+        verdict = detection.judge_pair(data)
+        if extra_runs.is_settled(verdict, data):
             return False
-        return asked or (extra_runs.may_yet_decide(said) and extra_runs.is_within_reach(said))
+        return asked or (extra_runs.may_yet_decide(verdict) and extra_runs.is_within_reach(verdict))
 
     def _judged(
         self, calibrated: CalibratedPair, runs: Sequence[Run], plain: Sequence[Run]
@@ -258,11 +266,11 @@ class PairStudy:
         return detection.judge_pair(self._data(calibrated, runs, plain))
 
     def _data(
-        self, one: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
+        self, pair: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> PairData:
-        one = self._corrected.get(one.pair.key, one)
-        mine = [run for run in references if run.trial.benchmark == one.pair.benchmark]
-        return self._analysis.data(one.pair_runs(runs), mine)
+        pair = self._corrected.get(pair.pair.key, pair)
+        mine = [run for run in references if run.trial.benchmark == pair.pair.benchmark]
+        return self._analysis.data(pair.pair_runs(runs), mine)
 
     def _trials(
         self, ready: Sequence[CalibratedPair], ended: Ended, runs: Sequence[Run], repetition: int
@@ -270,16 +278,16 @@ class PairStudy:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
         groups: list[list[trial_order.Process]] = [
-            [(one.pair.key, self._pair_trial(one, repetition, fork)) for fork in forks]
-            for one in ready
+            [(pair.pair.key, self._pair_trial(pair, repetition, fork)) for fork in forks]
+            for pair in ready
         ]
         seed = (self._parts.request.seed, 7, repetition)
         paper = self._request.rule is DetectionRule.PAPER
-        data = [self._data(one, ended[one.pair.key], runs) for one in ready]
+        data = [self._data(pair, ended[pair.pair.key], runs) for pair in ready]
         wanted = dict.fromkeys(
-            one.benchmark for one in data if paper or extra_runs.needs_plain(one)
+            pair_data.benchmark for pair_data in data if paper or extra_runs.needs_plain(pair_data)
         )
-        plain = [one for one in wanted if one not in hung(runs)]
+        plain = [benchmark for benchmark in wanted if benchmark not in hung(runs)]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
             among = trial_order.interleaved_baseline(self._parts, self._baseline, plain, number)
@@ -288,7 +296,8 @@ class PairStudy:
             )
         if not paper:
             groups += [
-                [(None, reference_trial(self._parts, self._baseline, one, number))] for one in plain
+                [(None, reference_trial(self._parts, self._baseline, benchmark, number))]
+                for benchmark in plain
             ]
         return trial_order.shuffle_groups(groups, seed)
 

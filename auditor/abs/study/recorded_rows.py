@@ -19,10 +19,10 @@ def rows_of(runs: Iterable[Run]) -> tuple[Rows, ...]:
     where they are what the paper's rule compares with. A table has no place for probe blocks,
     calibrations and other references.
     """
-    found = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))
-    interleaved = {Purpose.MUTANT, Purpose.REFERENCE} <= {run.trial.purpose for run in found}
+    trial_runs = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))
+    interleaved = {Purpose.MUTANT, Purpose.REFERENCE} <= {run.trial.purpose for run in trial_runs}
     told = _SLOWED | {Purpose.REFERENCE if interleaved else Purpose.SUITE: ArmName.PLAIN}
-    return tuple(one for run in found if (one := _rows(run, told)) is not None)
+    return tuple(rows for run in trial_runs if (rows := _rows(run, told)) is not None)
 
 
 _SLOWED = {Purpose.MUTANT: ArmName.SLOWED, Purpose.PAIRS: ArmName.SLOWED}

@@ -40,14 +40,14 @@ class ReusableDelays:
             return delay
         if first.id not in self._chosen:
             left_out = {run.trial.id for run in but}
-            found = [
+            delays = [
                 known
                 for run in self._store.alike(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
                 for known in [_delay(run.trial.schedule)]
                 if known is not None and not delays_differ(known, delay, CLOSE_ENOUGH)
             ]
-            nearest = min(found, key=lambda known: abs(known.number - delay.number), default=delay)
+            nearest = min(delays, key=lambda known: abs(known.number - delay.number), default=delay)
             self._chosen[first.id] = nearest
         return self._chosen[first.id]
 

@@ -36,11 +36,11 @@ def find_obstacles(
     mine |= {(method, False): [] for method in methods if method not in reached}
     found: dict[VariantKey, str] = {}
     trials: dict[str, tuple[VariantKey, Trial]] = {}
-    for key, each in mine.items():
+    for key, study_pairs in mine.items():
         built = study.variant(key)
         if isinstance(built, OverlayRefusal):
             found[key] = built.reason
-        elif not by_shares and (trial := study.first_trial(each, built)) is not None:
+        elif not by_shares and (trial := study.first_trial(study_pairs, built)) is not None:
             trials[trial.id] = key, trial
     for run in measure("first builds", [trial for _, trial in trials.values()], parts):
         if isinstance(run.outcome, NotBuilt):

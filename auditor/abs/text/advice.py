@@ -98,7 +98,7 @@ def _failing(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
         "failing",
         f"Repair {number_format.count(len(failed), 'benchmark')} that {_fail(failed)}",
         "A process that fails gives no values, so no slowdown shows in it.",
-        tuple(AdviceTarget(one.id, _failure(one)) for one in failed),
+        tuple(AdviceTarget(verdict.id, _failure(verdict)) for verdict in failed),
     )
 
 
@@ -115,7 +115,10 @@ def _slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
         "slow",
         f"Give {number_format.count(len(slow), 'benchmark')} more time",
         'The watchdog ended a process before it was done: raise "timeout" in the configuration.',
-        tuple(AdviceTarget(one.id, words.first_line(one.reason or "timed out")) for one in slow),
+        tuple(
+            AdviceTarget(verdict.id, words.first_line(verdict.reason or "timed out"))
+            for verdict in slow
+        ),
     )
 
 
@@ -128,7 +131,7 @@ def _failure(benchmark: BenchmarkVerdict) -> str:
 
 def _unwatched(facts: ResultFacts) -> Advice | None:
     document = facts.document
-    ranked = [one for one in document.methods if facts.lacks_benchmark(one.id)]
+    ranked = [verdict for verdict in document.methods if facts.lacks_benchmark(verdict.id)]
     ranked.sort(key=lambda method: -(method.calls or 0))
     if not ranked:
         return None
@@ -246,7 +249,7 @@ def _why(method: MethodVerdict) -> str:
 
 def _unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     shaky = [benchmark for benchmark in benchmarks if benchmark.bucket in words.SHAKY]
-    shaky.sort(key=lambda one: -(one.max_spread or 0.0))
+    shaky.sort(key=lambda verdict: -(verdict.max_spread or 0.0))
     if not shaky:
         return None
     return Advice(
@@ -254,8 +257,8 @@ def _unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
         f"Steady {number_format.count(len(shaky), 'benchmark')}",
         "The same code, run again, differs so much that small slowdowns drown in it.",
         tuple(
-            AdviceTarget(one.id, f"runs differ by {number_format.share(one.max_spread)}")
-            for one in shaky
+            AdviceTarget(verdict.id, f"runs differ by {number_format.share(verdict.max_spread)}")
+            for verdict in shaky
         ),
     )
 
@@ -269,7 +272,10 @@ def _redundant(facts: ResultFacts) -> Advice | None:
         "redundant",
         f"Leave out {number_format.count(len(idle), 'benchmark')} where time is short",
         words.describe_cover(document),
-        tuple(AdviceTarget(one.id, cost_benefit.explain_redundancy(facts, one)) for one in idle),
+        tuple(
+            AdviceTarget(verdict.id, cost_benefit.explain_redundancy(facts, verdict))
+            for verdict in idle
+        ),
         _saved_by_dropping(document, idle),
     )
 
@@ -281,25 +287,24 @@ def format_cover_saving(document: Document) -> str:
     """
     facts, kept = ResultFacts(document), document.minimal_cover
     idle = [benchmark for benchmark in document.benchmarks if benchmark.id not in kept]
-    if not kept or not all(facts.is_droppable(one.id) for one in idle):
+    if not kept or not all(facts.is_droppable(verdict.id) for verdict in idle):
         return ""
     return _saved_by_dropping(document, idle)
 
 
 def _saved_by_dropping(document: Document, idle: Sequence[BenchmarkVerdict]) -> str:
-    if not idle or any(one.seconds is None for one in idle):
+    if not idle or any(verdict.seconds is None for verdict in idle):
         return ""
     whole = number_format.seconds(
         sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
     )
-    return (
-        f"saves {number_format.seconds(sum(one.seconds or 0.0 for one in idle))} of {whole} a run"
-    )
+    saved = number_format.seconds(sum(verdict.seconds or 0.0 for verdict in idle))
+    return f"saves {saved} of {whole} a run"
 
 
 def _unexamined(facts: ResultFacts) -> Advice | None:
     """Advise on benchmarks of which too little was examined to say whether they are needed."""
-    found = [
+    verdicts = [
         benchmark
         for benchmark in facts.document.benchmarks
         if facts.is_settled(benchmark.id)
@@ -307,16 +312,16 @@ def _unexamined(facts: ResultFacts) -> Advice | None:
         and benchmark.id not in facts.removed_calls
         and not facts.is_mostly_examined(benchmark.id)
     ]
-    if not found:
+    if not verdicts:
         return None
-    found.sort(key=lambda one: -(one.seconds or 0.0))
+    verdicts.sort(key=lambda verdict: -(verdict.seconds or 0.0))
     return Advice(
         "unexamined",
-        f"Name the methods that {number_format.count(len(found), 'benchmark')} mainly "
-        f"{'measures' if len(found) == 1 else 'measure'}",
+        f"Name the methods that {number_format.count(len(verdicts), 'benchmark')} mainly "
+        f"{'measures' if len(verdicts) == 1 else 'measure'}",
         'Only then can be told whether they are needed: --method NAME, or "methods".',
-        tuple(AdviceTarget(one.id, _unexamined_note(facts, one)) for one in found),
-        _a_run(found),
+        tuple(AdviceTarget(verdict.id, _unexamined_note(facts, verdict)) for verdict in verdicts),
+        _a_run(verdicts),
     )
 
 
@@ -349,7 +354,7 @@ def _silent(facts: ResultFacts) -> Advice | None:
     ]
     if not silent:
         return None
-    silent.sort(key=lambda one: -(one.seconds or 0.0))
+    silent.sort(key=lambda verdict: -(verdict.seconds or 0.0))
     alone = len(silent) == 1
     return Advice(
         "silent",
@@ -358,9 +363,10 @@ def _silent(facts: ResultFacts) -> Advice | None:
         f"hold most of {'its' if alone else 'their'} work.",
         tuple(
             AdviceTarget(
-                one.id, f"takes {number_format.seconds(one.seconds)}; calls some and notices none"
+                verdict.id,
+                f"takes {number_format.seconds(verdict.seconds)}; calls some and notices none",
             )
-            for one in silent
+            for verdict in silent
         ),
         _a_run(silent),
     )

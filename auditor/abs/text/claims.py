@@ -171,20 +171,20 @@ class ResultFacts:
     def is_settled(self, benchmark: str) -> bool:
         """Tell whether a benchmark was measured with some method, and none of its pairs is open."""
         pairs = self.pairs_by_benchmark[benchmark]
-        one = self.benchmarks[benchmark]
+        verdict = self.benchmarks[benchmark]
         looked_at = bool(pairs or (self.document.pairs and not self.ran_out_of_time))
-        measured = one.ending == "measured" and bool(one.means) and looked_at
+        measured = verdict.ending == "measured" and bool(verdict.means) and looked_at
         return measured and all(pair.outcome not in OPEN for pair in pairs)
 
     def detects_nothing(self, benchmark: str) -> bool:
         """Tell whether a benchmark surely detects none of the examined methods."""
-        one = self.benchmarks[benchmark]
-        return self.is_settled(benchmark) and not one.unique and not one.shared
+        verdict = self.benchmarks[benchmark]
+        return self.is_settled(benchmark) and not verdict.unique and not verdict.shared
 
     def detects(self, benchmark: str) -> bool:
         """Tell whether a benchmark detects some method."""
-        one = self.benchmarks[benchmark]
-        return bool(one.unique or one.shared)
+        verdict = self.benchmarks[benchmark]
+        return bool(verdict.unique or verdict.shared)
 
     def is_droppable(self, benchmark: str) -> bool:
         """Tell whether all evidence says that nothing is lost without a benchmark."""
@@ -227,8 +227,8 @@ class ResultFacts:
 
     def is_open_for(self, method: str, cause: OpenCause) -> bool:
         """Tell whether the outcome of a method is open for this cause."""
-        one = self.methods[method]
-        return one.outcome is Verdict.INCONCLUSIVE and self.cause(method) is cause
+        verdict = self.methods[method]
+        return verdict.outcome is Verdict.INCONCLUSIVE and self.cause(method) is cause
 
     @property
     def has_whole_matrix(self) -> bool:

@@ -87,7 +87,7 @@ def benchmark_values(document: Document) -> tuple[BenchmarkValue, ...]:
         )
         for benchmark in document.benchmarks
     ]
-    return tuple(sorted(found, key=lambda one: (-(one.seconds or 0.0), one.benchmark)))
+    return tuple(sorted(found, key=lambda value: (-(value.seconds or 0.0), value.benchmark)))
 
 
 def best_changes(document: Document) -> tuple[SuiteChange, ...]:
@@ -131,17 +131,17 @@ def _stubs(facts: ResultFacts) -> list[SuiteChange]:
     document = facts.document
     times = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     lost = [method for method in document.methods if facts.lacks_benchmark(method.id)]
-    lost.sort(key=lambda one: -(one.calls or 0))
+    lost.sort(key=lambda verdict: -(verdict.calls or 0))
     every = sum(method.calls or 0 for method in document.methods)
     return [
         SuiteChange(
-            owner=one.id,
-            what=f"write a benchmark for it (bench-audit stubs begins one){_use(one, every)}",
+            owner=verdict.id,
+            what=f"write a benchmark for it (bench-audit stubs begins one){_use(verdict, every)}",
             points=_point(document),
             seconds=median(times) if times else 0.0,
             measured=False,
         )
-        for one in lost[:MOST]
+        for verdict in lost[:MOST]
     ]
 
 

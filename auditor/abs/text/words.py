@@ -196,16 +196,16 @@ def describe_suite(document: AbsOrStability) -> str:
     size, whole = _size(document), "the whole suite"
     if document.stability.filter is not None:
         whole = "these"
-    known = document.stability.duration
+    duration = document.stability.duration
     if document.plan.iterations is None:
         return f"{size}; another program has run it, how long that took is not known."
-    if known is None or known.mean is None:
+    if duration is None or duration.mean is None:
         return f"{size}; no run of {whole} is complete."
-    sd = "" if known.sd is None else f" (± {number_format.seconds(known.sd)})"
-    takes = f"a run of {whole} takes {number_format.seconds(known.mean)}{sd}"
-    part = known.mean / known.limit
+    sd = "" if duration.sd is None else f" (± {number_format.seconds(duration.sd)})"
+    takes = f"a run of {whole} takes {number_format.seconds(duration.mean)}{sd}"
+    part = duration.mean / duration.limit
     said = number_format.share(part) if part >= 0.001 else f"less than {number_format.share(0.001)}"
-    return f"{size}; {takes}, {said} of a CI limit of {number_format.minutes(known.limit)}."
+    return f"{size}; {takes}, {said} of a CI limit of {number_format.minutes(duration.limit)}."
 
 
 def _size(document: AbsOrStability) -> str:

@@ -107,10 +107,10 @@ class Arguments:
         self, member: Member, scope: StatementScope, receiver: Variable | None, depth: int
     ) -> Variable | None:
         if member.kind is MemberKind.FACTORY:
-            made = self._argument(member.owner, scope, depth)
-            if not isinstance(made, Variable):
+            variable = self._argument(member.owner, scope, depth)
+            if not isinstance(variable, Variable):
                 return None
-            receiver = made
+            receiver = variable
         given: list[Argument] = []
         for type_ in member.parameters:
             argument = self._argument(type_, scope, depth)

@@ -34,14 +34,14 @@ def focus(old: Classes, new: Classes, subject: str) -> tuple[FocusMethod, ...]:
     changed = _changed_methods(before, after, fields)
     above = {(code.name, code.superclass) for code in (*old.values(), *new.values())}
     reached = _Reached(changed, _callers(before, after), above)
-    found = [
+    methods = [
         *_of_fields(before, after, subject, fields),
         *_of_methods(before, after, subject, reached),
     ]
-    return tuple(sorted(found, key=lambda one: (one.distance, one.method)))
+    return tuple(sorted(methods, key=lambda method: (method.distance, method.method)))
 
 
-def weights(methods: Sequence[Member], found: Sequence[FocusMethod]) -> tuple[float, ...]:
+def weights(methods: Sequence[Member], focus_methods: Sequence[FocusMethod]) -> tuple[float, ...]:
     """Return how likely each member of the class is to be drawn, 1 for one that no change reaches.
 
     Half of all draws fall on any of them. The other half fall on what is within some distance of a
@@ -49,7 +49,7 @@ def weights(methods: Sequence[Member], found: Sequence[FocusMethod]) -> tuple[fl
     changed methods come often, although their callers may be nearly all that there is, and none
     comes more rarely than one that is farther off.
     """
-    distances = {one.method: one.distance for one in found}
+    distances = {method.method: method.distance for method in focus_methods}
     known = [distances.get(method.key) for method in methods]
     number = Counter(each for each in known if each is not None)
     likely = {each: _EACH_STEP**each for each in number}
@@ -98,14 +98,14 @@ def _flag_change(old: frozenset[str], new: frozenset[str]) -> str:
 def _changed_methods(before: Hierarchy, after: Hierarchy, fields: _Why) -> _Why:
     """Return why methods are not as they were; those of one version only are among them."""
     old, new = _all_methods(before), _all_methods(after)
-    found = dict.fromkeys(old.keys() ^ new.keys(), "it is in one version only")
+    changed_methods = dict.fromkeys(old.keys() ^ new.keys(), "it is in one version only")
     for where in old.keys() & new.keys():
         method_code, other = old[where], new[where]
         uses = chain(_uses(before, where, method_code, fields), _uses(after, where, other, fields))
         why = _method_change(method_code, other) or next(uses, "")
         if why:
-            found[where] = why
-    return found
+            changed_methods[where] = why
+    return changed_methods
 
 
 def _all_methods(version: Hierarchy) -> dict[Where, MethodCode]:
@@ -135,15 +135,15 @@ def _uses(version: Hierarchy, user: Where, method: MethodCode, fields: _Why) -> 
 
 def _callers(*versions: Hierarchy) -> Mapping[Where, set[Where]]:
     """Return who may call each method, in any of the versions."""
-    found: dict[Where, set[Where]] = defaultdict(set)
+    callers: dict[Where, set[Where]] = defaultdict(set)
     for version in versions:
         for caller, method in _all_methods(version).items():
             # Whoever calls what has no code runs what has it instead.
             instead = [BytecodeCall(*caller, virtual=True)] if "abstract" in method.flags else []
             for call in (*method.calls, *instead):
                 for called in version.targets(call):
-                    found[called].add(caller)
-    return found
+                    callers[called].add(caller)
+    return callers
 
 
 class _Reached:
@@ -207,8 +207,8 @@ def _of_methods(
         if one != other:
             why = f"it is now what {_short(other[0])} declares, no longer {_short(one[0])}"
             yield FocusMethod(method=key, distance=0, why=why)
-        elif found := reached.focus(one, key):
-            yield found
+        elif method := reached.focus(one, key):
+            yield method
 
 
 def _inherited(version: Hierarchy, subject: str) -> Iterator[str]:

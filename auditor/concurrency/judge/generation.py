@@ -140,7 +140,7 @@ class _Maker:
             if not made:
                 return None
             suffixes.append(made)
-        if not any(_on_object(statement.member) for made in suffixes for statement in made):
+        if not any(_on_object(statement.member) for suffix in suffixes for statement in suffix):
             # What only makes further objects shares none.
             self.of.tally.drop("a test", "its threads do not use the object they share")
             return None
@@ -224,7 +224,7 @@ class _Maker:
                 failures += 1
                 continue
             longer = (*statements, *scope.more)
-            around = tuple(Segment(one) for one in others)
+            around = tuple(Segment(other) for other in others)
             # Twice, and the others before and after: suffixes are repeated, side by side.
             segments = (*around, Segment(longer, 2), *around)
             answer = yield Attempt(prefix=self.prefix, segments=segments)

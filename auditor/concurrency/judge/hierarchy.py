@@ -31,9 +31,9 @@ class Hierarchy:
 
     def method(self, owner: str, key: str) -> Where | None:
         """Return where the method of a class is declared, None where that is outside."""
-        for each in self.around(owner):
-            if key in self.classes[each].methods:
-                return each, key
+        for ancestor in self.around(owner):
+            if key in self.classes[ancestor].methods:
+                return ancestor, key
             if key.startswith("<"):
                 break  # nobody inherits constructors
         return None
@@ -41,9 +41,9 @@ class Hierarchy:
     def field(self, use: FieldUse) -> Where | None:
         """Return where a field is declared, None where that is outside."""
         owner, name = use
-        for each in self.around(owner):
-            if name in self.classes[each].fields:
-                return each, name
+        for ancestor in self.around(owner):
+            if name in self.classes[ancestor].fields:
+                return ancestor, name
         return None
 
     def around(self, owner: str) -> Iterator[str]:

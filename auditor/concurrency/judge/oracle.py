@@ -242,7 +242,9 @@ def smallest(
 
     Only numbers of threads that say the finding count. `sizes` are the statements of each test.
     """
-    votes = [vote for vote, one in _FINDINGS.items() if one is finding]
+    votes = [
+        vote for vote, concurrency_finding in _FINDINGS.items() if concurrency_finding is finding
+    ]
     says = [thread for thread in threads if thread.threads > 1 and thread.finding is finding]
     shown = {
         judged_test.timed.test

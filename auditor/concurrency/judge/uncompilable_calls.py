@@ -56,10 +56,10 @@ def _shape(test: Test, place: _Place) -> Hashable:
     return statement.member, tuple(types)
 
 
-def _type(test: Test, where: int, one: Argument | None) -> Hashable:
-    if isinstance(one, Variable):
-        return _statement(test, _place(one, where)).member.returns
-    return one and (one.type, one.text is None)
+def _type(test: Test, where: int, variable: Argument | None) -> Hashable:
+    if isinstance(variable, Variable):
+        return _statement(test, _place(variable, where)).member.returns
+    return variable and (variable.type, variable.text is None)
 
 
 def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> MemberTest:

@@ -91,7 +91,7 @@ class GateSubject:
 
     def at(self, factor: float) -> InjectedDelay | None:
         """Return the delay of a factor, if it was measured."""
-        return next((one for one in self.injected if one.factor == factor), None)
+        return next((delay for delay in self.injected if delay.factor == factor), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,12 +76,16 @@ class BenchmarkSteadiness:
     @property
     def label(self) -> SteadyLabel:
         """Return what all processes are together; those that nobody can tell of do not count."""
-        return _together([one.label for one in self.series])
+        return _together([steadiness.label for steadiness in self.series])
 
     @property
     def warm_iterations(self) -> int | None:
         """Return a warm-up that is long enough for all steady processes; None without any."""
-        starts = [one.steady_from for one in self.series if one.steady_from is not None]
+        starts = [
+            steadiness.steady_from
+            for steadiness in self.series
+            if steadiness.steady_from is not None
+        ]
         return max(starts, default=None)
 
 

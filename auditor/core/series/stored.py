@@ -81,10 +81,10 @@ class StoredRun:
     def values(self, name: str) -> Sequence[float]:
         """Return those of a benchmark, process after process; none where one has failed."""
         found = array("d")
-        for one in self.processes.get(name, ()):
-            if one.failure is not None:
+        for process in self.processes.get(name, ()):
+            if process.failure is not None:
                 return ()
-            found.extend(one.seconds)
+            found.extend(process.seconds)
         return found
 
 

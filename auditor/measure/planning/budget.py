@@ -99,18 +99,18 @@ def measure_suite(
     )
     if request.slowdown is None and share.runs < LEAST_RUNS:
         deadline.prevented = True  # what would be measured hangs on the size of the slowdown
-    measured = _run_suite(share, sample, parts)
-    measured = restore_order(measured, whole)
-    said = budget_text.caveats(
+    suite_baseline = _run_suite(share, sample, parts)
+    suite_baseline = restore_order(suite_baseline, whole)
+    caveats = budget_text.caveats(
         seconds=deadline.seconds,
         runs=share.runs,
         wanted_runs=parts.request.stability_runs,
         blocks=tuple(share.blocks.values()),
         wanted_blocks=parts.request.plan.iterations,
-        benchmarks=len(measured.benchmarks),
-        unsampled=measured.unsampled,
+        benchmarks=len(suite_baseline.benchmarks),
+        unsampled=suite_baseline.unsampled,
     )
-    return BudgetedSuite(measured, counted, said)
+    return BudgetedSuite(suite_baseline, counted, caveats)
 
 
 def _deadline(parts: StudyContext) -> Deadline:
@@ -130,7 +130,7 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
     Where not one fits, all are in it: the end of the time then decides nothing.
     """
     stage = _stage(parts, PILOT_PART)
-    found = baseline(
+    suite_baseline = baseline(
         replace(
             stage,
             suite=replace(parts.suite, benchmarks=tuple(order)),
@@ -138,16 +138,21 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
         )
     )
     if parts.fixed_operations:
-        found = narrow(found, {run.trial.benchmark for run in found.pilots})
-    found = restore_order(found, chosen(parts.suite, parts.request.benchmarks))
-    plans = {benchmark.id: _patient_plan(found, benchmark, parts) for benchmark in found.benchmarks}
-    return replace(found, plans=plans, counting=_counting_blocks(found, parts))
+        suite_baseline = narrow(
+            suite_baseline, {run.trial.benchmark for run in suite_baseline.pilots}
+        )
+    suite_baseline = restore_order(suite_baseline, chosen(parts.suite, parts.request.benchmarks))
+    plans = {
+        benchmark.id: _patient_plan(suite_baseline, benchmark, parts)
+        for benchmark in suite_baseline.benchmarks
+    }
+    return replace(suite_baseline, plans=plans, counting=_counting_blocks(suite_baseline, parts))
 
 
-def _patient_plan(found: SuiteBaseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
+def _patient_plan(suite_baseline: SuiteBaseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
     """Return the plan of a benchmark, whose long blocks warm up as long as short ones would."""
-    plan = found.plans[benchmark.id]
-    lasts = _block_seconds(found, benchmark, plan, parts)
+    plan = suite_baseline.plans[benchmark.id]
+    lasts = _block_seconds(suite_baseline, benchmark, plan, parts)
     if lasts <= LONG * plan.iteration_seconds:
         return plan
     warm = ceil(plan.warmup * plan.iteration_seconds / lasts)
@@ -155,28 +160,30 @@ def _patient_plan(found: SuiteBaseline, benchmark: Benchmark, parts: StudyContex
 
 
 def _block_seconds(
-    found: SuiteBaseline, benchmark: Benchmark, plan: Plan, parts: StudyContext
+    suite_baseline: SuiteBaseline, benchmark: Benchmark, plan: Plan, parts: StudyContext
 ) -> float:
-    operations = found.operations[benchmark.id]
+    operations = suite_baseline.operations[benchmark.id]
     times = _deadline(parts).times
     return times.block_seconds(benchmark, plan.iteration_seconds, operations)
 
 
-def _counting_blocks(found: SuiteBaseline, parts: StudyContext) -> dict[str, int]:
+def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> dict[str, int]:
     """Return the blocks in which calls are counted, where all of the plan is too long."""
     times, plan = _deadline(parts).times, parts.request.plan
     costs = [
         ProcessCost(
-            benchmark=one.id,
+            benchmark=benchmark.id,
             reaches=True,
-            start_seconds=times.start_seconds(one),
-            block_seconds=_block_seconds(found, one, fit, parts),
+            start_seconds=times.start_seconds(benchmark),
+            block_seconds=_block_seconds(suite_baseline, benchmark, fit, parts),
             warmup=min(plan.warmup, schedules.COUNTED_WARMUP),
             blocks=2 * plan.iterations,
-            least_blocks=max(1, _blocks_in(SHORT_COUNTING, _block_seconds(found, one, fit, parts))),
+            least_blocks=max(
+                1, _blocks_in(SHORT_COUNTING, _block_seconds(suite_baseline, benchmark, fit, parts))
+            ),
         )
-        for one in found.usable
-        for fit in (schedules.fitted(plan, one),)
+        for benchmark in suite_baseline.usable
+        for fit in (schedules.fitted(plan, benchmark),)
     ]
     blocks = fit_blocks(costs, COUNTING_PART * _deadline(parts).left) if costs else {}
     return {name: many for name, many in blocks.items() if many < 2 * plan.iterations}
@@ -188,12 +195,12 @@ def _count_calls(
     """Return the counts, and the sample of benchmarks in which calls could be counted in time."""
     limits = CountingLimits(counting=COUNTING_PART, tests=TESTS_PART)
     counted = map_reach(methods, piloted, parts, with_unit_tests=with_unit_tests, limits=limits)
-    known = {run.trial.benchmark for run in counted.runs}
-    if known.issuperset(counted.asked):
+    benchmarks = {run.trial.benchmark for run in counted.runs}
+    if benchmarks.issuperset(counted.asked):
         return counted, piloted
-    known |= set(piloted.usable) - set(counted.asked)
-    known |= set(piloted.benchmarks) - set(piloted.usable)
-    return counted, narrow(piloted, known)
+    benchmarks |= set(piloted.usable) - set(counted.asked)
+    benchmarks |= set(piloted.benchmarks) - set(piloted.usable)
+    return counted, narrow(piloted, benchmarks)
 
 
 def _blocks_in(seconds: float, block_seconds: float) -> int:
@@ -210,21 +217,21 @@ def _suite_costs(
     sizes = BlockSizes(sample.plans, sample.operations, sample.pilots)
     trials = suite_trials(sample.usable, sizes, parts)
     costs = []
-    for one in (*reaching, *(each for each in sample.usable if each not in wanted)):
+    for benchmark in (*reaching, *(each for each in sample.usable if each not in wanted)):
         known = (
-            replace(trials[one.id], repetition=repetition)
+            replace(trials[benchmark.id], repetition=repetition)
             for repetition in range(1, parts.request.stability_runs + 1)
         )
-        block = _block_seconds(sample, one, sample.plans[one.id], parts)
+        block = _block_seconds(sample, benchmark, sample.plans[benchmark.id], parts)
         costs.append(
             ProcessCost(
-                benchmark=one.id,
-                reaches=one in wanted,
-                start_seconds=times.start_seconds(one),
+                benchmark=benchmark.id,
+                reaches=benchmark in wanted,
+                start_seconds=times.start_seconds(benchmark),
                 block_seconds=block,
                 least_blocks=max(LEAST_BLOCKS, _blocks_in(SHORT_RUN, block)),
-                warmup=sample.plans[one.id].warmup,
-                blocks=sample.plans[one.id].iterations,
+                warmup=sample.plans[benchmark.id].warmup,
+                blocks=sample.plans[benchmark.id].iterations,
                 processes=plan.forks,
                 known_runs=sum(parts.store.find(trial) is not None for trial in known),
             )
@@ -257,24 +264,24 @@ def _most_promising(
 def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) -> SuiteBaseline:
     """Return the sample with the runs of the suite that fit."""
     plans = {
-        one.id: replace(sample.plans[one.id], iterations=share.blocks[one.id])
-        for one in sample.usable
-        if one.id in share.blocks
+        benchmark.id: replace(sample.plans[benchmark.id], iterations=share.blocks[benchmark.id])
+        for benchmark in sample.usable
+        if benchmark.id in share.blocks
     }
-    runnable = [one for one in sample.usable if one.id in plans]
+    runnable = [benchmark for benchmark in sample.usable if benchmark.id in plans]
     request = replace(parts.request, stability_runs=share.runs)
     limited = replace(_stage(parts, SUITE_PART), request=request)
     runs, forks = suite_runs(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
     failed = failing_benchmarks(runs)
-    usable = tuple(one for one in sample.usable if one not in failed)
-    ran = [one for one in usable if one.id in plans]
+    usable = tuple(benchmark for benchmark in sample.usable if benchmark not in failed)
+    ran = [benchmark for benchmark in usable if benchmark.id in plans]
     spread = share.runs >= LEAST_RUNS
     wanted = share.runs if spread else parts.request.stability_runs
     lacking = unfinished(ran, runs, forks, wanted)
     return replace(
         sample,
         usable=usable,
-        unfinished=(*lacking, *(one for one in usable if one.id not in plans)),
+        unfinished=(*lacking, *(benchmark for benchmark in usable if benchmark.id not in plans)),
         runs=tuple(runs),
         wanted_runs={
             benchmark.id: wanted if benchmark.id in plans or not plans else 0

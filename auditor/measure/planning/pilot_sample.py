@@ -9,28 +9,28 @@ from auditor.core.suite import Benchmark
 from auditor.measure.suite_runs import SuiteBaseline
 
 
-def narrow(found: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
+def narrow(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
     """Return a baseline of some of its benchmarks; of all where none of these is usable."""
-    usable = tuple(one for one in found.usable if one in sample)
+    usable = tuple(benchmark for benchmark in baseline.usable if benchmark in sample)
     if not usable:
-        return found
-    benchmarks = tuple(benchmark for benchmark in found.benchmarks if benchmark in sample)
-    return replace(found, benchmarks=benchmarks, usable=usable)
+        return baseline
+    benchmarks = tuple(benchmark for benchmark in baseline.benchmarks if benchmark in sample)
+    return replace(baseline, benchmarks=benchmarks, usable=usable)
 
 
-def restore_order(found: SuiteBaseline, whole: Sequence[Benchmark]) -> SuiteBaseline:
+def restore_order(baseline: SuiteBaseline, whole: Sequence[Benchmark]) -> SuiteBaseline:
     """Return a baseline whose benchmarks have the order of the suite."""
-    place: Mapping[Benchmark, int] = {one: at for at, one in enumerate(whole)}
+    place: Mapping[Benchmark, int] = {benchmark: at for at, benchmark in enumerate(whole)}
     return replace(
-        found,
-        benchmarks=tuple(sorted(found.benchmarks, key=place.__getitem__)),
-        usable=tuple(sorted(found.usable, key=place.__getitem__)),
-        unfinished=tuple(sorted(found.unfinished, key=place.__getitem__)),
-        unsampled=len(whole) - len(found.benchmarks),
+        baseline,
+        benchmarks=tuple(sorted(baseline.benchmarks, key=place.__getitem__)),
+        usable=tuple(sorted(baseline.usable, key=place.__getitem__)),
+        unfinished=tuple(sorted(baseline.unfinished, key=place.__getitem__)),
+        unsampled=len(whole) - len(baseline.benchmarks),
     )
 
 
 def failing_benchmarks(runs: Sequence[Run]) -> set[Benchmark | None]:
     """Return the benchmarks of which no run gave a measurement."""
-    measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
-    return {run.trial.benchmark for run in runs} - measured
+    benchmarks = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
+    return {run.trial.benchmark for run in runs} - benchmarks

@@ -61,10 +61,10 @@ class Preview:
     inventory: Inventory = NOTHING
 
 
-def suite_phases(parts: StudyContext, seen: Lookups) -> tuple[PreviewPhase, ...]:
+def suite_phases(parts: StudyContext, lookups: Lookups) -> tuple[PreviewPhase, ...]:
     """Return the runs of the unchanged suite, with the pilots where there are some."""
-    runs = seen.phase("suite runs", Purpose.SUITE)
-    return (seen.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
+    runs = lookups.phase("suite runs", Purpose.SUITE)
+    return (lookups.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
 
 
 def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:
@@ -77,10 +77,10 @@ def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -
     )
 
 
-def expected_of_suite(parts: StudyContext, seen: Lookups) -> ExpectedTime:
+def expected_of_suite(parts: StudyContext, lookups: Lookups) -> ExpectedTime:
     """Return the time of runs of the unchanged suite."""
     figures = parts.figures
-    seconds = missing_seconds(seen.missing_of(Purpose.PILOT, Purpose.SUITE), seen, figures)
+    seconds = missing_seconds(lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures)
     return _range(seconds, figures, parts)
 
 
@@ -94,11 +94,11 @@ def planned_seconds(schedule: Schedule) -> float:
     return len(schedule.blocks) * schedule.seconds
 
 
-def missing_seconds(trials: Sequence[Trial], seen: Lookups, figures: AuditFigures) -> float:
+def missing_seconds(trials: Sequence[Trial], lookups: Lookups, figures: AuditFigures) -> float:
     """Return the time of trials, by what the store has seen, else by the figures."""
-    if seen.times.is_empty:
+    if lookups.times.is_empty:
         return sum(figures.start_seconds + planned_seconds(trial.schedule) for trial in trials)
-    return sum(map(seen.times.seconds, trials))
+    return sum(map(lookups.times.seconds, trials))
 
 
 def _range(seconds: float, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:

@@ -97,6 +97,6 @@ class SilentObserver:
 def rehearse(parts: StudyContext, study: Callable[[StudyContext], object]) -> Lookups:
     """Return what a study looks up that has no time at all."""
     deadline = Deadline(parts.clock, 0)
-    seen = Lookups(parts.store, deadline.times)
-    study(replace(parts, store=seen, observer=SilentObserver(), deadline=deadline))
-    return seen
+    lookups = Lookups(parts.store, deadline.times)
+    study(replace(parts, store=lookups, observer=SilentObserver(), deadline=deadline))
+    return lookups

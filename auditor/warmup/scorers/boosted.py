@@ -73,7 +73,7 @@ class Boosted:
 
         0 to 1: the mean of how likely it is stable and of how likely its mean is right.
         """
-        totals = [one.total(vector(found, one.names)) for one in (self.stable, self._near)]
+        totals = [trees.total(vector(found, trees.names)) for trees in (self.stable, self._near)]
         return float(expit(totals).mean())
 
     def last_warmup(self, run: RunSoFar, found: Mapping[str, float]) -> int:

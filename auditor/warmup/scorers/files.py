@@ -159,7 +159,7 @@ def _refuse_odd_numbers(arrays: Arrays) -> None:
 def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(file) as archive:
-            size = sum(one.file_size for one in archive.infolist())
+            size = sum(info.file_size for info in archive.infolist())
         if size > _LARGEST:
             raise ModelUnusable(f"the model {name} has {size} bytes, more than {_LARGEST}")
         file.seek(0)

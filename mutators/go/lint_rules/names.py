@@ -123,8 +123,8 @@ class Names:
             return Declared(self.home, declared)
         if node.type == "range_clause":
             return None
-        left = node.child_by_field_name("left")
-        listed = syntax.names(left) if left is not None else _named(node)
+        inner_node = node.child_by_field_name("left")
+        listed = syntax.names(inner_node) if inner_node is not None else _named(node)
         right = node.child_by_field_name("right") or node.child_by_field_name("value")
         values = syntax.values(right)
         index = listed.index(name) if name in listed else 0

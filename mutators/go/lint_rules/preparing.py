@@ -162,14 +162,14 @@ def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
         if not _is_idle(place, chore):
             yield NodeFinding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
         return
-    measured = _fed(place)
-    if measured is None or not _is_dear(place, chore, measured, brief):
+    node = _fed(place)
+    if node is None or not _is_dear(place, chore, node, brief):
         return
     yield NodeFinding(
         SETUP_IN_LOOP,
         place.call,
         f"{name} {chore.does} in the timed loop only to make an argument of "
-        f"{syntax.callee_text(measured)}, so the number holds the time of both.",
+        f"{syntax.callee_text(node)}, so the number holds the time of both.",
     )
 
 
@@ -183,10 +183,10 @@ def _is_idle(place: _Place, chore: _Chore) -> bool:
     return [tree.source(node) for node in nodes] == ["0"]
 
 
-def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool:
+def _is_dear(place: _Place, chore: _Chore, node: Node, brief: Brief) -> bool:
     """Tell whether the chore takes a good part of the time of the loop."""
     if chore is _RANDOM:
-        return place.names.function(measured) is not None and brief.call(place.names, measured)
+        return place.names.function(node) is not None and brief.call(place.names, node)
     if chore is not _FORMAT:
         return True
     if all(argument.type.endswith("_literal") for argument in syntax.arguments(place.call)):
@@ -196,10 +196,10 @@ def _is_dear(place: _Place, chore: _Chore, measured: Node, brief: Brief) -> bool
         for call in syntax.calls(place.loop.body)
         if _is_measured(place, call) and syntax.called(call) not in _CHECKS
     ]
-    name = syntax.called(measured).lower()
+    name = syntax.called(node).lower()
     if name.startswith(_LOGGING + _SENDING):
         return False
-    owner = syntax.callee_text(measured).partition(".")[0].lower()
+    owner = syntax.callee_text(node).partition(".")[0].lower()
     return len(others) <= _FEW and not owner.endswith(_REMOTE)
 
 

@@ -139,8 +139,8 @@ def _is_free(names: Names, call: Node) -> bool:
 
 def _is_local(names: Names, change: Node) -> bool:
     """Tell whether an assignment changes nothing but variables of the function."""
-    left = change.child_by_field_name("left")
-    changed = syntax.names(left if left is not None else next(iter(change.named_children), None))
+    node = change.child_by_field_name("left")
+    changed = syntax.names(node if node is not None else next(iter(change.named_children), None))
     return all(name == "_" or (name and names.bindings(name)) for name in changed)
 
 

@@ -95,8 +95,8 @@ def _changed(nodes: list[Node]) -> set[str]:
     names: set[str] = set()
     for node in nodes:
         if node.type == "assignment_statement":
-            left = node.child_by_field_name("left")
-            named = tree.descend(left) if left is not None else ()
+            descendant = node.child_by_field_name("left")
+            named = tree.descend(descendant) if descendant is not None else ()
             names |= {
                 tree.source(inner_node) for inner_node in named if inner_node.type == "identifier"
             }

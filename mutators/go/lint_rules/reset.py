@@ -85,13 +85,13 @@ def _fills(names: Names, earlier: Node, loop: BenchmarkLoop) -> str:
     """Say what a loop to b.N only prepares for a later one, empty where it does more."""
     filled: set[str] = set()
     for statement in syntax.statements(earlier.child_by_field_name("body")):
-        left = syntax.values(statement.child_by_field_name("left"))
+        nodes = syntax.values(statement.child_by_field_name("left"))
         if (
             statement.type not in ("assignment_statement", "short_var_declaration")
-            or len(left) != 1
+            or len(nodes) != 1
         ):
             return ""
-        target = left[0]
+        target = nodes[0]
         if target.type == "index_expression":
             target = target.child_by_field_name("operand") or target
         filled.add(tree.source(target))

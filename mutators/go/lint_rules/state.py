@@ -150,20 +150,20 @@ def _closure(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
 
 def _growth(names: Names, loop: BenchmarkLoop, node: Node) -> tuple[str, str]:
     """Return what an assignment makes larger, and how; two empty texts if nothing."""
-    left = syntax.values(node.child_by_field_name("left"))
+    nodes = syntax.values(node.child_by_field_name("left"))
     right = syntax.values(node.child_by_field_name("right"))
-    if len(left) != 1 or len(right) != 1:
+    if len(nodes) != 1 or len(right) != 1:
         return "", ""
-    if left[0].type == "identifier" and syntax.called(right[0]) == "append":
+    if nodes[0].type == "identifier" and syntax.called(right[0]) == "append":
         first = syntax.arguments(right[0])[:1] if right[0].type == "call_expression" else []
-        name = tree.source(left[0])
+        name = tree.source(nodes[0])
         if [tree.source(inner_node) for inner_node in first] == [name]:
             return name, "is appended to"
-    if left[0].type == "index_expression":
-        operand = left[0].child_by_field_name("operand")
+    if nodes[0].type == "index_expression":
+        operand = nodes[0].child_by_field_name("operand")
         name = tree.source(operand) if operand is not None else ""
         declaration = names.underlying(names.type_of(operand))
-        key = left[0].child_by_field_name("index")
+        key = nodes[0].child_by_field_name("index")
         if declaration is not None and declaration.node.type == "map_type" and _varies(loop, key):
             return name, "gets new keys"
     return "", ""

@@ -17,16 +17,16 @@ def stops(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[No
     """Yield the stop of the timer in a loop that measures little between two stops."""
     for loop in part.loops:
         stop = _stop(part, loop)
-        measured = _measured(part, loop) if stop is not None else []
-        if stop is None or not any(_is_work(inner_node) for inner_node in measured):
+        nodes = _measured(part, loop) if stop is not None else []
+        if stop is None or not any(_is_work(inner_node) for inner_node in nodes):
             continue
-        if all(_is_short(part, names, brief, node) for node in measured):
+        if all(_is_short(part, names, brief, node) for node in nodes):
             call = stop.named_children[0]
             yield NodeFinding(
                 TIMER_IN_LOOP,
                 stop,
                 f"{syntax.callee_text(call)} is called in each iteration, around as little work as "
-                f"{_shown(part, measured)}: stopping takes longer than that, empties caches, and "
+                f"{_shown(part, nodes)}: stopping takes longer than that, empties caches, and "
                 "lets the benchmark run for minutes.",
             )
 
@@ -74,8 +74,8 @@ def _is_own(part: BenchmarkDeclaration, statement: Node) -> bool:
     return call.type == "call_expression" and part.uses(call)
 
 
-def _shown(part: BenchmarkDeclaration, measured: list[Node]) -> str:
-    for node in measured:
+def _shown(part: BenchmarkDeclaration, nodes: list[Node]) -> str:
+    for node in nodes:
         for call in syntax.calls(node):
             if not part.uses(call):
                 return syntax.callee_text(call)

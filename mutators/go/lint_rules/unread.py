@@ -62,7 +62,7 @@ class Unread:
         statement = self.part.above.get(outer.id)
         if statement is None or statement.type not in _SETTING:
             return True
-        left = statement.child_by_field_name("left")
-        if left is not None and left.id == outer.id:
+        inner_node = statement.child_by_field_name("left")
+        if inner_node is not None and inner_node.id == outer.id:
             return False
-        return set(syntax.names(left)) != {"_"}
+        return set(syntax.names(inner_node)) != {"_"}

@@ -144,7 +144,7 @@ class TypeDeclaration:
     def fields(self) -> dict[str, Field]:
         """Return its fields by name."""
         all_fields = (each for member in self._members() for each in _fields(member, self))
-        return {each.name: each for each in all_fields}
+        return {all_field.name: all_field for all_field in all_fields}
 
     @cached_property
     def methods(self) -> tuple[JavaMethod, ...]:

@@ -18,7 +18,6 @@ from mutators.java.lint_rules.tree import (
 )
 
 _LONGEST_CHAIN = 12
-_MAY_CALL = frozenset({"method_invocation", "object_creation_expression"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +183,3 @@ class MethodScope:
         path, _, _ = imported.rpartition(".")
         owner = self.project.qualified(path) if path else None
         return self.project.methods(name, count, owner) if owner else []
-
-
-def calls_in(node: Node) -> list[Node]:
-    """Return the calls and constructor's calls in an expression, outer ones first."""
-    return [inner_node for inner_node in descend(node) if inner_node.type in _MAY_CALL]

@@ -171,7 +171,7 @@ def _once(bound: tree.Bindings, name: str) -> bool:
     if not values:
         return False
     constants = [tree.constant(value) for value in values]
-    return any(one is None or one == 1 for one in constants)
+    return any(constant is None or constant == 1 for constant in constants)
 
 
 def _timed(node: cst.FunctionDef, *, renewed: bool) -> tuple[TimedCode, ...]:

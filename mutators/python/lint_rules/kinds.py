@@ -224,9 +224,9 @@ def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, Objec
 def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, ObjectChange]]:
     if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
         yield tree.dotted(call.func.value), _METHODS[call.func.attr.value]
-    known = FUNCTIONS.get(file.meant(call.func))
-    if known is not None and call.args:
-        yield tree.dotted(call.args[0].value), known[1]
+    parameter = FUNCTIONS.get(file.meant(call.func))
+    if parameter is not None and call.args:
+        yield tree.dotted(call.args[0].value), parameter[1]
 
 
 def written_names(node: cst.CSTNode) -> Iterator[str]:

@@ -88,14 +88,16 @@ def _fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fet
         return _remembered(spec, folder) or _fetch(spec, folder, maven, tests=tests)
     # A folder for each content: another auditor may be measuring what was there before.
     with maven.home.scratch() as scratch:
-        found = _fetch(spec, scratch, maven, tests=tests)
-        target = folder / digest([*found.files.values(), *found.class_path], found.version)[:24]
+        fetched = _fetch(spec, scratch, maven, tests=tests)
+        target = (
+            folder / digest([*fetched.files.values(), *fetched.class_path], fetched.version)[:24]
+        )
         with writing(target):
             target.mkdir(exist_ok=True)
             if not (target / "files").is_dir():
                 (scratch / "files").rename(target / "files")
-    files = {name: target / "files" / path.name for name, path in found.files.items()}
-    return replace(found, folder=target, files=files)
+    files = {name: target / "files" / path.name for name, path in fetched.files.items()}
+    return replace(fetched, folder=target, files=files)
 
 
 def _may_change(spec: MavenSpec) -> bool:
@@ -177,8 +179,8 @@ def _copies(
 
 def _before(first: tuple[Path, ...], rest: tuple[Path, ...]) -> tuple[Path, ...]:
     """Join two class paths; of an artifact in both, the version of `first` counts."""
-    known = {path.parent.parent for path in first}
-    return (*first, *(path for path in rest if path.parent.parent not in known))
+    paths = {path.parent.parent for path in first}
+    return (*first, *(path for path in rest if path.parent.parent not in paths))
 
 
 def _write(path: Path, text: str) -> None:
