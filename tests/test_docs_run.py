@@ -263,7 +263,7 @@ def world(first_world):
 
 def as_parameter(page):
     """What these choose among is what their own audit detects, which other tests can hide."""
-    marks = (pytest.mark.timed,) if page.name in ("commands.md", "tutorial.md") else ()
+    marks = (pytest.mark.timed,) if page.name in ("commands.md", "go-audit.md") else ()
     return pytest.param(page, id=page.name, marks=marks)
 
 
