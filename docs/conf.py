@@ -18,10 +18,11 @@ _REPOSITORY = "https://github.com/bench-audit/bench-audit/blob/main/"
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+(benchmarks|examples|reports)/")
 
 
-def link_to_repository(app, docname, source):
+def link_to_repository(_app, _docname, source):
     """Let links to files outside of docs lead to the repository, as the site has no such pages."""
     source[0] = _OUTSIDE.sub(rf"]({_REPOSITORY}\1/", source[0])
 
 
 def setup(app):
+    """Tell Sphinx what to do with each page that it reads."""
     app.connect("source-read", link_to_repository)

@@ -1,4 +1,4 @@
-"""The recipes of examples/gates, with the tools that they are for, on versions whose truth is known."""
+"""The recipes of examples/gates, with their tools, on versions whose truth is known."""
 
 import json
 import os
