@@ -1,4 +1,4 @@
-"""Ask for a result of `abs`, `stability` or `measure`, write it and show it."""
+"""Ask for a result of `abs` or `stability`, write it and show it."""
 
 import shlex
 from collections.abc import Callable, Iterator
@@ -31,9 +31,8 @@ class OutputFiles:
 
 ABS = OutputFiles("result.json", "report.html")
 STABILITY = OutputFiles("stability.json", "stability.html")
-MEASURED = OutputFiles("measured.json", "measured.html")
-JUDGED = OutputFiles("judged.json", "judged.html")
-BY_COMMAND = {"abs": ABS, "stability": STABILITY, "measure": MEASURED}
+ANALYZED = OutputFiles("analysis.json", "analysis.html")
+BY_COMMAND = {"abs": ABS, "stability": STABILITY}
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,17 +44,9 @@ COMMANDS: Mapping[str, CommandEntry] = {
         "auditor.abs.command_stability",
         "How far do repeated runs of the suite lie apart?",
     ),
-    "measure": CommandEntry(
-        "auditor.abs.command_measure",
-        "Run the benchmarks and keep every value.",
-    ),
     "trace": CommandEntry(
-        "auditor.trace.command",
+        "auditor.stubs.command_trace",
         "Which public methods do others call, and which have no benchmark?",
-    ),
-    "stubs": CommandEntry(
-        "auditor.stubs.command",
-        "Begin benchmarks for methods that none watches.",
     ),
     "compare": CommandEntry(
         "auditor.compare.command",
@@ -84,9 +76,9 @@ COMMANDS: Mapping[str, CommandEntry] = {
         "auditor.select.command",
         "Which benchmarks to run where time is short, and which can go? Runs nothing.",
     ),
-    "judge": CommandEntry(
-        "auditor.judge.command",
-        "Judge a result file of the paper's research tools; runs nothing.",
+    "analyze": CommandEntry(
+        "auditor.analyze.command",
+        "What do results say that are there: JMH, go test, pytest-benchmark, …?",
     ),
     "steady": CommandEntry(
         "auditor.steady.command",
@@ -95,10 +87,6 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "similarity": CommandEntry(
         "auditor.similarity.command",
         "Are the runs in stored results alike? Runs nothing.",
-    ),
-    "watch": CommandEntry(
-        "auditor.watch.command",
-        "When is a benchmark warm that runs elsewhere?",
     ),
     "store": CommandEntry(
         "auditor.housekeeping.store",

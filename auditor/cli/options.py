@@ -1,11 +1,12 @@
 """Options that commands share, and the keys of the configuration that they set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
@@ -99,6 +100,9 @@ SAID = (
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
 SHOWN = (FORMAT, *SAID)
+METHOD = click.option(
+    "--method", multiple=True, metavar="NAME", help="Only this method; repeatable."
+)
 SLOWDOWN = click.option(
     "--slowdown",
     callback=_slowdown,
@@ -107,7 +111,6 @@ SLOWDOWN = click.option(
 )
 FAIL_UNDER = click.option(
     "--fail-under",
-    "--min-score",
     "fail_under",
     callback=_percent,
     metavar="PERCENT",
@@ -133,7 +136,9 @@ RETRY_FAILED = click.option(
     is_flag=True,
     help="Run again what crashed, timed out or could not be read before.",
 )
-STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
+STABILITY_RUNS = click.option(
+    "--stability-runs", type=int, help="Runs of the whole unchanged suite (5)."
+)
 WARMUP = click.option(
     "--warmup",
     type=click.Choice([str(criterion) for criterion in Criterion]),
@@ -231,6 +236,15 @@ def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
         "dispatch": "dask",
         "dask": {"scheduler": given.get("scheduler"), "rent": given.get("rent")},
     }
+
+
+def given_among(context: click.Context, names: Container[str]) -> str:
+    """Return the first option among these that the user has set; empty where there is none."""
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source not in (None, ParameterSource.DEFAULT):
+            return option.opts[-1]
+    return ""
 
 
 def without_none(given: Mapping[str, Any]) -> dict[str, Any]:

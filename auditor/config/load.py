@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -111,6 +112,33 @@ def load(
         if as_configured:
             raise UsageError(f"{argument}: {research_tools.NOT_THEIRS}")
         return _resolve({"subject": argument}, changes, folder, "")
+    try:
+        return _load_file(path, argument, changes, as_configured=as_configured, untrusted=untrusted)
+    except UsageError as error:
+        if results := foreign_results(path, argument):
+            raise UsageError(results) from error
+        raise
+
+
+def foreign_results(path: Path, argument: str) -> str:
+    """Return what reads a file with results of another tool; empty for all other files."""
+    from auditor.importers import formats  # noqa: PLC0415 numpy comes with it
+    from auditor.importers.research_tools.reading import is_table  # noqa: PLC0415 as above
+
+    is_csv = path.suffix == ".csv"
+    if not is_file(path) or not (formats.format_name(path) or (is_csv and is_table(path))):
+        return ""
+    return f"{argument} holds results; bench-audit analyze {shlex.quote(argument)} reads it"
+
+
+def _load_file(
+    path: Path,
+    argument: str,
+    changes: Mapping[str, Any],
+    *,
+    as_configured: bool,
+    untrusted: bool,
+) -> Config:
     _require_configuration(path, argument)
     found, there = reading.document(path, argument), path.resolve().parent
     try:
@@ -134,7 +162,7 @@ def _require_configuration(path: Path, argument: str) -> None:
     if not exists(path):
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
-        needed = "its name must end in .json, .yaml, .yml or .toml; bench-audit judge reads results"
+        needed = "its name must end in .json, .yaml, .yml or .toml"
         raise UsageError(f"{argument} is no configuration: {describe_file(path) or needed}")
 
 
@@ -147,6 +175,10 @@ def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
 
 def at_revision(config: Config, written: str, folder: Path) -> Config:
     """Return the configuration of another revision of the subject; raises UsageError."""
+    if foreign_results(folder / written, written):
+        raise UsageError(
+            f"{written} holds results; bench-audit analyze HEAD --against BASE compares those"
+        )
     subject = subjects.revised(config.subject, written, folder)
     if isinstance(subject, GitSpec) and isinstance(config.subject, FolderSpec):
         subject = replace(subject, configuration=config.subject.configuration)

@@ -41,10 +41,7 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         reason = str(error).partition(";")[0]
         raise UsageError(f"{shown} cannot be read: {_lower(reason)}") from error
     if not isinstance(found, dict):
-        raise UsageError(
-            f"{shown} must hold one object with keys such as subject and methods; "
-            "results of a tool are for bench-audit judge"
-        )
+        raise UsageError(f"{shown} must hold one object with keys such as subject and methods")
     return found
 
 

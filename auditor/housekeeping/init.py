@@ -10,6 +10,7 @@ import click
 from auditor.cli import options, output
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.config.load import foreign_results
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
@@ -41,7 +42,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(surroundings.environment, quiet=given["quiet"])
     folder = given["folder"].absolute()
     if not is_dir(folder):
-        raise UsageError(f"there is no folder {folder}")
+        raise UsageError(
+            foreign_results(folder, str(given["folder"])) or f"there is no folder {folder}"
+        )
     folders = _suites_in(folder)
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:

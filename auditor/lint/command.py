@@ -25,7 +25,7 @@ from auditor.lint.judge import Wanted
         "--result",
         type=options.PATH,
         metavar="FILE",
-        help="A result of abs or measure: its times confirm or refute findings.",
+        help="A result of abs or stability: its times confirm or refute findings.",
     ),
     click.option(
         "--fail-on",

@@ -22,8 +22,8 @@ from auditor.series import source
 from auditor.series.question import StoredQuestion, Told, circumstances, folder_of
 from reports import results
 
+INPUTS = click.argument("files", metavar="INPUT...", nargs=-1, required=True)
 OPTIONS = (
-    click.argument("files", metavar="INPUT...", nargs=-1, required=True),
     click.option("--run", "is_suite", is_flag=True, help="INPUT, a folder, is a suite: run it."),
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
     click.option("--iterations", type=int, help="Of a process of a suite that is run (3000)."),

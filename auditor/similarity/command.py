@@ -17,7 +17,7 @@ from auditor.similarity.document import SimilarityDocument, similarity_document
 
 
 @click.command(short_help="Are the runs of each benchmark alike, and which one stands apart?")
-@options.options(*series.OPTIONS)
+@options.options(series.INPUTS, *series.OPTIONS)
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
     """Tell whether the runs of each benchmark are alike, and which one stands apart.

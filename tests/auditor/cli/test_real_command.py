@@ -51,12 +51,12 @@ def test_help_is_on_stdout_and_lists_the_commands(tmp_path):
     answer = call(tmp_path, "--help")
 
     assert answer.returncode == 0
-    assert [one for one in ("abs", "stability", "measure", "report", "doctor")
+    assert [one for one in ("abs", "stability", "analyze", "report", "doctor")
             if f"  {one} " not in answer.stdout] == []  # fmt: skip
     assert call(tmp_path).stdout == answer.stdout
 
 
-@pytest.mark.parametrize("command", ["abs", "stability", "measure", "report", "doctor"])
+@pytest.mark.parametrize("command", ["abs", "stability", "analyze", "report", "doctor"])
 def test_every_command_has_help(tmp_path, command):
     answer = call(tmp_path, command, "--help")
 

@@ -11,6 +11,7 @@ from auditor.cli.console import Console
 from auditor.cli.running import open_work
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
+from auditor.stubs.running import write_stubs
 from auditor.trace import terminal, terminal_clients
 
 
@@ -38,6 +39,15 @@ from auditor.trace import terminal, terminal_clients
         help="Order by calls of all together, by the mean share, or by how many clients call.",
     ),
     click.option("--top", type=int, help="How many methods are the often used ones (20)."),
+    click.option(
+        "--stubs",
+        "into",
+        type=options.PATH,
+        metavar="FOLDER",
+        help="Write beginnings of benchmarks for methods without one; alone, by the results in the "
+        "store.",
+    ),
+    options.METHOD,
     *options.SUBJECT[1:],
     options.BUDGET,
     options.RETRY_FAILED,
@@ -63,31 +73,49 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
     With --benchmarks the project's own benchmarks and unit tests are run once or twice. Methods
     that no benchmark calls come first, those that the unit tests call most in front.
 
+    --stubs writes a JMH class, Go functions, or tests for pytest-benchmark. They are for the most
+    used methods (--top) that no benchmark calls, then for those whose slowdown no benchmark detects
+    (by the last result of abs). Arguments are values that the tests of clients passed. The files
+    compile and run; a value that is unknown is named when the benchmark runs. No file is
+    overwritten.
+
     \b
     bench-audit trace --library . --clients ../app git:https://example.org/tool@main
     bench-audit trace --benchmarks .
+    bench-audit trace . --stubs new-benchmarks
     bench-audit trace --benchmarks . --format json | jq '.methods[] | select(.called_by == [])'
     """
-    return _in_benchmarks(context, given) if in_benchmarks else _in_clients(context, given)
+    counts = in_benchmarks or given["library"] or given["clients"]
+    if given["method"] and not given["into"]:
+        raise UsageError("--method names what --stubs begins; add --stubs FOLDER")
+    if given["into"] and not counts:
+        command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
+    elif in_benchmarks:
+        command_line = _in_benchmarks(context, given)
+    else:
+        command_line = _in_clients(context, given)
+    if given["into"]:
+        write_stubs(command_line, given["into"], given["method"], beside=bool(counts))
+    return Exit.OK
 
 
-def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
+def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     if given["library"] or given["clients"]:
         raise UsageError("--benchmarks is of the project itself: leave out --library and --clients")
     if given["format"] == "csv":
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
-    command_line = _asked(context, _single_input(given["given"]), {})
+    command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
     with open_work(command_line, open_suite_tracing) as (work, console):
         document = work.trace()
         terminal.keep(command_line.places.output, document)
     terminal.show(document, given["format"], console)
     _files(console, command_line, terminal.PAGE, terminal.RESULT)
-    return Exit.OK
+    return command_line
 
 
-def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
+def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     clients = given["clients"]
     if given["library"]:
         what, clients = given["library"], (*clients, *given["given"])
@@ -112,7 +140,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
         terminal_clients.RESULT,
         terminal_clients.TABLE,
     )
-    return Exit.OK
+    return command_line
 
 
 def _single_input(written: tuple[str, ...]) -> str:
