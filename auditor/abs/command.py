@@ -14,7 +14,7 @@ from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import BaselineResult, judge_gates
 from auditor.abs.recording import CSV, RecordedRuns
-from auditor.cli import github, options, output
+from auditor.cli import github, options, output, purposes
 from auditor.cli.console import Console
 from auditor.config import Config
 from auditor.config.judgeable import check_judgeable
@@ -22,7 +22,19 @@ from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
 
 
-@click.command(short_help="Would the suite notice if a method got slower?")
+@click.command(
+    cls=purposes.Command,
+    most_used=(
+        "--benchmarks",
+        "--method",
+        "--slowdown",
+        "--budget",
+        "--fail-under",
+        "--output",
+        "--dry-run",
+    ),
+    short_help="Would the suite notice if a method got slower?",
+)
 @options.options(
     *options.WHAT,
     *abs_options.JUDGED,

@@ -10,11 +10,15 @@ from auditor.abs import running, stored_result, terminal
 from auditor.abs.document import AbsOrStability
 from auditor.abs.gates import judge_stability
 from auditor.abs.page.report import render_page
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.core.errors import Exit
 
 
-@click.command(short_help="How far do repeated runs of the suite lie apart?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--benchmarks", "--stability-runs", "--budget", "--output", "--dry-run"),
+    short_help="How far do repeated runs of the suite lie apart?",
+)
 @options.options(
     *options.WHAT,
     options.STABILITY_RUNS,

@@ -18,7 +18,11 @@ JUDGED = (
     click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
     options.STABILITY_RUNS,
     options.SLOWDOWN,
-    click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
+    click.option(
+        "--wait",
+        type=click.Choice(["auto", "sleep", "spin", "work"]),
+        help="How a delay passes its time: asleep, in a loop, or by work (auto).",
+    ),
     click.option(
         "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
     ),

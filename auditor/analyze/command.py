@@ -13,7 +13,7 @@ from auditor.abs.page.report import render_page
 from auditor.analyze import assemble as analysis
 from auditor.analyze.assemble import TableFile, judge_table
 from auditor.analyze.further import further_questions
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.compare import gates as compare_gates
@@ -33,7 +33,11 @@ _OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on", "un
 _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
 
 
-@click.command(short_help="What do results say that are there?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--against", "--min-delta", "--slowdown", "--unit", "--output"),
+    short_help="What do results say that are there?",
+)
 @options.options(
     click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
     click.option(

@@ -8,7 +8,7 @@ from auditor.backtest import assemble
 from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import candidates
 from auditor.backtest.model import CommitKind, PastChange
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.compare.command import changes_of
 from auditor.config import Config
@@ -17,7 +17,11 @@ from auditor.versions import own_version
 from runners.subjects.history import commits, history
 
 
-@click.command(short_help="Would the suite have noticed past changes of performance?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--fix", "--cause", "--find", "--list", "--benchmarks", "--output"),
+    short_help="Would the suite have noticed past changes of performance?",
+)
 @options.options(
     *options.WHAT,
     click.option(

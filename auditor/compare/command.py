@@ -14,7 +14,7 @@ from auditor.abs.gates import is_borderline_miss
 from auditor.abs.model import AbsVerdict
 from auditor.abs.page.report import render_page
 from auditor.abs.second_look import SecondLook, out_of_time, sure_outcomes
-from auditor.cli import github, options, output, running
+from auditor.cli import github, options, output, purposes, running
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
 from auditor.cli.progress import observer
@@ -33,7 +33,11 @@ if TYPE_CHECKING:  # `--help` needs no numpy
 _LOG = logging.getLogger(__name__)
 
 
-@click.command(short_help="Did a benchmark get slower from BASE to HEAD?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--benchmarks", "--min-delta", "--budget", "--fail-on", "--output", "--dry-run"),
+    short_help="Did a benchmark get slower from BASE to HEAD?",
+)
 @click.argument("base", metavar="BASE")
 @click.argument("head", metavar="HEAD")
 @options.options(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.logs import logged
@@ -62,7 +62,11 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-@click.command(short_help="Is the new version of a thread-safe class slower under threads?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--class", "--old", "--new", "--threads", "--fail-on", "--output"),
+    short_help="Is the new version of a thread-safe class slower under threads?",
+)
 @options.options(
     click.option("--class", "subject", required=True, help="The class under test, with package."),
     click.option("--old", required=True, metavar="VERSION", help="The version before."),

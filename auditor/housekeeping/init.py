@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import options, output
+from auditor.cli import options, output, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.config.load import foreign_results
@@ -22,7 +22,11 @@ SLOWDOWN = 0.5
 """What a first configuration asks: 1.5 times as long."""
 
 
-@click.command(short_help="Write a first configuration by looking at the project.")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--output",),
+    short_help="Write a first configuration by looking at the project.",
+)
 @options.options(
     click.argument("folder", type=click.Path(path_type=Path), default="."),
     click.option("-o", "--output", type=click.Path(path_type=Path), help="A new file to write."),

@@ -16,7 +16,7 @@ from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
 from auditor.abs.exports.formats import ExportFormat, format_result
 from auditor.abs.page.report import render_page
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.compare import document as comparison_document
@@ -39,7 +39,11 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
 """What reads, keeps and shows the results that time no single revision."""
 
 
-@click.command(short_help="Write the report of the last audit again; runs nothing.")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--output", "--format", "--result"),
+    short_help="Write the report of the last audit again; runs nothing.",
+)
 @options.options(
     *options.WHAT[:1],
     click.option(

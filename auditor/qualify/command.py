@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auditor.cli import options, running
+from auditor.cli import options, purposes, running
 from auditor.cli.console import Console
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
@@ -20,7 +20,11 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     from auditor.qualify.assemble import Qualifying
 
 
-@click.command(short_help="Does your performance gate work at all?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--method", "--slowdowns", "--must-see", "--max-false-alarms", "--budget"),
+    short_help="Does your performance gate work at all?",
+)
 @options.options(
     click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED),
     click.option(
@@ -28,7 +32,7 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     ),
     *options.SUBJECT[1:],
     options.HOST,
-    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
+    click.option("--method", multiple=True, metavar="NAME", help="Only this method; repeatable."),
     click.option("--benchmarks", metavar="REGEX", help="Benchmarks that tell how long it takes."),
     click.option(
         "--slowdowns", metavar="FACTORS", help="How many times as long (1.1x,1.25x,1.5x,2x,10x)."

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from auditor.abs import stored_result
 from auditor.abs.document import Document
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
@@ -17,7 +17,11 @@ from auditor.select import assemble, terminal
 from auditor.select.document import SelectAnswer
 
 
-@click.command(short_help="Which benchmarks to run where time is short, and which can go?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--budget", "--changed", "--remove", "--result"),
+    short_help="Which benchmarks to run where time is short, and which can go?",
+)
 @options.options(
     *options.WHAT[:1],
     click.option("--result", type=click.Path(path_type=Path), help="A result of abs, as JSON."),

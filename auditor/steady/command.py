@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.context import AppContext
 from auditor.core.errors import UsageError
 from auditor.core.provenance import Context
@@ -35,7 +35,7 @@ _LEFT_OF_LIVE = ("format", "quiet", "verbose", *_OF_LIVE)
 """Options that go with -- COMMAND."""
 
 
-class SteadyCommand(click.Command):
+class SteadyCommand(purposes.Command):
     """Keeps what follows `--`: the command that is run, and no input."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -49,8 +49,8 @@ class SteadyCommand(click.Command):
 
 @click.command(
     cls=SteadyCommand,
+    most_used=("--detector", "--run", "--benchmarks", "--output"),
     short_help="When are the benchmarks warm, and is their warm-up long enough?",
-    options_metavar="[OPTIONS]",
 )
 @options.options(
     click.argument("files", metavar="(INPUT... | - | -- COMMAND...)", nargs=-1),

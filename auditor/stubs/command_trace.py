@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.running import open_work
 from auditor.config.subjects import described, spec
@@ -15,11 +15,15 @@ from auditor.stubs.running import write_stubs
 from auditor.trace import terminal, terminal_clients
 
 
-@click.command(short_help="Which public methods do others call, and which have no benchmark?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--suite", "--library", "--clients", "--stubs", "--output"),
+    short_help="Which public methods do others call, and which have no benchmark?",
+)
 @options.options(
     click.argument("given", metavar="[CONFIG_OR_SUBJECT | CLIENT...]", nargs=-1),
     click.option(
-        "--benchmarks",
+        "--suite",
         "in_benchmarks",
         is_flag=True,
         help="Count in the project's own benchmarks and unit tests.",
@@ -70,7 +74,7 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
     environment of its own. abs slows down the methods that come first, as long as the store has
     the result. A configuration may name the clients instead.
 
-    With --benchmarks the project's own benchmarks and unit tests are run once or twice. Methods
+    With --suite the project's own benchmarks and unit tests are run once or twice. Methods
     that no benchmark calls come first, those that the unit tests call most in front.
 
     --stubs writes a JMH class, Go functions, or tests for pytest-benchmark. They are for the most
@@ -81,9 +85,9 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
 
     \b
     bench-audit trace --library . --clients ../app git:https://example.org/tool@main
-    bench-audit trace --benchmarks .
+    bench-audit trace --suite .
     bench-audit trace . --stubs new-benchmarks
-    bench-audit trace --benchmarks . --format json | jq '.methods[] | select(.called_by == [])'
+    bench-audit trace --suite . --format json | jq '.methods[] | select(.called_by == [])'
     """
     counts = in_benchmarks or given["library"] or given["clients"]
     if given["method"] and not given["into"]:
@@ -101,7 +105,7 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
 
 def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     if given["library"] or given["clients"]:
-        raise UsageError("--benchmarks is of the project itself: leave out --library and --clients")
+        raise UsageError("--suite is of the project itself: leave out --library and --clients")
     if given["format"] == "csv":
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
@@ -125,7 +129,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.Com
     if not command_line.config.trace.clients:
         raise UsageError(
             "say where calls are to be counted: in the tests of other projects (--library . "
-            "--clients ../app), or in the project's own (--benchmarks)"
+            "--clients ../app), or in the project's own (--suite)"
         )
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 

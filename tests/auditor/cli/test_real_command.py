@@ -52,8 +52,7 @@ def test_help_is_on_stdout_and_lists_the_commands(tmp_path):
 
     assert answer.returncode == 0
     assert [one for one in ("abs", "stability", "analyze", "report", "doctor")
-            if f"  {one} " not in answer.stdout] == []  # fmt: skip
-    assert call(tmp_path).stdout == answer.stdout
+            if f" {one} " not in answer.stdout] == []  # fmt: skip
 
 
 @pytest.mark.parametrize("command", ["abs", "stability", "analyze", "report", "doctor"])
@@ -101,7 +100,7 @@ def test_the_version_is_said(tmp_path):
     ("arguments", "message"),
     [
         (["abz"], "error[usage]: no such command: abz; did you mean abs?"),
-        (["zzz"], "error[usage]: no such command: zzz; there are init, abs, stability"),
+        (["zzz"], "error[usage]: no such command: zzz; there are abs, stability"),
         (["--nonsense"], "error[usage]: no such option '--nonsense'"),
         (["abs", "--formatt", "json"], "did you mean '--format'? (see bench-audit abs --help)"),
         (

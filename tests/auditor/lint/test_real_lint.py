@@ -124,7 +124,7 @@ def test_a_revision_is_looked_at_as_it_was(program, project, tmp_path):
         ((), 0, ""),
         (("--fail-on", "likely"), 1, "gate failed: 2 findings at least likely"),
         (("--fail-on", "certain"), 0, "gate passed: no finding at least certain"),
-        (("--rule", "go-no-bn", "--fail-on", "possible"), 0, "gate passed: no finding at least"),
+        (("--only", "go-no-bn", "--fail-on", "possible"), 0, "gate passed: no finding at least"),
         (
             ("--without", "go-bn-as-size", "--fail-on", "likely"),
             1,
@@ -157,7 +157,7 @@ def test_a_marker_allows_a_finding_and_a_wrong_one_is_refused(program, project):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--rule", "go-nothing"), "no rule is called 'go-nothing'; there are "),
+        (("--only", "go-nothing"), "no rule is called 'go-nothing'; there are "),
         (("--result", "nowhere.json"), "nowhere.json cannot be read"),
     ],
 )
