@@ -14,6 +14,7 @@ from auditor.config import Config, Places, load, places, shares
 from auditor.config.settings import HARNESSES, MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
 from auditor.core.stop_rules import Criterion
+from reports import names
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -192,6 +193,7 @@ class CommandLine:
             as_configured=bool(given.get("as_configured")),
             untrusted=bool(given.get("untrusted")),
         )
+        name_configuration(config, quiet=bool(given.get("quiet")))
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
         if config.dispatch is not None or config.host != "local":
             INTERRUPTS.seconds = FAR_SECONDS
@@ -211,6 +213,13 @@ class CommandLine:
             quiet=given["quiet"],
             verbose=given["verbose"],
         )
+
+
+def name_configuration(config: Config, *, quiet: bool = False) -> Config:
+    """Say on stderr which configuration lay in the project, and return it."""
+    if config.found and not quiet:
+        click.echo(f"configuration: {names.seen(config.found)}", err=True)
+    return config
 
 
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:

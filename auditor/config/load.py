@@ -13,6 +13,7 @@ import msgspec
 
 from auditor.config import clients, reading, research_tools, shares, subjects
 from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
+from auditor.config.found import UNNAMED, FoundConfiguration, find_configuration
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
@@ -76,6 +77,8 @@ class Config:
     text: str = field(repr=False)
     retry_failed: bool = False
     ignored: tuple[str, ...] = ()
+    found: str = field(default="", compare=False)
+    """The configuration that lay in the project and was not named; empty where there is none."""
 
     def at_pace(self, pace: Pace) -> "Config":
         """Return this with what was left to the harness: the length of a block, the warm-up."""
@@ -111,6 +114,9 @@ def load(
     if argument.startswith(subjects.PREFIXES) or is_dir(path) or jar:
         if as_configured:
             raise UsageError(f"{argument}: {research_tools.NOT_THEIRS}")
+        found_file = find_configuration(path, argument) if is_dir(path) else None
+        if found_file is not None:
+            return _load_found(found_file, changes)
         return _resolve({"subject": argument}, changes, folder, "")
     try:
         return _load_file(path, argument, changes, as_configured=as_configured, untrusted=untrusted)
@@ -118,6 +124,25 @@ def load(
         if results := foreign_results(path, argument):
             raise UsageError(results) from error
         raise
+
+
+def _load_found(found: FoundConfiguration, changes: Mapping[str, Any]) -> Config:
+    """Read a configuration that lies in the project: it is not trusted, as nobody named it."""
+    source, there = f"{found.shown}: ", found.path.resolve().parent
+    try:
+        refuse_reaching(found.document, source, UNNAMED)
+        config = _resolve(_as_numbers(found.document, found.shown), changes, there, source)
+        refuse_other_subject(config.subject, there, source, UNNAMED)
+    except UsageError as error:
+        if UNNAMED in str(error) and found.is_whole_file:
+            named = shlex.quote(found.shown)
+            raise UsageError(f"{error}; to take it, name the file: {named}") from error
+        raise
+    config = replace(config, found=found.shown)
+    if found.is_whole_file and isinstance(config.subject, FolderSpec):
+        subject = replace(config.subject, configuration=found.path.resolve())
+        config = replace(config, subject=subject)
+    return config
 
 
 def foreign_results(path: Path, argument: str) -> str:

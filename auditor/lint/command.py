@@ -66,7 +66,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["listed"]:
         console.result(terminal.rule_table(rules()))
         return Exit.OK
-    config = load(given["what"], {}, Path.cwd())
+    config = options.name_configuration(load(given["what"], {}, Path.cwd()), quiet=given["quiet"])
     wanted = Wanted(named=given["only"], left_out=given["without"], every=given["every"])
     result = None if given["result"] is None else stored_result.read_result_file(given["result"])
     request = LintRequest(wanted=wanted, result=result)
