@@ -16,6 +16,7 @@ from auditor.abs.gates import BaselineResult, judge_gates
 from auditor.abs.recording import CSV, RecordedRuns
 from auditor.cli import github, options, output, purposes
 from auditor.cli.console import Console
+from auditor.cli.outputs import output_options
 from auditor.config import Config
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
@@ -41,7 +42,8 @@ from auditor.core.errors import Exit, UsageError
     options.WARMUP,
     options.RETRY_FAILED,
     options.GITHUB,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
     *options.SHOWN,
     options.DRY_RUN,
     click.option(
@@ -109,8 +111,10 @@ def _audit_and_show(
         abs_output.ABS,
     )
     abs_output.show_result(command_line, console, document, abs_output.ABS)
+    folder = command_line.places.output
+    abs_output.deliver_result(context.params, folder, abs_output.ABS, document, console)
     if context.params["csv"]:
-        path = command_line.places.output / CSV
+        path = folder / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
     return long_tables.require_methods(document), console

@@ -11,6 +11,7 @@ from auditor.abs.document import AbsOrStability
 from auditor.abs.gates import judge_stability
 from auditor.abs.page.report import render_page
 from auditor.cli import options, purposes
+from auditor.cli.outputs import output_options
 from auditor.core.errors import Exit
 
 
@@ -24,7 +25,8 @@ from auditor.core.errors import Exit
     options.STABILITY_RUNS,
     options.WARMUP,
     options.RETRY_FAILED,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md", ".csv"),
     *options.SHOWN,
     options.DRY_RUN,
 )
@@ -59,6 +61,9 @@ def command(context: click.Context, /, **_: object) -> int:
             command_line, running.STABILITY, document, partial(render_page, on_other_hosts=others)
         )
     running.show_result(command_line, console, document, running.STABILITY)
+    running.deliver_result(
+        context.params, command_line.places.output, running.STABILITY, document, console
+    )
     if others and not command_line.as_json:
         console.result(terminal.side_by_side(document, others))
     code, lines = _judge(document, command_line.config.request.suite.stability_runs)

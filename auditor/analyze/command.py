@@ -16,6 +16,7 @@ from auditor.analyze.further import further_questions
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.cli.outputs import output_options
 from auditor.compare import gates as compare_gates
 from auditor.compare import terminal as comparison
 from auditor.config import Gates
@@ -71,7 +72,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     options.FAIL_UNDER,
     options.INCONCLUSIVE,
-    options.OUTPUT,
+    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
     *options.SHOWN[:2],
 )
 @click.pass_context
@@ -123,10 +124,13 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
         units=given["unit"],
     )
     document = judge_table(table)
-    folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
+    folder = given["output"].folder or folder_of(
+        path.stem, table.content.digest, surroundings.environment
+    )
     abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
     as_json = given["format"] == "json"
     abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+    abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
     least = given["fail_under"]
     if isinstance(document, Document):
         verdict, said = gates.judge_gates(document, Gates(least))
@@ -148,7 +152,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
     if not question.compares:
         _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
     head = question.head()
-    folder = given["output"] or folder_of(
+    folder = given["output"].folder or folder_of(
         question.paths[0].name, head.digest, surroundings.environment
     )
     as_json = given["format"] == "json"
@@ -156,6 +160,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
         document = analysis.steady(question, head)
         abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
         abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+        abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
         for line in further_questions(head, given["files"], given["commit"]):
             console.note(f"further: {line}")
         return _say_and_end(console, given, *gates.judge_stability(document))
@@ -164,6 +169,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
     comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
+    comparison.deliver_files(given, folder, console)
     verdict, said = compare_gates.judge(
         comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )

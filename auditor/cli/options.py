@@ -10,9 +10,13 @@ from click.core import ParameterSource
 
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
+from auditor.cli.output import write
+from auditor.cli.outputs import Outputs
 from auditor.config import Config, Places, load, places, shares
+from auditor.config.places import IGNORED, IGNORING, is_inside, without_outputs
 from auditor.config.settings import HARNESSES, MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
+from auditor.core.request import FolderSpec
 from auditor.core.stop_rules import Criterion
 from reports import names
 
@@ -91,8 +95,7 @@ WHAT = (
     HOST,
     *DISPATCH,
 )
-OUTPUT = click.option("-o", "--output", type=PATH, help="The folder of results and of the log.")
-PLACES = (click.option("--store", type=PATH, help="The file of measurements."), OUTPUT)
+STORE = click.option("--store", type=PATH, help="The file of measurements.")
 FORMAT = click.option(
     "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
 )
@@ -203,11 +206,18 @@ class CommandLine:
                 "a dry run rents no machines, nor does --so-far; see this one's plan, with "
                 "--dispatch serial instead of --rent"
             )
+        outputs: Outputs = given["output"]
+        there = places(
+            config, surroundings.environment, output=outputs.folder, store=given["store"]
+        )
+        if isinstance(config.subject, FolderSpec):
+            subject = without_outputs(config.subject, there.output, outputs.files)
+            config = replace(config, subject=subject)
+            if is_inside(subject, there.output):
+                write(there.output / IGNORING, IGNORED)
         return cls(
             config=config,
-            places=places(
-                config, surroundings.environment, output=given["output"], store=given["store"]
-            ),
+            places=there,
             surroundings=surroundings,
             as_json=given.get("format") == "json",
             quiet=given["quiet"],

@@ -13,6 +13,7 @@ from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.logs import logged
 from auditor.cli.machine import busy_caveat
+from auditor.cli.outputs import output_options
 from auditor.cli.progress import observer
 from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
@@ -84,7 +85,8 @@ PARAMETERS = (
         help="Exit with 1 where the new version is slower.",
     ),
     options.INCONCLUSIVE,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(terminal.FORMATS),
@@ -118,7 +120,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         request.subject,
         tuple(request.written.values()),
         surroundings.environment,
-        output=given["output"],
+        output=given["output"].folder,
         store=given["store"],
         folders=[
             version.path for version in request.versions.values() if isinstance(version, FolderSpec)
@@ -131,6 +133,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {places.output / terminal.PAGE}")
     console.note(f"result: {places.output / terminal.RESULT}")
+    terminal.deliver_files(given, places.output, console)
     console.note(f"tests: {places.output / terminal.SUITE}")
     verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
     for line in said:

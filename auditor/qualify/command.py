@@ -8,6 +8,7 @@ import click
 
 from auditor.cli import options, purposes, running
 from auditor.cli.console import Console
+from auditor.cli.outputs import output_options
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
@@ -49,7 +50,8 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     options.INCONCLUSIVE,
     options.SEED,
     click.option("--budget", metavar="DURATION", help="No further pair after it, such as 30m."),
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(terminal.FORMATS),
@@ -83,6 +85,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {folder / terminal.PAGE}")
     console.note(f"result: {folder / terminal.RESULT}")
+    terminal.deliver_files(given, folder, console)
     verdict, said = terminal.judge(document)
     for line in said:
         console.say(line)

@@ -8,6 +8,7 @@ import click
 
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
+from auditor.cli.outputs import deliver, output_options
 from auditor.cli.running import open_work
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
@@ -55,7 +56,8 @@ from auditor.trace import terminal, terminal_clients
     *options.SUBJECT[1:],
     options.BUDGET,
     options.RETRY_FAILED,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".csv"),
     click.option(
         "--format",
         type=click.Choice(terminal_clients.FORMATS),
@@ -106,7 +108,7 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
 def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     if given["library"] or given["clients"]:
         raise UsageError("--suite is of the project itself: leave out --library and --clients")
-    if given["format"] == "csv":
+    if given["format"] == "csv" or any(file.suffix == ".csv" for file in given["output"].files):
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
@@ -116,6 +118,8 @@ def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.
         terminal.keep(command_line.places.output, document)
     terminal.show(document, given["format"], console)
     _files(console, command_line, terminal.PAGE, terminal.RESULT)
+    folder = command_line.places.output
+    deliver(given, {".json": folder / terminal.RESULT, ".html": folder / terminal.PAGE}, console)
     return command_line
 
 
@@ -144,6 +148,13 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.Com
         terminal_clients.RESULT,
         terminal_clients.TABLE,
     )
+    folder = command_line.places.output
+    made = {
+        ".json": folder / terminal_clients.RESULT,
+        ".html": folder / terminal_clients.PAGE,
+        ".csv": folder / terminal_clients.TABLE,
+    }
+    deliver(given, made, console)
     return command_line
 
 

@@ -123,7 +123,7 @@ def test_the_version_is_said(tmp_path):
         (["abs", SUBJECT, "--budget", "-5m"], "'-5m' is no duration; write a number and a unit"),
         (["abs", SUBJECT, "--budget", "soon"], "'soon' is no duration; write a number and a"),
         (["abs", SUBJECT, "--benchmarks", "("], "'(' at $.benchmarks is no regular expression"),
-        (["abs", "-o", "out"], "lies inside the subject"),
+        (["abs", "-o", "."], "is the folder of the project; name a new folder in it"),
         (["report", SUBJECT], "holds no finished audit"),
     ],
 )

@@ -260,11 +260,11 @@ def test_without_a_home_one_has_to_be_named(tmp_path):
         places(load("go:m/n@v1", {}, tmp_path), {})
 
 
-def test_nothing_of_ours_goes_into_the_subject(tmp_path):
+def test_nothing_of_ours_but_results_goes_into_the_subject(tmp_path):
     config = load(".", {}, tmp_path)
 
-    with pytest.raises(UsageError, match=r"output .* lies inside the subject"):
-        places(config, {"HOME": "/h"}, output=tmp_path / "out")
+    inside = places(config, {"HOME": "/h"}, output=tmp_path / "out")
+    assert (inside.output, inside.store.parts[:2]) == (tmp_path / "out", ("/", "h"))
     with pytest.raises(UsageError, match=r"store .* lies inside the subject"):
         places(config, {"HOME": "/h"}, store=tmp_path / "s.sqlite")
     with pytest.raises(UsageError, match="set XDG_CACHE_HOME"):
