@@ -248,8 +248,23 @@ def _flat(message: str) -> str:
     return "; ".join(lines).replace(":; ", ": ")
 
 
+def _owners(error: click.ClickException) -> list[str]:
+    """Return the commands that have the option which this command has not."""
+    if not isinstance(error, click.NoSuchOption):
+        return []
+    return [
+        name
+        for name in _SHOWN
+        for option in getattr(cli.get_command(click.Context(cli), name), "params", ())
+        if error.option_name in option.opts
+    ]
+
+
 def _one_line(error: click.ClickException) -> str:
     message = " ".join(error.format_message().split()).rstrip(".")
+    if owners := _owners(error):
+        belongs = f"{', '.join(owners[:-1])} and {owners[-1]}" if owners[1:] else owners[0]
+        message = f"no such option {error.option_name}; it belongs to {belongs}"  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     where = context.command_path if context else PROGRAM
     return f"{message[:1].lower()}{message[1:]} (see {where} --help)"

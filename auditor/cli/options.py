@@ -14,7 +14,7 @@ from auditor.cli.output import write
 from auditor.cli.outputs import Outputs
 from auditor.config import Config, Places, load, places, shares
 from auditor.config.places import IGNORED, IGNORING, is_inside, without_outputs
-from auditor.config.settings import HARNESSES, MOST_EFFECT
+from auditor.config.settings import HARNESS_NAMES, HARNESSES, MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
 from auditor.core.request import FolderSpec
 from auditor.core.stop_rules import Criterion
@@ -47,6 +47,15 @@ def _slowdown(
     return given if given == "auto" else _change(context, option, given)
 
 
+class HarnessName(click.Choice[str]):
+    """A harness, by our name or by one that users have for it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return our name."""
+        name = str(value).strip().lower()
+        return super().convert(HARNESS_NAMES.get(name, name), param, ctx)
+
+
 def min_delta(meaning: str = "Smaller changes do not count") -> Callable[[Function], Function]:
     """Return the option of the change that counts; commands get it as a share, .05 for 5%."""
     return click.option(
@@ -61,8 +70,8 @@ SUBJECT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option(
         "--harness",
-        type=click.Choice(HARNESSES),
-        help="What runs the suite.",
+        type=HarnessName(HARNESSES),
+        help="What runs the suite; names such as pytest-benchmark, gotest and java are known.",
     ),
     click.option(
         "--untrusted",

@@ -187,7 +187,9 @@ def _require_configuration(path: Path, argument: str) -> None:
     if not exists(path):
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
-        needed = "its name must end in .json, .yaml, .yml or .toml"
+        needed = (
+            "its name must end in .json, .yaml, .yml or .toml; to audit a project, name its folder"
+        )
         raise UsageError(f"{argument} is no configuration: {describe_file(path) or needed}")
 
 
@@ -325,10 +327,10 @@ def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, ValueError) as error:
             raise ValueError(
-                f"{written!r} at $.methods is no readable file; "
+                f"{written!r} at methods is no readable file; "
                 'write a list of names, a file with one a line, or "auto"'
             ) from error
         written = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
     if not written:
-        raise ValueError('there is no name at $.methods; name some, or write "auto"')
+        raise ValueError('there is no name at methods; name some, or write "auto"')
     return tuple(dict.fromkeys(written))

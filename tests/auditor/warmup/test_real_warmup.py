@@ -285,10 +285,10 @@ def test_what_cannot_be_watched_is_said(program, words, code, said):
     [
         ({"method": "magic"}, '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket"'),
         ({"method": "rciw", "model": "x.npz"}, "of a model is named, but rciw needs none"),
-        ({"method": "rciw", "limit": "long"}, "at $.warmup.limit"),
-        ({"method": "rciw", "iteration_time": "soon"}, "at $.warmup.iteration_time"),
-        ({"width": 0}, "$.warmup.width"),
-        ({"method": "cov", "measured": 9, "iterations": 9}, "9 at $.warmup.measured"),
+        ({"method": "rciw", "limit": "long"}, "at warmup.limit"),
+        ({"method": "rciw", "iteration_time": "soon"}, "at warmup.iteration_time"),
+        ({"width": 0}, "warmup.width"),
+        ({"method": "cov", "measured": 9, "iterations": 9}, "9 at warmup.measured"),
     ],
 )
 def test_what_no_warm_up_can_be_is_said_in_a_line(program, module, tmp_path, written, said):
