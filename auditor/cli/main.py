@@ -4,11 +4,12 @@ import gc
 import io
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -90,6 +91,8 @@ COMMANDS: Mapping[str, CommandEntry] = {
     ),
 }
 """By name. Modules are named by strings, so that listing the commands loads none of them."""
+_FIRST_LOOK = "auditor.housekeeping.first_look"
+"""What looks at the folder where no command is given."""
 _SHOWN = {name: entry for name, entry in COMMANDS.items() if entry.purpose}
 
 EPILOG = (
@@ -184,7 +187,9 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 def cli(context: click.Context) -> int:
     """Would your benchmarks detect it if a method got slower?"""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        look: Callable[[Path], Sequence[str]] = import_module(_FIRST_LOOK).first_look
+        lines = look(Path.cwd())
+        click.echo("\n".join(lines) if lines else context.get_help())
     return Exit.OK
 
 

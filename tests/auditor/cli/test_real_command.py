@@ -53,6 +53,7 @@ def test_help_is_on_stdout_and_lists_the_commands(tmp_path):
     assert answer.returncode == 0
     assert [one for one in ("abs", "stability", "analyze", "report", "doctor")
             if f" {one} " not in answer.stdout] == []  # fmt: skip
+    assert call(tmp_path).stdout == answer.stdout
 
 
 @pytest.mark.parametrize("command", ["abs", "stability", "analyze", "report", "doctor"])
