@@ -28,7 +28,7 @@ class StoredQuestion:
     `verb` is the command that asks, `more` are its own options.
     """
 
-    verb: str = "judge"
+    verb: str = "analyze"
     paths: tuple[Path, ...]
     more: tuple[str, ...] = ()
     commit: str | None = None

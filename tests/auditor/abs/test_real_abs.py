@@ -224,8 +224,8 @@ def machines(store, change="SELECT 1"):
 def test_a_dry_run_measures_and_stores_nothing(audited, tmp_path):
     store = tmp_path / "s.sqlite"
     places = ("--dry-run", "--store", store, "-o", tmp_path / "out")
-    for command, wanted in (("stability", 4), ("measure", 2)):
-        document, _ = audited.program.audited(command, audited.config, *places)
+    for flags, wanted in (((), 4), (("--stability-runs", "1"), 2)):
+        document, _ = audited.program.audited("stability", audited.config, *flags, *places)
         trials = [(phase["name"], phase["trials"]) for phase in document["phases"]]
         assert trials == [("pilot", 2), ("suite runs", wanted)]
 
@@ -346,12 +346,21 @@ def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_pat
 def test_blocks_and_warm_up_are_the_harnesss_unless_the_user_says(audited, tmp_path):
     plan = {"forks": 1, "iterations": 2}
     asked = config(tmp_path / "c.json", subject=str(audited.subject), plan=plan)
-    call = ("measure", asked, "--benchmarks", "Small", "--store", tmp_path / "s.sqlite")
+    call = (
+        "stability",
+        "--stability-runs",
+        "1",
+        asked,
+        "--benchmarks",
+        "Small",
+        "--store",
+        tmp_path / "s.sqlite",
+    )
 
     document, _ = audited.program.audited(*call, "-o", tmp_path / "out")
 
     lengths = {"iteration_seconds": 0.003, "longest_seconds": 0.03}
     assert document["plan"] == document["plan"] | lengths | {"warmup": 17, "iterations": 2}
     assert document["schema"] == "bench-audit/stability/1"
-    assert document["command"] == "bench-audit measure config.json"
+    assert document["command"] == "bench-audit stability config.json"
     jsonschema.Draft202012Validator(SCHEMA).validate(document)

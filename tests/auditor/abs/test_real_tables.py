@@ -15,7 +15,7 @@ def outcomes(document):
 
 def judged(program, folder, *flags):
     table = folder / "out" / "result.csv"
-    document, _ = program.audited("judge", table, "-o", folder / "judged", *flags)
+    document, _ = program.audited("analyze", table, "-o", folder / "judged", *flags)
     return document
 
 

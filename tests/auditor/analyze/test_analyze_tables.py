@@ -1,4 +1,4 @@
-"""`bench-audit judge` in this process: what it prints, leaves and ends with."""
+"""`bench-audit analyze` in this process: what it prints, leaves and ends with."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def call(tmp_path, capsys):
         path = tmp_path / "in.csv"
         path.write_text("\n".join(lines))
         surroundings = AppContext(environment={"HOME": str(tmp_path)})
-        code = main(["judge", str(path), *arguments], surroundings=surroundings)
+        code = main(["analyze", str(path), *arguments], surroundings=surroundings)
         return code, *capsys.readouterr()
 
     return called
@@ -51,8 +51,8 @@ def test_a_file_is_judged_as_an_audit_is(call, tmp_path):
     assert "This suite would notice a 60\xa0% slowdown in 1 of 2 methods." in printed
     assert 'rule "paper", slowdown 60\xa0% (fixed)\n' in printed
     assert "how long that took is not known" in printed
-    assert said.endswith(f"result: {tmp_path / 'judged.json'}\n")
-    assert "Work.java.unseen([])" in (tmp_path / "judged.html").read_text()
+    assert said.endswith(f"result: {tmp_path / 'analysis.json'}\n")
+    assert "Work.java.unseen([])" in (tmp_path / "analysis.html").read_text()
 
 
 def test_the_document_is_what_its_schema_says(call, tmp_path):
@@ -63,7 +63,7 @@ def test_the_document_is_what_its_schema_says(call, tmp_path):
     document = json.loads(printed)
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert code == 0
-    assert document == json.loads((tmp_path / "judged.json").read_text())
+    assert document == json.loads((tmp_path / "analysis.json").read_text())
     assert (document["language"], document["harness"], document["host"]) == (
         "java",
         "jmh",
@@ -74,7 +74,9 @@ def test_the_document_is_what_its_schema_says(call, tmp_path):
         "forks": None, "warmup": None, "iterations": None, "iteration_seconds": None,
         "longest_seconds": None, "runs": 2, "stability_runs": 2, "wait": "unknown",
     }  # fmt: skip
-    assert document["command"] == "bench-audit judge in.csv --tool=java --unit=us/op --slowdown=60%"
+    assert (
+        document["command"] == "bench-audit analyze in.csv --tool=java --unit=us/op --slowdown=60%"
+    )
 
 
 def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
@@ -90,13 +92,13 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
     call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-q")
 
-    (found,) = tmp_path.glob(".local/state/bench-audit/in-*/judged.json")
+    (found,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.json")
     assert json.loads(found.read_text())["subject"] == "in.csv"
 
 
 @pytest.mark.parametrize(("limit", "code"), [("50", 0), ("51", 1)])
 def test_a_gate_decides_the_exit_code(call, limit, code):
-    ended, _, _ = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "--min-score", limit)
+    ended, _, _ = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "--fail-under", limit)
 
     assert ended == code
 
@@ -162,7 +164,7 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
         ),
         (TABLE[:1], [], "in.csv holds no results"),
         (TABLE, ["--fail-under=nan"], "nan is no percentage from 0 to 100"),
-        (TABLE, ["--min-score=100.5"], "100.5 is no percentage from 0 to 100"),
+        (TABLE, ["--fail-under=100.5"], "100.5 is no percentage from 0 to 100"),
         (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
     ],
 )

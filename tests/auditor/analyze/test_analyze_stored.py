@@ -1,4 +1,4 @@
-"""`bench-audit judge` of stored results: what it prints, leaves and ends with."""
+"""`bench-audit analyze` of stored results: what it prints, leaves and ends with."""
 
 import copy
 import json
@@ -37,7 +37,7 @@ ASV = str(RECORDED / "asv")
 def call(tmp_path, capsys):
     def called(*arguments):
         surroundings = AppContext(environment={"HOME": str(tmp_path)})
-        code = main(["judge", *map(str, arguments)], surroundings=surroundings)
+        code = main(["analyze", *map(str, arguments)], surroundings=surroundings)
         return code, *capsys.readouterr()
 
     return called
@@ -78,8 +78,27 @@ def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, 
     assert document["stability"]["runs"] == runs
     assert sum(one["max_spread"] is not None for one in document["benchmarks"]) == spreads
     assert document["host_facts"]["cpu"] == "AMD EPYC"
-    assert json.loads((tmp_path / "out/judged.json").read_text()) == document
-    assert "judged.html" in {one.name for one in (tmp_path / "out").iterdir()}
+    assert json.loads((tmp_path / "out/analysis.json").read_text()) == document
+    assert "analysis.html" in {one.name for one in (tmp_path / "out").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (ONE, "nothing can be said of the warm-up: a process holds"),
+        ("recorded", "when each process is warm: bench-audit steady"),
+    ],
+)
+def test_what_else_can_be_answered_is_said_with_its_command(call, tmp_path, path, said):
+    if path == "recorded":
+        path = tmp_path / "series.csv"
+        lines = [f"a,1,{at},{1 + at % 7 / 100}" for at in range(1200)]
+        path.write_text("\n".join(["benchmark,fork,iteration,seconds", *lines]) + "\n")
+
+    _, _, err = call(path, "-o", tmp_path / "out")
+
+    assert f"further: {said}" in err
+    assert ("whether the runs agree: bench-audit similarity" in err) is (path != ONE)
 
 
 def test_a_single_run_of_asv_has_no_spread_and_says_what_is_there(call, tmp_path):
@@ -96,7 +115,7 @@ def test_a_single_run_of_asv_has_no_spread_and_says_what_is_there(call, tmp_path
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
     call(ASV, "-q")
 
-    (found,) = tmp_path.glob(".local/state/bench-audit/asv-*/judged.json")
+    (found,) = tmp_path.glob(".local/state/bench-audit/asv-*/analysis.json")
     assert json.loads(found.read_text())["revision"].startswith("be57ad87")
 
 
@@ -299,7 +318,7 @@ def test_a_score_of_jmh_is_shown_in_its_own_unit_by_its_own_mean(call, tmp_path,
     _, written, _ = call(path, "--format=json", "-o", tmp_path / "out")
 
     assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in printed
-    assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in (tmp_path / "out/judged.html").read_text()
+    assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in (tmp_path / "out/analysis.html").read_text()
     document = json.loads(written)
     (one,) = (one for one in document["benchmarks"] if one["unit"] == "ops/ms")
     table = long_tables.format_table(msgspec.convert(document, StabilityDocument), "benchmarks")

@@ -5,10 +5,10 @@ import pytest
 
 from auditor.core.series.printed import PrintedIterations
 from auditor.core.stop_rules import Criterion, StoppingRule
+from auditor.steady.judge import Streams
 from auditor.warmup.scorers.files import load_shipped_model
 from auditor.warmup.stop_rules import WatcherFactory
 from auditor.warmup.validity import FALLBACK
-from auditor.watch.judge import Streams
 
 
 def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):

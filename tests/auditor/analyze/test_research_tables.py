@@ -7,6 +7,7 @@ import pytest
 from builders import benchmark, crashed, method, mutant_run, pair_run, run, suite_run
 
 from auditor.abs.study.recorded_rows import rows_of
+from auditor.analyze.study_tables import TableRequest, audit
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Variant, VariantKind
 from auditor.core.plan import Purpose
@@ -14,7 +15,6 @@ from auditor.core.result import Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Language
 from auditor.importers.research_tools.rows import Rows
-from auditor.judge.study_tables import TableRequest, audit
 
 NAMES = ("A", "B")
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)

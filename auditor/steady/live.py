@@ -1,4 +1,4 @@
-"""`bench-audit watch`: when is a benchmark warm that runs elsewhere?"""
+"""`bench-audit steady -- COMMAND`: when is a benchmark warm that another program runs?"""
 
 import os
 import sys
@@ -6,77 +6,68 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import tables
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.options import FORMAT, PATH
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.importers.streams import Stream
 from auditor.measure import warmup_results
+from auditor.steady.judge import Streams, WatchedIterations
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import WatcherFactory
-from auditor.watch.judge import Streams, WatchedIterations
 from reports import names
 from runners.hosts.local import LocalHost
 
-_STREAM = "-"
+STREAM = "-"
+"""The input that stands for standard input."""
 _FOREVER = 14 * 24 * 3600.0
 """Seconds; what selects output takes no more than three weeks."""
 _CHUNK = 1 << 16
 _SEED = 1
 
 
-@click.command(short_help="When is a benchmark warm that runs elsewhere?")
-@click.argument("words", metavar="(- | -- COMMAND...)", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--warmup",
-    type=click.Choice(
-        [str(criterion) for criterion in Criterion if criterion is not Criterion.FIXED]
-    ),
-    default=str(Criterion.LEARNED),
-    show_default=True,
-    help="What tells that a process is warm.",
-)
-@click.option("--model", type=PATH, help="The file of a model of that method.")
-@FORMAT
-@click.pass_obj
-def command(surroundings: AppContext, /, **given: Any) -> int:
-    """Look at what JMH or go test prints while it runs, and tell when each process is warm.
+def is_pipe(files: Sequence[str]) -> bool:
+    """Tell whether standard input is to be read."""
+    return [*files] == [STREAM]
 
-    It is run as COMMAND, or its output comes from a pipe ( ... | bench-audit watch - ). Nothing is
-    changed and nothing is ended: what was found stands beside the warm-up that is set. COMMAND has
-    no standard input, and what it writes to stderr follows at its end. Rules need several seconds
-    of iterations, models a hundred iterations of JMH and more.
+
+def watch(words: Sequence[str], given: Mapping[str, Any], surroundings: AppContext) -> int:
+    """Run a command, or read standard input for "-", and tell when each process is warm.
+
+    Nothing is changed and nothing is ended. The command has no standard input; what it writes to
+    stderr follows at its end.
     """
-    console = Console(surroundings.environment, quiet=given["format"] == "json")
-    words = list(given["words"])
-    if not words:
-        raise UsageError("nothing to watch: write - for standard input, or -- and a command")
-    method, model = Criterion(given["warmup"]), given["model"]
+    console = Console(surroundings.environment, quiet=given["quiet"] or given["format"] == "json")
+    method = Criterion(given["warmup"] or Criterion.LEARNED)
+    model = given["model"]
     scorer_model = files.of(method, model)
-    watch = StoppingRule(
+    rule = StoppingRule(
         method=method,
         measured=1,
         seconds=_FOREVER,
         model=None if scorer_model is None else scorer_model.digest,
     )
-    streams = Streams(watch, WatcherFactory(model), _SEED)
+    streams = Streams(rule, WatcherFactory(model), _SEED)
     stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
     code = _watch_stream(words, stream, console, surroundings)
     stream.end()
     problems = [*stream.problems, *_left_out(streams.left_out)]
     if given["format"] == "json":
-        console.document(_document(watch, streams.seen, problems))
+        console.document(_document(rule, streams.seen, problems))
     elif streams.seen:
-        console.result(_table(watch, streams.seen))
+        console.result(_table(rule, streams.seen))
     for problem in problems:
         console.say(f"not understood: {problem}")
+    return _end(code, streams, console)
+
+
+def _end(code: Exit, streams: Streams, console: Console) -> Exit:
+    """Return the exit code; without any iteration there is no verdict."""
     if code is not Exit.OK:
         return code
     if not streams.seen and not streams.left_out:
@@ -92,7 +83,7 @@ def _watch_stream(
 ) -> Exit:
     """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
     try:
-        if [*words] == [_STREAM]:
+        if is_pipe(words):
             _pipe(stream, console)
             return Exit.OK
         ended = _run(words, stream, console, surroundings)
@@ -189,7 +180,7 @@ def _document(
     stopping_rule: StoppingRule, every: Sequence[WatchedIterations], problems: Sequence[str]
 ) -> Mapping[str, Any]:
     return {
-        "schema": "bench-audit/watch/1",
+        "schema": "bench-audit/steady-live/1",
         "processes": [
             {
                 "benchmark": process.benchmark,

@@ -7,6 +7,7 @@ from pathlib import Path
 from auditor.abs.document import AbsOrStability, StabilityDocument
 from auditor.abs.document_of_verdict import document, stability_document
 from auditor.abs.model import AbsVerdict
+from auditor.analyze import study, study_tables
 from auditor.compare.document import ComparisonDocument, comparison_document
 from auditor.config import shares
 from auditor.config.sections import CompareSection
@@ -16,7 +17,6 @@ from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
 from auditor.core.subject import Language
 from auditor.importers.research_tools.reading import ResultTable as Content
-from auditor.judge import study, study_tables
 from auditor.languages.registry import LANGUAGES
 from auditor.series.question import StoredQuestion, context_of, revision_of
 from auditor.versions import own_version
@@ -40,7 +40,7 @@ class TableFile:
     @property
     def command(self) -> str:
         """Return the command that judges it so."""
-        words = ["bench-audit", "judge", self.path.name, f"--tool={self.content.tool}"]
+        words = ["bench-audit", "analyze", self.path.name, f"--tool={self.content.tool}"]
         words += [f"--unit={unit}" for unit in self.units]
         options = {
             "slowdown": None if self.slowdown is None else shares.as_percent(self.slowdown),

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from auditor.analyze.study import compare, stability
 from auditor.compare.model import PerformanceChange
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Unreadable
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
-from auditor.judge.study import compare, stability
 from auditor.series.stored import host_of
 from auditor.similarity.study import similarity
 

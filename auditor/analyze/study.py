@@ -4,6 +4,8 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from auditor.analyze import foreign_runs, judge
+from auditor.analyze.judge import LEAST, Sides
 from auditor.compare.model import BenchmarkComparison, Comparison
 from auditor.core.caveats import Caveat, list_some
 from auditor.core.plan import Run
@@ -12,8 +14,6 @@ from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
 from auditor.importers.benchmark_names import align_names
-from auditor.judge import foreign_runs, judge
-from auditor.judge.judge import LEAST, Sides
 from auditor.measure import stability_judge as audit
 from auditor.measure import trust
 from auditor.measure.failures import reason

@@ -12,6 +12,7 @@ from auditor.abs.judge import abs_score, detection
 from auditor.abs.judge.abs_score import AbsData, MethodData
 from auditor.abs.judge.pair import PairData
 from auditor.abs.model import AbsVerdict, PairVerdict
+from auditor.analyze import foreign_runs
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Outcome, Unreadable
@@ -21,7 +22,6 @@ from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.importers.research_tools.rows import Rows
-from auditor.judge import foreign_runs
 from auditor.measure import stability_judge
 from auditor.measure.stability_judge import slowdown_size
 

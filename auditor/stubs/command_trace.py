@@ -6,19 +6,25 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
+from auditor.cli.outputs import deliver, output_options
 from auditor.cli.running import open_work
 from auditor.config.subjects import described, spec
 from auditor.core.errors import Exit, UsageError
+from auditor.stubs.running import write_stubs
 from auditor.trace import terminal, terminal_clients
 
 
-@click.command(short_help="Which public methods do others call, and which have no benchmark?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--suite", "--library", "--clients", "--stubs", "--output"),
+    short_help="Which public methods do others call, and which have no benchmark?",
+)
 @options.options(
     click.argument("given", metavar="[CONFIG_OR_SUBJECT | CLIENT...]", nargs=-1),
     click.option(
-        "--benchmarks",
+        "--suite",
         "in_benchmarks",
         is_flag=True,
         help="Count in the project's own benchmarks and unit tests.",
@@ -38,10 +44,20 @@ from auditor.trace import terminal, terminal_clients
         help="Order by calls of all together, by the mean share, or by how many clients call.",
     ),
     click.option("--top", type=int, help="How many methods are the often used ones (20)."),
+    click.option(
+        "--stubs",
+        "into",
+        type=options.PATH,
+        metavar="FOLDER",
+        help="Write beginnings of benchmarks for methods without one; alone, by the results in the "
+        "store.",
+    ),
+    options.METHOD,
     *options.SUBJECT[1:],
     options.BUDGET,
     options.RETRY_FAILED,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".csv"),
     click.option(
         "--format",
         type=click.Choice(terminal_clients.FORMATS),
@@ -60,34 +76,54 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
     environment of its own. abs slows down the methods that come first, as long as the store has
     the result. A configuration may name the clients instead.
 
-    With --benchmarks the project's own benchmarks and unit tests are run once or twice. Methods
+    With --suite the project's own benchmarks and unit tests are run once or twice. Methods
     that no benchmark calls come first, those that the unit tests call most in front.
+
+    --stubs writes a JMH class, Go functions, or tests for pytest-benchmark. They are for the most
+    used methods (--top) that no benchmark calls, then for those whose slowdown no benchmark detects
+    (by the last result of abs). Arguments are values that the tests of clients passed. The files
+    compile and run; a value that is unknown is named when the benchmark runs. No file is
+    overwritten.
 
     \b
     bench-audit trace --library . --clients ../app git:https://example.org/tool@main
-    bench-audit trace --benchmarks .
-    bench-audit trace --benchmarks . --format json | jq '.methods[] | select(.called_by == [])'
+    bench-audit trace --suite .
+    bench-audit trace . --stubs new-benchmarks
+    bench-audit trace --suite . --format json | jq '.methods[] | select(.called_by == [])'
     """
-    return _in_benchmarks(context, given) if in_benchmarks else _in_clients(context, given)
+    counts = in_benchmarks or given["library"] or given["clients"]
+    if given["method"] and not given["into"]:
+        raise UsageError("--method names what --stubs begins; add --stubs FOLDER")
+    if given["into"] and not counts:
+        command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
+    elif in_benchmarks:
+        command_line = _in_benchmarks(context, given)
+    else:
+        command_line = _in_clients(context, given)
+    if given["into"]:
+        write_stubs(command_line, given["into"], given["method"], beside=bool(counts))
+    return Exit.OK
 
 
-def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> int:
+def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     if given["library"] or given["clients"]:
-        raise UsageError("--benchmarks is of the project itself: leave out --library and --clients")
-    if given["format"] == "csv":
+        raise UsageError("--suite is of the project itself: leave out --library and --clients")
+    if given["format"] == "csv" or any(file.suffix == ".csv" for file in given["output"].files):
         raise UsageError("csv is of clients; write --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
-    command_line = _asked(context, _single_input(given["given"]), {})
+    command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
     with open_work(command_line, open_suite_tracing) as (work, console):
         document = work.trace()
         terminal.keep(command_line.places.output, document)
     terminal.show(document, given["format"], console)
     _files(console, command_line, terminal.PAGE, terminal.RESULT)
-    return Exit.OK
+    folder = command_line.places.output
+    deliver(given, {".json": folder / terminal.RESULT, ".html": folder / terminal.PAGE}, console)
+    return command_line
 
 
-def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
+def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     clients = given["clients"]
     if given["library"]:
         what, clients = given["library"], (*clients, *given["given"])
@@ -97,7 +133,7 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
     if not command_line.config.trace.clients:
         raise UsageError(
             "say where calls are to be counted: in the tests of other projects (--library . "
-            "--clients ../app), or in the project's own (--benchmarks)"
+            "--clients ../app), or in the project's own (--suite)"
         )
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 
@@ -112,7 +148,14 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> int:
         terminal_clients.RESULT,
         terminal_clients.TABLE,
     )
-    return Exit.OK
+    folder = command_line.places.output
+    made = {
+        ".json": folder / terminal_clients.RESULT,
+        ".html": folder / terminal_clients.PAGE,
+        ".csv": folder / terminal_clients.TABLE,
+    }
+    deliver(given, made, console)
+    return command_line
 
 
 def _single_input(written: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""`bench-audit judge`: what do results say that are there already?"""
+"""`bench-audit analyze`: what do results say that are there already?"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,9 +10,13 @@ from auditor.abs import gates
 from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.page.report import render_page
-from auditor.cli import options
+from auditor.analyze import assemble as analysis
+from auditor.analyze.assemble import TableFile, judge_table
+from auditor.analyze.further import further_questions
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.cli.outputs import output_options
 from auditor.compare import gates as compare_gates
 from auditor.compare import terminal as comparison
 from auditor.config import Gates
@@ -21,8 +25,6 @@ from auditor.importers.formats import KNOWN, OTHERWISE
 from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import is_table, read, unit
-from auditor.judge import assemble as judging
-from auditor.judge.assemble import TableFile, judge_table
 from auditor.series.question import StoredQuestion, folder_of
 
 _POSITIVE = click.IntRange(min=1)
@@ -32,7 +34,11 @@ _OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on", "un
 _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
 
 
-@click.command(short_help="Judge results that are there already; runs nothing.")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--against", "--min-delta", "--slowdown", "--unit", "--output"),
+    short_help="What do results say that are there?",
+)
 @options.options(
     click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
     click.option(
@@ -66,24 +72,25 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     options.FAIL_UNDER,
     options.INCONCLUSIVE,
-    options.OUTPUT,
+    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
     *options.SHOWN[:2],
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
-    """Judge results that another tool has stored; runs nothing.
+    """Answer what results can tell that another tool has stored; runs nothing.
 
     A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
     folder of what pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark or
     criterion have stored, or a CSV of series: then the runs in all of them are judged for how far
-    they lie apart, or compared with those of --against.
+    they lie apart, or compared with those of --against. Whether steady and similarity can answer
+    more is said at the end, with the command.
 
     \b
-    bench-audit judge gin.csv --slowdown 0.2
-    bench-audit judge rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are not in the file
-    bench-audit judge .benchmarks
-    bench-audit judge head/ --against base/
-    bench-audit judge monday.json tuesday.json    what JMH left (-rf json), or printed
+    bench-audit analyze gin.csv --slowdown 0.2
+    bench-audit analyze rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are no part of it
+    bench-audit analyze .benchmarks
+    bench-audit analyze head/ --against base/
+    bench-audit analyze monday.json tuesday.json    what JMH left (-rf json), or printed
     """
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
@@ -117,10 +124,13 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
         units=given["unit"],
     )
     document = judge_table(table)
-    folder = given["output"] or folder_of(path.stem, table.content.digest, surroundings.environment)
-    abs_output.write_result_in(folder, abs_output.JUDGED, document, render_page)
+    folder = given["output"].folder or folder_of(
+        path.stem, table.content.digest, surroundings.environment
+    )
+    abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
     as_json = given["format"] == "json"
-    abs_output.show_result_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
+    abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+    abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
     least = given["fail_under"]
     if isinstance(document, Document):
         verdict, said = gates.judge_gates(document, Gates(least))
@@ -142,20 +152,24 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
     if not question.compares:
         _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
     head = question.head()
-    folder = given["output"] or folder_of(
+    folder = given["output"].folder or folder_of(
         question.paths[0].name, head.digest, surroundings.environment
     )
     as_json = given["format"] == "json"
     if not question.compares:
-        document = judging.steady(question, head)
-        abs_output.write_result_in(folder, abs_output.JUDGED, document, render_page)
-        abs_output.show_result_in(folder, abs_output.JUDGED, document, console, as_json=as_json)
+        document = analysis.steady(question, head)
+        abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
+        abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+        abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
+        for line in further_questions(head, given["files"], given["commit"]):
+            console.note(f"further: {line}")
         return _say_and_end(console, given, *gates.judge_stability(document))
-    comparison_document = judging.compare_results(question, question.base(), head)
+    comparison_document = analysis.compare_results(question, question.base(), head)
     comparison.keep(folder, comparison_document)
     comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
+    comparison.deliver_files(given, folder, console)
     verdict, said = compare_gates.judge(
         comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
