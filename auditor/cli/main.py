@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from auditor.cli import interrupts
+from auditor.cli import interrupts, manual
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import INTERRUPTS
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
@@ -123,7 +123,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one may be meant."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        unknown = args[0] not in COMMANDS and not args[0].startswith("-")
+        # A shell that completes a line parses it, and wants no error.
+        if unknown and not ctx.resilient_parsing:
             close = get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(_SHOWN)}"
             raise UsageError(f"no such command: {args[0]}; {hint}")
@@ -183,6 +185,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     callback=_show_version,
     help="Show the version and exit.",
 )
+@manual.add_options
 @click.pass_context
 def cli(context: click.Context) -> int:
     """Would your benchmarks detect it if a method got slower?"""
