@@ -29,7 +29,8 @@ class _Rented(Section, frozen=True, kw_only=True):
     removed_by: tuple[Name, ...] = ()  # command that ends them
     environment: tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...] = ()
     """Variables that the commands and the class get."""
-    hourly: Annotated[float, Meta(gt=0)] | None = None  # price of a machine for an hour; null: unknown
+    hourly: Annotated[float, Meta(gt=0)] | None = None
+    """Price of a machine for an hour; null: unknown."""
     most_time: Duration | None = None  # time after which the cluster is over; null: no limit
     most_money: Annotated[float, Meta(gt=0)] | None = None
     """Cost after which the cluster is over; null: no limit."""

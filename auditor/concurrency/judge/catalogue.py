@@ -56,7 +56,7 @@ class TypeFacts:
     supertypes: frozenset[str]  # names of all types that it is assignable to
     public: bool  # whether tests can name it
     abstract: bool  # whether it has no objects of its own
-    members: tuple[Member, ...]  # its constructors, methods and fields
+    members: tuple[Member, ...]  # those that tests may use
     answers: tuple[Member, ...] | None = None
     """Methods that an implementation of the interface needs; None: erased types cannot write it."""
     inner: bool = False  # whether its objects belong to an object of the class around it
