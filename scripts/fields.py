@@ -3,9 +3,6 @@
 A field is described by a string right below it, by a comment at the end of its line, or by the
 description in its annotation.
 The types are those of the product; protocols, and fields of a class itself, are not counted.
-
-`fields_allowed.txt` lists the files that may still lack descriptions. A file there that lacks
-none is refused, so the list only gets shorter.
 """
 
 import ast
@@ -14,12 +11,10 @@ import sys
 import tokenize
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from sizes import FOLDERS, ROOT
 
 MOST_UNDESCRIBED = 5
-ALLOWED = Path(__file__).with_name("fields_allowed.txt")
 
 
 def comment_lines(text: str) -> set[int]:
@@ -70,27 +65,15 @@ def undescribed(text: str) -> Iterator[tuple[ast.ClassDef, list[str]]]:
 
 def main() -> int:
     """Check every module of the product."""
-    allowed = set(ALLOWED.read_text().split()) if ALLOWED.exists() else set[str]()
-    faults, types, missing = list[str](), 0, 0
-    for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))):
-        name = path.relative_to(ROOT).as_posix()
-        lacking = list(undescribed(path.read_text()))
-        types += len(lacking)
-        missing += sum(len(names) for _, names in lacking)
-        if name not in allowed:
-            faults += [
-                f"{name}:{definition.lineno}: describe below the field in {definition.name}: "
-                + ", ".join(names)
-                for definition, names in lacking
-            ]
-        elif lacking:
-            allowed.discard(name)
-    faults += [
-        f"{name}: describes all its fields; remove it from {ALLOWED.name}" for name in allowed
+    product = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    faults = [
+        f"{path}:{definition.lineno}: describe below the field in {definition.name}: "
+        + ", ".join(names)
+        for path in product
+        for definition, names in undescribed(path.read_text())
     ]
     sys.stderr.write("".join(fault + "\n" for fault in faults))
-    print(f"fields without description: {missing} in {types} types")  # noqa: T201
-    return 1 if faults else 0
+    return 1 if faults or not product else 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class LocalSpec:
 class DockerSpec:
     """Settings of the containers."""
 
-    image: str | None  # None, as `dockerfile`: an image of ours
+    image: str | None  # None, as is `dockerfile`: an image of ours
     dockerfile: Path | None  # if relative, a file of the subject; None: `image` decides
     cpus: str  # processors that containers run on, such as "2-3"; empty: all
     memory: int | None  # bytes that a container may have; None: three quarters of the machine's
