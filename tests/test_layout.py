@@ -45,13 +45,13 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
     python = tmp_path / "empty" / "bin" / "python"
     subprocess.run([UV, "pip", "install", "-q", "--python", python, wheel], check=True)
     command = tmp_path / "empty" / "bin" / "bench-audit"
-    said = subprocess.run([command, "--help"], check=True, capture_output=True, text=True)
+    completed = subprocess.run([command, "--help"], check=True, capture_output=True, text=True)
     doctor = subprocess.run([command, "doctor"], check=False, capture_output=True, text=True)
 
     modelled = subprocess.run([python, "-c", MODELS], check=True, capture_output=True, text=True)
 
     assert modelled.stdout.split() == ["fcn", "learned", "oscnn", "rocket"]
-    assert "abs" in said.stdout
+    assert "abs" in completed.stdout
     assert doctor.returncode == 0, doctor.stderr
     assert "go" in doctor.stdout
 

@@ -25,17 +25,14 @@ from runners.hosts.clock import SystemClock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFile:
-    """A file that was read, and the words of the command line that say how to judge it.
+    """A table that was read, and the flags that say how to judge it."""
 
-    None: `slowdown` from the spreads, runs as in the file.
-    """
-
-    path: Path
-    content: Content = field(repr=False)
-    slowdown: float | None
-    runs: int | None
-    stability_runs: int | None
-    units: tuple[str, ...]
+    path: Path  # of the file
+    content: Content = field(repr=False)  # what it holds
+    slowdown: float | None  # v, 0.6 for 60 %; None: from the spreads
+    runs: int | None  # of the slowed suites; None: as in the file
+    stability_runs: int | None  # of the plain suite; None: as in the file
+    units: tuple[str, ...]  # of the benchmarks' own tools
 
     @property
     def command(self) -> str:

@@ -28,19 +28,18 @@ from auditor.measure.stability_judge import slowdown_size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRequest:
-    """A table, and what it does not tell.
+    """A table, and how to judge it.
 
-    `digest` identifies it. `slowdown` is None where the spreads are to size it. `runs` of the
-    slowed suites and `stability_runs` of the plain one are judged, the first of the table; None:
-    those that it has, from the lowest number to the highest. More than it has are missing.
+    More runs than the table has are missing ones.
     """
 
-    rows: tuple[Rows, ...] = field(repr=False)
-    language: Language
-    digest: str
-    slowdown: float | None = None
+    rows: tuple[Rows, ...] = field(repr=False)  # its values
+    language: Language  # of the subject
+    digest: str  # identifies the table
+    slowdown: float | None = None  # v, 0.6 for 60 %; None: from the spreads
     runs: int | None = None
-    stability_runs: int | None = None
+    """Number of runs of the slowed suites, the first of the table; None: all that it has."""
+    stability_runs: int | None = None  # likewise of the plain suite
 
     @property
     def first(self) -> int:

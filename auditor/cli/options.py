@@ -179,14 +179,14 @@ def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Fun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """A command line, read: the configuration with the flags over it, and where things go."""
+    """A command line, read."""
 
-    config: Config
-    places: Places
-    surroundings: AppContext
-    as_json: bool
-    quiet: bool
-    verbose: int
+    config: Config  # the configuration file with the flags over it
+    places: Places  # files and folders of the store and the output
+    surroundings: AppContext  # environment and console of the command
+    as_json: bool  # whether the result is printed as JSON
+    quiet: bool  # whether progress and notes are left out
+    verbose: int  # number of -v flags
 
     @classmethod
     def of(

@@ -46,37 +46,33 @@ class Gates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What the user asks for, all defaults filled in and all paths absolute.
+    """What the user asks for, all defaults filled in and all paths absolute."""
 
-    `harness` is None where the subject decides. Where `warmup_given` or `length_given` is False
-    the harness decides how many blocks warm a process, and how long a block lasts; the plan then
-    has none. `text` is all of it, but for `retry_failed`, as JSON that means the same from every
-    folder. `model` is a file of a model that tells when processes are warm, None: one of ours.
-    `ignored` are keys of a research tool's file that mean nothing here.
-    """
-
-    subject: SubjectSpec
-    harness: str | None
-    tags: tuple[str, ...]
-    build: BuildOptions
-    python: PythonSpec
-    host: str
-    local: LocalSpec
-    docker: DockerSpec
-    ssh: SshSpec
-    dispatch: DaskSpec | None
-    request: AbsRequest
-    compare: CompareRequest
+    subject: SubjectSpec  # what is audited
+    harness: str | None  # None: the one that the subject uses
+    tags: tuple[str, ...]  # Go build tags
+    build: BuildOptions  # how Maven or Gradle builds the subject
+    python: PythonSpec  # interpreter and packages of a Python subject
+    host: str  # "local", "docker" or "ssh"
+    local: LocalSpec  # processors and guards of the local host
+    docker: DockerSpec  # containers, where the host is docker
+    ssh: SshSpec  # the other machine, where the host is ssh
+    dispatch: DaskSpec | None  # the cluster; None: one machine
+    request: AbsRequest  # of an ABS audit
+    compare: CompareRequest  # request of a comparison
     warmup_given: bool
+    """False: the harness decides how many blocks warm a process, and the plan has none."""
     length_given: bool
-    gates: Gates
-    trace: TraceRequest
-    series: SeriesRequest
-    model: Path | None
-    store: Path | None
+    """False: the harness decides how long a block lasts, and the plan has no length."""
+    gates: Gates  # conditions on the result
+    trace: TraceRequest  # request of a trace
+    series: SeriesRequest  # request of the series commands
+    model: Path | None  # file that tells when processes are warm; None: one of ours
+    store: Path | None  # file of measurements; None: one for each subject
     text: str = field(repr=False)
-    retry_failed: bool = False
-    ignored: tuple[str, ...] = ()
+    """All of it but `retry_failed`, as JSON that means the same in every folder."""
+    retry_failed: bool = False  # whether stored failures are run again
+    ignored: tuple[str, ...] = ()  # keys of a research tool's file that mean nothing here
     found: str = field(default="", compare=False)
     """The configuration that lay in the project and was not named; empty where there is none."""
 

@@ -19,17 +19,22 @@ _OURS = ("dask.distributed.", "distributed.")
 
 
 class _Rented(Section, frozen=True, kw_only=True):
-    """What a file holds."""
+    """The content of a file that describes a rented cluster."""
 
     cluster: Annotated[str, Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
-    options: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Dotted name of the class of the cluster."""
+    options: dict[str, Any] = msgspec.field(default_factory=dict)  # arguments of that class
     workers: Annotated[int, Meta(ge=1, le=10_000)] | None = None
-    listed_by: tuple[Name, ...] = ()
-    removed_by: tuple[Name, ...] = ()
+    """Number of machines; null: the options say it."""
+    listed_by: tuple[Name, ...] = ()  # command that prints our machines
+    removed_by: tuple[Name, ...] = ()  # command that ends them
     environment: tuple[Annotated[Name, Meta(pattern=VARIABLE)], ...] = ()
+    """Variables that the commands and the class get."""
     hourly: Annotated[float, Meta(gt=0)] | None = None
-    most_time: Duration | None = None
+    """Price of a machine for an hour; null: unknown."""
+    most_time: Duration | None = None  # time after which the cluster is over; null: no limit
     most_money: Annotated[float, Meta(gt=0)] | None = None
+    """Cost after which the cluster is over; null: no limit."""
 
 
 def described(path: Path) -> RentedSpec:

@@ -41,20 +41,24 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesCommand:
-    """What a command (`verb`, with its `own` options as words) does with series.
-
-    Of a suite that is run it needs `forks` processes of `least` iterations. `page` makes the
-    report; its file and that of the result have the command's name.
-    """
+    """What a command does with series of iteration times."""
 
     verb: str
+    """The command, which also names its files."""
     own: tuple[str, ...] = ()
+    """Its own options, as words."""
     doing: str
+    """What it does, for the progress display."""
     forks: int
+    """Processes of a benchmark that it needs, where a suite is run."""
     least: int
+    """Iterations of a process that it needs, where a suite is run."""
     judged: Callable[[StoredResults, Callable[[], Context], Told], Any] = field(repr=False)
+    """Makes the document."""
     table: Callable[[Any], RenderableType] = field(repr=False)
+    """Makes the terminal's table of a document."""
     page: Callable[[Any, StoredResults], str] = field(repr=False)
+    """Makes the report of a document."""
     is_judged: Callable[[Any], bool] = field(repr=False)
     """Whether something of a document was judged; else the exit code is 5."""
 

@@ -12,23 +12,19 @@ from auditor.warmup.validity import trusted_rule
 
 @dataclass(slots=True)
 class WatchedIterations:
-    """A process: what it has printed, and after how many iterations it was warm, None: not yet.
+    """A process: what it has printed, and when it was warm."""
 
-    `since` is the iteration, from zero, from which on it seems to have been steady already.
-    `warmups` are the iterations that its framework warms up for, `warmup_seconds` what they last
-    together, None where it has no such thing; `lasted` are the seconds of its iterations, as they
-    were asked for.
-    """
-
-    benchmark: str
-    run: int
-    fork: int
-    watch: StoppingRule
-    warmups: int | None
-    warmup_seconds: float | None
-    warm: int | None = None
+    benchmark: str  # the benchmark's id
+    run: int  # how often the framework was started
+    fork: int  # number of the process of its benchmark in the run
+    watch: StoppingRule  # rule that tells when it is warm
+    warmups: int | None  # iterations that its framework warms up for; None: it has no such setting
+    warmup_seconds: float | None  # that these last together; None: it has no such setting
+    warm: int | None = None  # number of iterations after which it was warm; None: not yet
     since: int | None = None
+    """Iteration, from zero, from which on it seems to be steady; None: not yet."""
     lasted: list[float] = field(default_factory=list)
+    """Seconds that each of its iterations was to last."""
 
     @property
     def warm_seconds(self) -> float:

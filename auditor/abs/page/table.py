@@ -24,40 +24,32 @@ ADVISED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
-    """One of the three scores; `bounds` is empty where nothing is undecided."""
+    """One of the scores."""
 
-    name: str
-    meaning: str
-    percent: str
-    bounds: str
-    covered: str
-    excluded: str
+    name: str  # such as "total"
+    meaning: str  # which methods and benchmarks it counts
+    percent: str  # the score; a dash: unknown
+    bounds: str  # least and largest score once all is decided; empty: nothing is undecided
+    covered: str  # detected of counted methods; empty: unknown
+    excluded: str  # number of benchmarks left out; empty: none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRow:
     """A method on a terminal."""
 
-    id: str
-    name: str
-    """Short, as no other method of the result is called."""
-    outcome: Verdict
-    """What chooses the colour."""
-    glyph: str
-    word: str
-    detected_by: int
-    """Number of benchmarks that detect its slowdown."""
-    reached_by: int
-    """Number of benchmarks that call it while they are measured."""
-    notices: str
-    """The smallest slowdown noticed; empty where no curve was measured."""
-    effect: str
-    """Interval of the effect on the benchmark that shows most of it; empty where there is none."""
-    evidence: str
-    """What the effect was found by; empty where there is none."""
-    note: str
-    """Why it has this outcome, where neither the effect nor the word says so."""
-    allocation: str = ""
+    id: str  # the method's id
+    name: str  # shortest unambiguous part of the id
+    outcome: Verdict  # verdict, which decides the colour
+    glyph: str  # sign of the outcome
+    word: str  # outcome, in words
+    detected_by: int  # number of benchmarks
+    reached_by: int  # number of benchmarks
+    notices: str  # smallest slowdown that is detected; empty: no curve was measured
+    effect: str  # interval of the effect in the benchmark that decides; empty: none
+    evidence: str  # how that effect was found; empty: there is none
+    note: str  # why it has this outcome, where no other field says so
+    allocation: str = ""  # benchmarks that show an allocation; empty: not requested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,24 +63,23 @@ class StabilityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalSummary:
-    """All a terminal shows. What is said of methods is empty for a stability audit."""
+    """All that a terminal shows; what concerns methods is empty for a stability audit."""
 
-    title: str
-    headline: str
-    judged: str
-    curve: str
-    controls: str
-    scores: tuple[ScoreRow, ...]
-    methods: tuple[MethodRow, ...]
-    stability: tuple[StabilityRow, ...]
-    suite: str
-    cover: str
-    rules: str
-    allocations: tuple[str, ...]
-    advice: tuple[str, ...]
-    caveats: tuple[tuple[str, str], ...]
-    slowdown: str = ""
-    """By how much methods were slowed; empty where none was."""
+    title: str  # name of the audited code
+    headline: str  # the answer in one sentence
+    judged: str  # how a detection is decided
+    curve: str  # smallest slowdowns that the suite detects; empty: not requested
+    controls: str  # result of the A/A control; empty: not requested
+    scores: tuple[ScoreRow, ...]  # the scores that exist
+    methods: tuple[MethodRow, ...]  # in the order of the request
+    stability: tuple[StabilityRow, ...]  # number of benchmarks by range of spread
+    suite: str  # summary of the spreads
+    cover: str  # summary of the redundancy
+    rules: str  # methods covered by test, by effect and by both
+    allocations: tuple[str, ...]  # lines on allocations; empty: not requested
+    advice: tuple[str, ...]  # what to do, a line each
+    caveats: tuple[tuple[str, str], ...]  # (slug, text) of each
+    slowdown: str = ""  # by how much methods were slowed; empty: none was
 
 
 def _curve(document: Document) -> str:

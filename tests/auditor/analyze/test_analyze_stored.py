@@ -48,12 +48,12 @@ def sessions(folder, *times):
     document = json.loads(Path(PYTEST).read_text())
     paths = []
     for number, factor in enumerate(times):
-        made = copy.deepcopy(document)
-        for one in made["benchmarks"]:
-            one["stats"]["data"] = [factor * value for value in one["stats"]["data"]]
+        deepcopy = copy.deepcopy(document)
+        for benchmark in deepcopy["benchmarks"]:
+            benchmark["stats"]["data"] = [factor * value for value in benchmark["stats"]["data"]]
         folder.mkdir(exist_ok=True)
         paths.append(folder / f"{number}.json")
-        paths[-1].write_text(json.dumps(made))
+        paths[-1].write_text(json.dumps(deepcopy))
     return paths
 
 
@@ -76,7 +76,9 @@ def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, 
     assert (document["language"], document["harness"]) == ("python", harness)
     assert document["schema"] == "bench-audit/stability/1"
     assert document["stability"]["runs"] == runs
-    assert sum(one["max_spread"] is not None for one in document["benchmarks"]) == spreads
+    assert (
+        sum(benchmark["max_spread"] is not None for benchmark in document["benchmarks"]) == spreads
+    )
     assert document["host_facts"]["cpu"] == "AMD EPYC"
     assert json.loads((tmp_path / "out/analysis.json").read_text()) == document
     assert "analysis.html" in {one.name for one in (tmp_path / "out").iterdir()}
@@ -129,7 +131,7 @@ def test_two_commits_of_a_folder_are_compared_and_one_run_of_each_tells_nothing(
     assert code == 0
     assert document["base"].startswith("b9749b2e")
     assert document["revision"].startswith("be57ad87")
-    assert {one["change"] for one in document["benchmarks"]} == {"cannot tell"}
+    assert {benchmark["change"] for benchmark in document["benchmarks"]} == {"cannot tell"}
 
 
 def test_a_slower_head_is_a_regression_that_was_not_confirmed(call, tmp_path):
@@ -165,7 +167,7 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
 
     assert json.loads(again)["benchmarks"] == first["benchmarks"]
     assert first["min_delta"] == 0.08
-    assert {one["change"] for one in first["benchmarks"]} == {"regression"}
+    assert {benchmark["change"] for benchmark in first["benchmarks"]} == {"regression"}
 
 
 def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tmp_path):
@@ -246,7 +248,9 @@ def test_each_fork_of_a_single_file_is_a_run(call, tmp_path, path, found):
     assert code == (0 if spreads else 5)
     assert (document["language"], document["harness"]) == (language, harness)
     assert document["stability"]["runs"] == runs
-    assert sum(one["max_spread"] is not None for one in document["benchmarks"]) == spreads
+    assert (
+        sum(benchmark["max_spread"] is not None for benchmark in document["benchmarks"]) == spreads
+    )
 
 
 def test_two_files_of_go_are_two_runs(call, tmp_path):
@@ -256,7 +260,7 @@ def test_two_files_of_go_are_two_runs(call, tmp_path):
     code, printed, _ = call(first, second, "--format=json", "-o", tmp_path / "out")
 
     document = json.loads(printed)
-    spreads = {one["id"]: one["max_spread"] for one in document["benchmarks"]}
+    spreads = {benchmark["id"]: benchmark["max_spread"] for benchmark in document["benchmarks"]}
     assert code == 0
     assert spreads["example.org/small/deep.BenchmarkSum"] > 0
     assert spreads["example.org/small.BenchmarkFails"] is None
@@ -269,9 +273,9 @@ def test_a_corpus_and_a_table_of_series_are_judged_fork_by_fork(call, tmp_path):
     for name, forks in series.items():
         (tmp_path / f"corpus/timeseries/{name}.json").write_text(json.dumps(forks))
         rows += [
-            f"{name},{fork},{at},{value}\n"
+            f"{name},{fork},{index},{value}\n"
             for fork, values in enumerate(forks)
-            for at, value in enumerate(values)
+            for index, value in enumerate(values)
         ]
     (tmp_path / "series.csv").write_text("".join(rows))
 
@@ -280,7 +284,9 @@ def test_a_corpus_and_a_table_of_series_are_judged_fork_by_fork(call, tmp_path):
         code, printed, _ = call(tmp_path / path, "--format=json", "-o", tmp_path / "out")
         document = json.loads(printed)
         assert (code, document["language"]) == (0, language)
-        found[path] = {one["id"]: one["max_spread"] for one in document["benchmarks"]}
+        found[path] = {
+            benchmark["id"]: benchmark["max_spread"] for benchmark in document["benchmarks"]
+        }
 
     assert found["corpus"] == found["series.csv"]
     assert found["corpus"] == {
@@ -296,8 +302,8 @@ def test_a_figure_without_values_says_how_to_keep_them(call, tmp_path):
 
 def test_warm_ups_that_a_tool_kept_decide_nothing(call, tmp_path):
     document = json.loads(Path(ONE).read_text())
-    for one in document["benchmarks"]:
-        for run in one["runs"]:
+    for benchmark in document["benchmarks"]:
+        for run in benchmark["runs"]:
             run["warmups"] = [[64, 1.0]]
     (tmp_path / "other.json").write_text(json.dumps(document))
 
@@ -320,7 +326,7 @@ def test_a_score_of_jmh_is_shown_in_its_own_unit_by_its_own_mean(call, tmp_path,
     assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in printed
     assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in (tmp_path / "out/analysis.html").read_text()
     document = json.loads(written)
-    (one,) = (one for one in document["benchmarks"] if one["unit"] == "ops/ms")
+    (one,) = (benchmark for benchmark in document["benchmarks"] if benchmark["unit"] == "ops/ms")
     table = long_tables.format_table(msgspec.convert(document, StabilityDocument), "benchmarks")
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert rows[one["id"]]["score"] == pytest.approx(score, rel=1e-6)
@@ -341,12 +347,12 @@ def forks(path):
 def throughputs(folder, *factors):
     """Files of JMH whose throughput is so many times as large."""
     folder.mkdir()
-    for at, factor in enumerate(factors):
+    for index, factor in enumerate(factors):
         document = json.loads((STORED / "jmh/small.json").read_text())
         one = next(one for one in document if one["mode"] == "thrpt")
         raw = one["primaryMetric"]["rawData"]
         one["primaryMetric"]["rawData"] = [[factor * x for x in fork] for fork in raw]
-        (folder / f"{at}.json").write_text(json.dumps([one]))
+        (folder / f"{index}.json").write_text(json.dumps([one]))
     return folder
 
 
@@ -358,7 +364,7 @@ def test_two_throughputs_and_how_many_times_as_long_an_operation_takes(call, tmp
 
     jsonschema.Draft202012Validator(SCHEMAS["compare"]).validate(json.loads(printed))
     (row,) = comparison.view(comparison_document.read(printed)).rows
-    shown = [one.replace("\N{NO-BREAK SPACE}", " ") for one in (row.base, row.head, row.times)]
+    shown = [text.replace("\N{NO-BREAK SPACE}", " ") for text in (row.base, row.head, row.times)]
     assert (row.word.word, row.what) == ("regression", "throughput")
     assert shown == ["38,444 ops/ms", "19,222 ops/ms", "2 \N{MULTIPLICATION SIGN} as long"]
 

@@ -27,7 +27,7 @@ def rows(run, method, benchmark, times=1.0, values=CALM):
 
 def plain(runs=2, names=NAMES):
     # Every second run is 1 % slower, so that there is a spread.
-    return [rows(one, None, name, 1 + one % 2 / 100) for one in range(runs) for name in names]
+    return [rows(index, None, name, 1 + index % 2 / 100) for index in range(runs) for name in names]
 
 
 def slowed(name, by, runs=(0, 1)):
@@ -36,9 +36,9 @@ def slowed(name, by, runs=(0, 1)):
 
 
 def judged(*parts, slowdown=0.4, **more):
-    found = tuple(row for part in parts for row in part)
+    result = tuple(row for part in parts for row in part)
     return audit(
-        TableRequest(rows=found, language=Language.GO, digest="d", slowdown=slowdown, **more)
+        TableRequest(rows=result, language=Language.GO, digest="d", slowdown=slowdown, **more)
     )
 
 
@@ -189,7 +189,9 @@ def test_a_table_of_the_plain_suite_alone_tells_of_stability():
     steady = judged(plain(runs=5), slowdown=None)
 
     assert isinstance(steady, Stability)
-    assert [one.max_spread for one in steady.benchmarks] == pytest.approx([0.01, 0.01], abs=1e-3)
+    assert [verdict.max_spread for verdict in steady.benchmarks] == pytest.approx(
+        [0.01, 0.01], abs=1e-3
+    )
 
 
 def test_four_values_are_too_few():

@@ -24,10 +24,10 @@ def results(*files, host=HOST, digest="d", **more):
     """Runs, each of the processes of its benchmarks."""
     runs = tuple(
         StoredRun(
-            name=f"{at}.json", host=host if isinstance(host, HostFacts) else host[at], commit="",
-            made=(0.0, float(at)), processes=processes,
+            name=f"{index}.json", host=host if isinstance(host, HostFacts) else host[index],
+            commit="", made=(0.0, float(index)), processes=processes,
         )
-        for at, processes in enumerate(files)
+        for index, processes in enumerate(files)
     )  # fmt: skip
     return StoredResults(harness="pytest", digest=digest, runs=runs, **more)
 
@@ -58,32 +58,32 @@ def slugs(found):
 
 
 def test_each_file_is_a_run_with_all_its_processes():
-    found = stability(
+    result = stability(
         results(
             {"b": (process(1.0, 1.0), process(1.0))},
             {"b": (process(1.2, 1.2), process(1.2))},
         )
     )
 
-    (one,) = found.benchmarks
-    assert one.means == pytest.approx((1.0, 1.2))
-    assert one.max_spread == pytest.approx(0.2 / 1.1)
-    assert (found.runs, found.duration) == (2, None)
-    assert "one-session" not in slugs(found)
+    (benchmark,) = result.benchmarks
+    assert benchmark.means == pytest.approx((1.0, 1.2))
+    assert benchmark.max_spread == pytest.approx(0.2 / 1.1)
+    assert (result.runs, result.duration) == (2, None)
+    assert "one-session" not in slugs(result)
 
 
 def test_processes_of_a_single_file_are_its_runs_and_that_is_said():
-    found = stability(results({"b": (process(1.0), process(1.2), process(1.1))}))
+    result = stability(results({"b": (process(1.0), process(1.2), process(1.1))}))
 
-    assert found.runs == 3
-    assert found.benchmarks[0].max_spread == pytest.approx(0.2 / 1.1)
-    assert "one-session" in slugs(found)
+    assert result.runs == 3
+    assert result.benchmarks[0].max_spread == pytest.approx(0.2 / 1.1)
+    assert "one-session" in slugs(result)
 
 
 def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
     broken = StoredProcess(failure=Unreadable("it failed", ""))
 
-    found = stability(
+    result = stability(
         results(
             {
                 "three": (process(1.0), process(1.2), process(1.1)),
@@ -94,29 +94,33 @@ def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
         )
     )
 
-    three, two, one, failed = found.benchmarks
-    assert found.runs == 3
-    assert [each.max_spread for each in (three, two)] == pytest.approx([0.2 / 1.1] * 2)
-    assert [each.caveats for each in (three, two, one)] == [()] * 3
-    assert (one.max_spread, one.runs) == (None, 1)
+    three, two, verdict, failed = result.benchmarks
+    assert result.runs == 3
+    assert [benchmark_verdict.max_spread for benchmark_verdict in (three, two)] == pytest.approx(
+        [0.2 / 1.1] * 2
+    )
+    assert [benchmark_verdict.caveats for benchmark_verdict in (three, two, verdict)] == [()] * 3
+    assert (verdict.max_spread, verdict.runs) == (None, 1)
     assert (failed.max_spread, failed.runs, failed.reason) == (None, 2, "run 3: it failed")
-    assert [caveat.text for caveat in found.caveats if "less than 3" in caveat.text] == [
+    assert [caveat.text for caveat in result.caveats if "less than 3" in caveat.text] == [
         "of 2 of 4 benchmarks there are less than 3 processes, and more can only make a spread "
         "larger: two, one"
     ]
 
 
 def test_a_file_without_a_benchmark_is_a_run_that_it_lacks():
-    found = stability(results({"a": (process(1.0),), "b": (process(1.0),)}, {"b": (process(1.0),)}))
+    result = stability(
+        results({"a": (process(1.0),), "b": (process(1.0),)}, {"b": (process(1.0),)})
+    )
 
-    assert [(benchmark.max_spread, benchmark.runs) for benchmark in found.benchmarks] == [
+    assert [(benchmark.max_spread, benchmark.runs) for benchmark in result.benchmarks] == [
         (None, 1),
         (0.0, 2),
     ]
 
 
 def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison():
-    one = process(*(1.0 + at % 7 for at in range(300)))
+    one = process(*(1.0 + index % 7 for index in range(300)))
 
     first, second = similarity(results({"a": (one,) * 3, "b": (one,) * 2}), lambda *_: None)
 
@@ -125,22 +129,22 @@ def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison
 
 
 def test_values_and_figures_are_never_mixed():
-    found = stability(
+    result = stability(
         results({"b": (process(1.0, 4.0),)}, {"b": (process(2.5, 2.5, 2.5, whole=False),)})
     )
 
-    assert found.benchmarks[0].means == (2.5, 2.5)
-    assert found.benchmarks[0].max_spread == 0
-    assert "figures-only" in slugs(found)
+    assert result.benchmarks[0].means == (2.5, 2.5)
+    assert result.benchmarks[0].max_spread == 0
+    assert "figures-only" in slugs(result)
 
 
 def test_what_failed_once_has_no_spread_but_a_reason():
     broken = StoredProcess(failure=Unreadable("it failed", ""))
 
-    found = stability(results({"b": (process(1.0),)}, {"b": (broken,)}))
+    result = stability(results({"b": (process(1.0),)}, {"b": (broken,)}))
 
-    (one,) = found.benchmarks
-    assert (one.max_spread, one.runs, one.reason) == (None, 1, "run 2: it failed")
+    (benchmark,) = result.benchmarks
+    assert (benchmark.max_spread, benchmark.runs, benchmark.reason) == (None, 1, "run 2: it failed")
 
 
 def test_runs_of_two_machines_are_said_to_be():
@@ -157,10 +161,10 @@ def test_one_file_on_a_side_tells_nothing(files, processes):
     base = drawn(rng, 1, processes)
     head = drawn(rng, files, processes, slower=3)
 
-    found = compare(base, head, 0.05)
+    comparison = compare(base, head, 0.05)
 
-    assert changes(found) == [PerformanceChange.UNKNOWN]
-    (dimension,) = found.benchmarks[0].dimensions
+    assert changes(comparison) == [PerformanceChange.UNKNOWN]
+    (dimension,) = comparison.benchmarks[0].dimensions
     assert f"3 files of each side, made at different times, are needed, not 1 and {files}" in (
         dimension.reason
     )
@@ -171,19 +175,19 @@ def test_one_file_on_a_side_tells_nothing(files, processes):
 def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, processes):
     rng = np.random.default_rng(6)
 
-    found = compare(
+    comparison = compare(
         drawn(rng, files, processes, benchmarks=10),
         drawn(rng, files, processes, benchmarks=10, slower=1.5),
         0.05,
     )
 
-    assert changes(found) == [PerformanceChange.REGRESSION] * 10
-    (dimension,) = found.benchmarks[0].dimensions
+    assert changes(comparison) == [PerformanceChange.REGRESSION] * 10
+    (dimension,) = comparison.benchmarks[0].dimensions
     low, high = dimension.interval
     assert low < 1.5 < high
     assert dimension.ratio == pytest.approx(dimension.head / dimension.base)
     assert dimension.confirmed is False
-    assert {"not-in-turns", "not-confirmed"} <= set(slugs(found))
+    assert {"not-in-turns", "not-confirmed"} <= set(slugs(comparison))
 
 
 def test_what_is_faster_is_an_improvement():
@@ -204,8 +208,8 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
         sides = [
             drawn(rng, files, processes, benchmarks=3, session=session) for _ in ("base", "head")
         ]
-        found = changes(compare(*sides, 0.01))
-        called += PerformanceChange.REGRESSION in found or PerformanceChange.IMPROVEMENT in found
+        result = changes(compare(*sides, 0.01))
+        called += PerformanceChange.REGRESSION in result or PerformanceChange.IMPROVEMENT in result
 
     # One in a hundred is promised; seven of 200 have odds of some 1 : 200 then.
     assert called <= 6
@@ -220,7 +224,7 @@ def test_enough_quiet_processes_say_that_nothing_has_changed():
 def test_a_level_is_shared_by_all_benchmarks():
     rng = np.random.default_rng(10)
     base, head = drawn(rng, 3, slower=1.0), drawn(rng, 3, slower=1.1)
-    crowd = {f"c{at}": (process(1.0),) for at in range(300)}
+    crowd = {f"c{index}": (process(1.0),) for index in range(300)}
 
     alone = compare(base, head, 0.05)
     among = compare(
@@ -245,10 +249,10 @@ def test_benchmarks_of_one_side_are_named():
     base = results({"a": (process(1.0),), "b": (process(1.0),)})
     head = results({"b": (process(1.0),), "c": (process(1.0),)})
 
-    found = compare(base, head, 0.05)
+    comparison = compare(base, head, 0.05)
 
-    assert (found.added, found.removed) == (("c",), ("a",))
-    assert [benchmark.id for benchmark in found.benchmarks] == ["b"]
+    assert (comparison.added, comparison.removed) == (("c",), ("a",))
+    assert [benchmark.id for benchmark in comparison.benchmarks] == ["b"]
 
 
 def test_a_failure_or_another_text_of_a_benchmark_leaves_it_open():
@@ -285,22 +289,22 @@ def moved(found, name="box", **facts):
 def test_times_of_unlike_machines_are_not_judged(elsewhere, said):
     rng = np.random.default_rng(11)
 
-    found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05)
+    comparison = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05)
 
-    (dimension,) = found.benchmarks[0].dimensions
+    (dimension,) = comparison.benchmarks[0].dimensions
     assert (dimension.change, dimension.reason) == (PerformanceChange.UNKNOWN, said)
     assert dimension.ratio == pytest.approx(2, rel=0.05)
-    assert "unlike-sides" in slugs(found)
+    assert "unlike-sides" in slugs(comparison)
 
 
 def test_times_of_unlike_machines_are_judged_where_that_is_asked_for():
     rng = np.random.default_rng(11)
     base, head = drawn(rng, 5), moved(drawn(rng, 5, slower=2), cpu="Other")
 
-    found = compare(base, head, 0.05, unlike=True)
+    comparison = compare(base, head, 0.05, unlike=True)
 
-    assert changes(found) == [PerformanceChange.REGRESSION]
-    assert "unlike-sides" in slugs(found)
+    assert changes(comparison) == [PerformanceChange.REGRESSION]
+    assert "unlike-sides" in slugs(comparison)
 
 
 def test_machines_of_one_kind_are_compared_where_each_side_has_several():
@@ -309,7 +313,7 @@ def test_machines_of_one_kind_are_compared_where_each_side_has_several():
     sides = [
         results(
             *(run.processes for run in side.runs),
-            host=tuple(HostFacts(f"{which}{at}", HOST.facts) for at in range(3)),
+            host=tuple(HostFacts(f"{which}{index}", HOST.facts) for index in range(3)),
         )
         for which, side in (("a", base), ("b", head))
     ]
@@ -320,8 +324,8 @@ def test_machines_of_one_kind_are_compared_where_each_side_has_several():
 def test_another_python_is_compared_and_said():
     rng = np.random.default_rng(13)
 
-    found = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05)
+    comparison = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05)
 
-    assert changes(found) == [PerformanceChange.REGRESSION]
-    (said,) = [caveat.text for caveat in found.caveats if caveat.slug == "unlike-sides"]
-    assert said == "base and head were not measured alike: python 3.11 / 3.12"
+    assert changes(comparison) == [PerformanceChange.REGRESSION]
+    (text,) = [caveat.text for caveat in comparison.caveats if caveat.slug == "unlike-sides"]
+    assert text == "base and head were not measured alike: python 3.11 / 3.12"

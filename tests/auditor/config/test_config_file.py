@@ -298,11 +298,11 @@ def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(tmp_path
 
 
 def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp_path):
-    given = {"rule": "paper", "slowdown": 0.6, "runs": 3}
-    check_judgeable(written(tmp_path, {**given, "stability_runs": 3}))
+    document = {"rule": "paper", "slowdown": 0.6, "runs": 3}
+    check_judgeable(written(tmp_path, {**document, "stability_runs": 3}))
 
     with pytest.raises(UsageError, match="stability_runs must be at least runs"):
-        check_judgeable(written(tmp_path, {**given, "stability_runs": 2}))
+        check_judgeable(written(tmp_path, {**document, "stability_runs": 2}))
 
 
 @pytest.mark.parametrize("given", [{"rule": "gate"}, {"min_delta": 0.05}])
@@ -314,11 +314,11 @@ def test_a_gate_and_where_it_fires_go_together(tmp_path, given):
 
 
 def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
-    given = {"rule": "gate", "slowdown": 0.5}
-    check_judgeable(written(tmp_path, {**given, "min_delta": "49%"}))
+    document = {"rule": "gate", "slowdown": 0.5}
+    check_judgeable(written(tmp_path, {**document, "min_delta": "49%"}))
 
     with pytest.raises(UsageError, match="a gate at 50% can never fire: no method is slowed by"):
-        check_judgeable(written(tmp_path, {**given, "min_delta": "50%"}))
+        check_judgeable(written(tmp_path, {**document, "min_delta": "50%"}))
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ def loaded(folder, **keys):
 
 
 def test_a_suite_runs_here_unless_something_else_is_said(tmp_path):
-    found = loaded(tmp_path)
+    result = loaded(tmp_path)
 
-    assert found.host == "local"
-    assert found.docker == DockerSpec(
+    assert result.host == "local"
+    assert result.docker == DockerSpec(
         image=None,
         dockerfile=None,
         cpus="",
@@ -62,10 +62,10 @@ def test_a_dockerfile_of_the_subject_has_no_place_yet(tmp_path):
 def test_another_machine_can_be_said(tmp_path):
     ssh = {"folder": "/srv/bench", "path": ["/opt/go/bin"], "cpus": "2-3", "patience": "1m"}
 
-    found = loaded(tmp_path, host="ssh:me@there", ssh={**ssh, "environment": ["GOPROXY"]})
+    result = loaded(tmp_path, host="ssh:me@there", ssh={**ssh, "environment": ["GOPROXY"]})
 
-    assert found.host == "ssh"
-    assert found.ssh == SshSpec(
+    assert result.host == "ssh"
+    assert result.ssh == SshSpec(
         target="me@there",
         folder=Path("/srv/bench"),
         path=("/opt/go/bin",),

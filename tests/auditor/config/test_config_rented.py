@@ -26,14 +26,14 @@ def read(tmp_path, **changed):
 
 
 def test_what_is_written_is_what_is_rented(tmp_path):
-    found = read(tmp_path, environment=["TOKEN"], hourly=0.5)
+    result = read(tmp_path, environment=["TOKEN"], hourly=0.5)
 
-    assert found.cluster == "cloud.Cluster"
-    assert found.options == {"tags": {"audit": "{id}"}}
-    assert (found.workers, found.hourly, found.most_seconds) == (3, 0.5, math.inf)
-    assert found.listed_by == ("list", "--tag={id}")
-    assert found.removed_by == ("remove", "{machines}")
-    assert found.environment == ("TOKEN",)
+    assert result.cluster == "cloud.Cluster"
+    assert result.options == {"tags": {"audit": "{id}"}}
+    assert (result.workers, result.hourly, result.most_seconds) == (3, 0.5, math.inf)
+    assert result.listed_by == ("list", "--tag={id}")
+    assert result.removed_by == ("remove", "{machines}")
+    assert result.environment == ("TOKEN",)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,9 @@ def examples():
     page = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
     blocks = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     return {
-        found["cluster"]: found for block in blocks if "cluster" in (found := json.loads(block))
+        document["cluster"]: document
+        for block in blocks
+        if "cluster" in (document := json.loads(block))
     }
 
 
@@ -92,12 +94,12 @@ def test_examples_can_be_used_as_they_are(tmp_path, name):
     path = tmp_path / "rented.json"
     path.write_text(json.dumps(examples()[name]))
 
-    found = described(path)
+    spec = described(path)
 
-    worker = found.options.get("worker_options", {}).get("resources")
-    job = found.options.get("worker_extra_args")
+    worker = spec.options.get("worker_options", {}).get("resources")
+    job = spec.options.get("worker_extra_args")
     assert worker == {"machine": 1} or job == ["--resources", "machine=1"]
-    assert name.startswith("dask.distributed.") or 0 < found.most_seconds < 5 * 3600
+    assert name.startswith("dask.distributed.") or 0 < spec.most_seconds < 5 * 3600
 
 
 def test_there_are_examples_of_three_clouds_a_queue_and_machines_of_ones_own():

@@ -78,29 +78,29 @@ def lib(tmp_path):
 
 
 def test_the_go_tools_file_is_read_as_it_is(bleve):
-    found = read(bleve, GO)
+    result = read(bleve, GO)
 
-    request, plan = found.request, found.request.suite.plan
+    request, plan = result.request, result.request.suite.plan
     assert request.methods == (
         "example.org/bleve/analysis.TokenMap.LoadLine",
         "example.org/bleve.Open",
     )
-    assert (request.slowdown, request.runs, found.harness) == (0.1, 2, "go")
+    assert (request.slowdown, request.runs, result.harness) == (0.1, 2, "go")
     assert (plan.warmup, plan.iterations, plan.iteration_seconds) == (1, 20, 1.0)
     assert request.suite.timeout_seconds == 180.0
-    assert found.ignored == ("trace_lib", "clear", "dynamic.bench_mem")
+    assert result.ignored == ("trace_lib", "clear", "dynamic.bench_mem")
 
 
 def test_the_java_tools_file_is_read_as_it_is(lib):
-    found = read(lib, JAVA)
+    result = read(lib, JAVA)
 
-    request, plan = found.request, found.request.suite.plan
+    request, plan = result.request, result.request.suite.plan
     assert request.methods == ("org.example.Work.run(int,Comparable)", "org.example.Work.stop")
-    assert (request.slowdown, request.runs, found.harness) == (0.6, 2, "jmh")
+    assert (request.slowdown, request.runs, result.harness) == (0.6, 2, "jmh")
     assert (plan.forks, plan.warmup, plan.iterations) == (1, 10, 20)
     assert plan.iteration_seconds == 1.0
     assert request.suite.benchmarks == "Fast.*|Slow"
-    assert set(found.ignored) == {
+    assert set(result.ignored) == {
         "benchmarks",
         "confidence",
         "log",
@@ -129,12 +129,12 @@ def test_the_java_tools_own_test_counts_where_that_is_asked_for(
     known = {key: value for key, value in (TESTED | changes).items() if value is not None}
     (lib / "theirs.json").write_text(json.dumps(known))
 
-    found = load("theirs.json", {}, lib, as_configured=True)
+    config = load("theirs.json", {}, lib, as_configured=True)
 
-    request = found.request
+    request = config.request
     assert (request.rule, request.min_delta, request.significance) == (rule, limit, significance)
-    assert not {"confidence", "min_effect_size"} & set(found.ignored)
-    check_judgeable(found)
+    assert not {"confidence", "min_effect_size"} & set(config.ignored)
+    check_judgeable(config)
     by_paper = load("theirs.json", {"rule": "paper"}, lib, as_configured=True)
     assert by_paper.request.rule is DetectionRule.PAPER
     assert (by_paper.request.min_delta, by_paper.request.significance) == (limit, significance)
@@ -142,15 +142,15 @@ def test_the_java_tools_own_test_counts_where_that_is_asked_for(
 
 
 def test_without_that_the_rules_have_their_own(lib):
-    found = read(lib, TESTED)
+    result = read(lib, TESTED)
 
-    request = found.request
+    request = result.request
     assert (request.rule, request.min_delta, request.significance) == (
         DetectionRule.OURS,
         None,
         0.01,
     )
-    assert {"confidence", "min_effect_size"} <= set(found.ignored)
+    assert {"confidence", "min_effect_size"} <= set(result.ignored)
 
 
 @pytest.mark.parametrize(
@@ -198,11 +198,11 @@ def test_what_builds_it_is_what_lies_in_the_folder(lib, build_file, said, ignore
     (lib / "lib" / "pom.xml").unlink()
     (lib / "lib" / build_file).write_text("")
 
-    found = read(lib, JAVA | {"build_system": said, "gradle_target": "clean build"})
+    result = read(lib, JAVA | {"build_system": said, "gradle_target": "clean build"})
 
-    assert found.request.slowdown == 0.6
-    assert "gradle_target" in found.ignored
-    assert ("build_system" in found.ignored) == ignored
+    assert result.request.slowdown == 0.6
+    assert "gradle_target" in result.ignored
+    assert ("build_system" in result.ignored) == ignored
 
 
 def test_flags_are_laid_over_a_research_tools_file(bleve):

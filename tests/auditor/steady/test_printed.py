@@ -47,9 +47,9 @@ def test_it_is_told_once_when_a_process_is_warm():
 
 def test_each_fork_is_looked_at_by_itself():
     looking = streams()
-    for at in range(20):
+    for index in range(20):
         looking.observe(printed(1e-6, fork=1))
-        looking.observe(printed(1e-6 * 2.0**-at, fork=2))
+        looking.observe(printed(1e-6 * 2.0**-index, fork=2))
 
     steady, falling = looking.seen
     assert steady.warm is not None

@@ -21,9 +21,9 @@ def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):
     last = max(os.sched_getaffinity(0))
     host = LocalHost(processors=str(last))
 
-    said = host.run(shell("nproc; grep Cpus_allowed_list /proc/self/status", cwd=tmp_path))
+    completed = host.run(shell("nproc; grep Cpus_allowed_list /proc/self/status", cwd=tmp_path))
 
-    assert said.stdout.split() == [b"1", b"Cpus_allowed_list:", str(last).encode()]
+    assert completed.stdout.split() == [b"1", b"Cpus_allowed_list:", str(last).encode()]
     facts = dict(host.facts().facts)
     assert (facts["cores"], facts["pinned"]) == ("1", str(last))
 
