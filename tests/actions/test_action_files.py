@@ -63,7 +63,7 @@ def test_actionlint_finds_nothing(tmp_path):
         (BIN / "actionlint", *files), capture_output=True, text=True, check=False
     )
 
-    assert (found.returncode, found.stdout) == (0, "")
+    assert (completed.returncode, completed.stdout) == (0, "")
     assert len(files) == 8
 
 
