@@ -1,4 +1,4 @@
-"""What are usual gates worth? Each recipe of docs/gates, qualified on small projects.
+"""What are usual gates worth? Each recipe of examples/gates, qualified on small projects.
 
 Prints a row for each recipe and subject: false alarms, and how often each slowdown is noticed.
 Needs benchstat on the PATH, and fetches uuid and xxhash; nothing else should run beside it.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-GATES = ROOT / "docs" / "gates"
+GATES = ROOT / "examples" / "gates"
 PROGRAM = ROOT / ".venv" / "bin" / "bench-audit"
 LIBRARY = {
     "pyproject.toml": """[project]

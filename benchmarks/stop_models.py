@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             given += [f"--{name}", str(value)]
     card = {
         "command": f"python benchmarks/stop_models.py {shlex.join(given)}",
-        "figures": "docs/methods/learned-stopping.md",
+        "figures": "benchmarks/results/learned-stopping.md",
         "digest": made.digest,
         "bytes": out.stat().st_size,
         "threshold": round(made.threshold, 4),

@@ -16,7 +16,7 @@ CLOSE_ENOUGH = 0.1
 CLOSEST = 0.03
 """So close, turns that were tried are better than any that only follow from them."""
 TOLERANCE = 0.2
-"""Beyond this, an achieved slowdown is a caveat (abs.md, "The injected slowdown")."""
+"""Beyond this, an achieved slowdown is a caveat (slowdown-injection.md)."""
 WORK_BELOW_SECONDS = 20e-6
 """A spin costs two clock reads, 60-90 ns: .5 % of 20 us. Above, nothing is lost by the clock, and
 a delay measured in the call itself follows inputs that differ from call to call."""

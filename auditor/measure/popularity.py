@@ -1,4 +1,4 @@
-"""Which methods are used most, by what clients call (abs.md, "Finding the often-used methods")."""
+"""Which methods are used most, by what clients call (abs-score.md)."""
 
 from collections.abc import Callable, Sequence
 

@@ -33,7 +33,7 @@ class Reach:
 
 
 def reach_of(outcome: Outcome, method: str) -> Reach:
-    """Judge one method by the windows of one benchmark (abs.md, "The injected slowdown").
+    """Judge one method by the windows of one benchmark (slowdown-injection.md).
 
     Set-up runs equally often in each window, so the difference of two windows with different
     numbers of operations holds none of it; where set-up was counted apart, so does each window.

@@ -1,4 +1,4 @@
-"""Which benchmarks to run where time is short, and which can go (select.md)."""
+"""Which benchmarks to run where time is short, and which can go (redundancy.md)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """Change points of mean and variance: optimal partitioning, with CROPS and an elbow.
 
 Killick, Fearnhead and Eckley (2012) for the cost; Haynes, Eckley and Fearnhead (2017) for CROPS;
-Satopaa et al. (2011) for the elbow. `docs/methods/steady.md` says why this is our own.
+Satopaa et al. (2011) for the elbow. `docs/explanation/steady-state.md` says why this is our own.
 """
 
 from dataclasses import dataclass

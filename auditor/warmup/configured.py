@@ -1,8 +1,8 @@
 """What a configuration of JMH would have done to a series of iterations of about 100 ms.
 
-Source: `docs/methods/steady.md`; Traini et al. (EMSE 2022), and the metrics of the ASE 2024 study
-of learned stopping. Indices are 0-based; a series' *last warm-up* iteration is one less than its
-first steady one.
+Source: `stopping-rules.md` in docs; Traini et al. (EMSE 2022), and the metrics of the ASE 2024
+study of learned stopping. Indices are 0-based; a series' *last warm-up* iteration is one less
+than its first steady one.
 """
 
 from collections.abc import Sequence

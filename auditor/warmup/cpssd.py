@@ -1,7 +1,7 @@
 """CP-SSD: change points of mean and variance; warm from the last one that matters (Traini et al.).
 
-Source: `docs/methods/steady.md`. Outliers are left out for the change points only; segments are
-compared as they were measured.
+Source: `docs/explanation/steady-state.md`. Outliers are left out for the change points only;
+segments are compared as they were measured.
 """
 
 from dataclasses import dataclass

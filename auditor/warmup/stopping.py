@@ -2,7 +2,8 @@
 
 Each rule takes the operations of one iteration after the other and says when to stop. Two
 implementations of the rules disagree, so each is here under its name: LIVE is the harness that
-stops by itself, POST_HOC the analysis behind the published figures (`docs/methods/steady.md`).
+stops by itself, POST_HOC the analysis behind the published figures
+(`docs/reference/stopping-rules.md`).
 """
 
 from collections.abc import Callable, Iterable

@@ -18,7 +18,7 @@ from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
 
-PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "outputs.md"
 
 
 def filled(path, *audits):

@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said_with_its_file(tmp_path, changed, said):
 
 
 def examples():
-    page = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "cluster.md").read_text()
     blocks = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     return {
         document["cluster"]: document

@@ -17,7 +17,7 @@ from auditor.core.errors import UsageError
 from auditor.housekeeping import sources
 from reports import results
 
-PAGE = Path(__file__).parents[3] / "docs" / "outputs.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "outputs.md"
 
 
 @pytest.fixture

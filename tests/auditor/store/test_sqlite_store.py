@@ -541,6 +541,6 @@ def test_what_another_machine_measured_is_told_in_one_line():
 
 
 def test_the_page_about_the_store_shows_the_schema():
-    page = Path(__file__).parents[3].joinpath("docs", "schema.md").read_text()
+    page = Path(__file__).parents[3].joinpath("docs", "reference", "store-schema.md").read_text()
 
     assert f"```sql\n{SCHEMA}```" in page
