@@ -43,18 +43,15 @@ class ChartCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axes:
-    """What surrounds the curves: an axis between two `ends`, some places of which have names.
+    """What surrounds the curves."""
 
-    Upwards is zero to `most`, in `units`. A dashed line stands at `mark`.
-    """
-
-    size: tuple[int, int]
-    ends: tuple[float, float]
-    named: tuple[tuple[float, str], ...]
-    across: str
-    units: str
-    most: float
-    mark: float | None = None
+    size: tuple[int, int]  # width and height
+    ends: tuple[float, float]  # of the axis to the right
+    named: tuple[tuple[float, str], ...]  # places of that axis that have a name
+    across: str  # name of that axis
+    units: str  # of the axis upwards
+    most: float  # upper end of the axis upwards; the lower one is zero
+    mark: float | None = None  # place of a dashed line; None: there is none
 
     def x(self, place: float) -> float:
         """Return where a place of the axis is drawn; a single one is in the middle."""

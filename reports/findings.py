@@ -27,7 +27,7 @@ class FindingKind:
 class SourceFinding:
     """A finding about a method or a benchmark."""
 
-    kind: FindingKind
+    kind: FindingKind  # of the finding
     owner: str  # id of the method or benchmark
     text: str  # one line without invisible characters
     span: Span | None  # None: the place in the source is unknown

@@ -31,15 +31,15 @@ class CaveatView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closing:
-    """The last section of a page: caveats, circumstances, and the command that repeats it all."""
+    """The last section of a page."""
 
-    caveats: tuple[CaveatView, ...]
-    circumstances: Facts
-    host: Facts
-    plan: Facts
-    versions: Facts
-    command: str
-    config: str
+    caveats: tuple[CaveatView, ...]  # of the result
+    circumstances: Facts  # language, harness, host and times of the measurement
+    host: Facts  # facts about the machine
+    plan: Facts  # how much was measured
+    versions: Facts  # of the tools
+    command: str  # that repeats it all
+    config: str  # the configuration; empty: there was none
 
 
 def rendered(template: str, **values: object) -> str:

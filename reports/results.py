@@ -21,16 +21,16 @@ DocumentType = TypeVar("DocumentType")
 
 
 class MeasurementPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was measured (null: nobody knows); blocks that allocate may be the longest."""
+    """How much was measured; null: unknown."""
 
-    forks: int | None
-    warmup: int | None
-    iterations: int | None
-    iteration_seconds: float | None
-    longest_seconds: float | None
-    runs: int
-    stability_runs: int
-    wait: str
+    forks: int | None  # processes of a run
+    warmup: int | None  # blocks before the measured ones
+    iterations: int | None  # measured blocks of a process
+    iteration_seconds: float | None  # of a block
+    longest_seconds: float | None  # that a block may last, as one that allocates
+    runs: int  # of each pair
+    stability_runs: int  # runs of the suite
+    wait: str  # how a delay passes its time
 
 
 # The documents of most commands have these fields at the top level, as their schemas promise. For
@@ -38,21 +38,22 @@ class MeasurementPlan(msgspec.Struct, frozen=True, kw_only=True):
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What was audited, where, how and with what: enough to do it again."""
 
-    subject: str
-    revision: str
-    language: str
-    harness: str
-    host: str
-    host_facts: dict[str, str]
-    seed: int | None
-    plan: MeasurementPlan
-    versions: dict[str, str]
-    bench_audit: str
-    command: str
-    config: str
-    started: str
-    ended: str
+    subject: str  # name of the audited code
+    revision: str  # commit or version; empty: unknown
+    language: str  # of the subject
+    harness: str  # benchmark framework
+    host: str  # where it was measured
+    host_facts: dict[str, str]  # such as "cores": "8"
+    seed: int | None  # decides everything that is random; null: unknown
+    plan: MeasurementPlan  # how much was measured
+    versions: dict[str, str]  # of the tools
+    bench_audit: str  # its version
+    command: str  # the command line
+    config: str  # JSON text with all defaults filled in; empty: unknown
+    started: str  # UTC, ISO 8601
+    ended: str  # UTC, ISO 8601
     strain: HostInterference = msgspec.field(default_factory=HostInterference)
+    """What kept the machine busy meanwhile."""
 
 
 def setting(context: Context) -> Plain:

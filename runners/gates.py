@@ -63,22 +63,21 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalGate:
-    """Runs a command on pairs of checkouts.
+    """Runs a command on pairs of checkouts."""
 
-    `tree` is the subject, with these `files`, `overlay` what lies over a version of a case: (case,
-    version, the folder where its code leaves a trace). `folder` is emptied before each pair; both
-    checkouts have the same paths each time, so what a build has cached stays valid.
-    """
-
-    host: Host
+    host: Host  # starts the gate
     folder: Path
-    tree: Path
-    files: Collection[str]
+    """Of both checkouts, emptied before each pair; their paths stay the same, so caches stay
+    valid."""
+    tree: Path  # the subject
+    files: Collection[str]  # those of `tree` that a checkout has
     overlay: Callable[[GateCase, CheckoutVersion, Path], Files]
-    words: tuple[str, ...]
-    environment: tuple[tuple[str, str], ...]
-    alarm: Alarm
-    timeout_seconds: float
+    """Files over a version of a case; takes case, version, and the folder where the code leaves
+    a trace."""
+    words: tuple[str, ...]  # command line of the gate
+    environment: tuple[tuple[str, str], ...]  # of the gate
+    alarm: Alarm  # what counts as an alarm
+    timeout_seconds: float  # of one run of the gate
 
     def show(self, case: GateCase, number: int, turns: int) -> ShownCase:
         """Make both checkouts, and run the command there until it alarms, `turns` times at most."""

@@ -102,39 +102,49 @@ class RecordsUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A finished block; times in seconds."""
+    """A finished block."""
 
-    index: int
-    operations: float
-    seconds_per_operation: float
-    wall_seconds: float
-    method_calls: float
-    method_seconds: float
+    index: int  # in the schedule
+    operations: float  # number of operations
+    seconds_per_operation: float  # by the harness
+    wall_seconds: float  # by the clock
+    method_calls: float  # outermost calls of the method; 0 in arms that do not count them
+    method_seconds: float  # in these calls; 0 in arms that do not clock them
 
 
 @dataclass(slots=True)
 class Records:
-    """All that a guest has written."""
+    """All that a guest has written; methods are named by tokens."""
 
     present: set[str] = field(default_factory=set)
+    """Methods whose instructions were seen in the running code."""
     clock_cost: float | None = None
-    blocks: list[BlockRecord] = field(default_factory=list)
+    """Seconds that the clock adds to what it shows of a call; None: not measured."""
+    blocks: list[BlockRecord] = field(default_factory=list)  # finished blocks
     metrics: list[tuple[int, str, str, float]] = field(default_factory=list)
+    """Other results: block, name, unit, value."""
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
-    outside: dict[str, int] = field(default_factory=dict)
+    """Counting windows: operations, calls by method, methods with nested calls."""
+    outside: dict[str, int] = field(default_factory=dict)  # calls outside of all windows, by method
     clocked: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
-    calls_of_harness: int = 0
-    failures: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    """Seconds per operation in a method and in all, by method, for each clocked block."""
+    calls_of_harness: int = 0  # windows that begin a call of the harness's
+    failures: list[str] = field(default_factory=list)  # why the guest could not do its work
+    refused: list[str] = field(default_factory=list)  # why changed code cannot be run
+    missing: list[str] = field(default_factory=list)  # what the counts of unit tests lack
     calls: dict[str, Counter[str]] = field(default_factory=dict)
+    """Calls of traced methods, "outside", "inside" and "indirect", by method."""
     arguments: dict[str, list[tuple[str | None, ...]]] = field(default_factory=dict)
-    tests: int | None = None
-    skipped: str | None = None
-    stopped: bool = False
+    """Source texts of arguments, by method; None: no simple value."""
+    tests: int | None = None  # number of unit tests that ran; None: not counted
+    skipped: str | None = None  # why the benchmark chose not to run; None: it ran
+    stopped: bool = False  # whether the process ended itself early
     profile: tuple[float, float, float] | None = None
+    """Seconds on a processor, ready without one, and by the clock, while stacks were sampled."""
     code: list[tuple[str, str, int]] = field(default_factory=list)
+    """Lines of the benchmark's own code: function, file, line."""
     leaves: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
+    """Lines of a sampled address, inlined ones first: function, file, line."""
 
     def done(self, schedule: Schedule) -> bool:
         """Tell whether all blocks are there in order, or the first ones if it stopped itself."""

@@ -10,18 +10,14 @@ Calls = Callable[[Sequence[str], Sequence[str]], tuple["Subset", ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subset:
-    """A call: the regular expression of what is run, of what is not, and all words of it.
+    """A call that runs a choice of benchmarks."""
 
-    `package` is Go's import path, `parameters` are JMH's, one value each; both may be empty.
-    `problem` says why the call runs something else than what was chosen, where that cannot be had.
-    """
-
-    pattern: str
-    skip: str = ""
-    package: str = ""
-    parameters: tuple[tuple[str, str], ...] = ()
-    words: tuple[str, ...]
-    problem: str = ""
+    pattern: str  # regular expression of what runs
+    skip: str = ""  # regular expression of what does not run; empty: none
+    package: str = ""  # import path (Go); empty: none
+    parameters: tuple[tuple[str, str], ...] = ()  # one value each (JMH)
+    words: tuple[str, ...]  # of the whole call
+    problem: str = ""  # why the call runs something else than what was chosen; empty: it does not
 
     @property
     def command(self) -> str:

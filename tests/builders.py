@@ -82,7 +82,7 @@ def suite_run(values: Iterable[float], **more) -> Run:
 
 
 def suite_runs(runs: Iterable[Iterable[float]], **more) -> tuple[Run, ...]:
-    return tuple(suite_run(one, repetition=at, **more) for at, one in enumerate(runs, 1))
+    return tuple(suite_run(one, repetition=number, **more) for number, one in enumerate(runs, 1))
 
 
 def pair_run(

@@ -14,7 +14,7 @@ LIMITS = ComparisonThresholds(min_delta=0.05, fresh=8)
 
 def benchmark(name, head=1.0, *, fresh=True, allocations=None):
     """Return the comparison of a benchmark that takes `head` times as long."""
-    rounds = tuple((1e-6, 1.001e-6, head * 1e-6 * (1 + at / 1000)) for at in range(6))
+    rounds = tuple((1e-6, 1.001e-6, head * 1e-6 * (1 + index / 1000)) for index in range(6))
     judged = [judge(Dimension.TIME, Rounds(first=rounds, fresh=rounds if fresh else ()), LIMITS)]
     if allocations is not None:
         counts = ((*allocations[:1], *allocations),) * 4
@@ -23,7 +23,7 @@ def benchmark(name, head=1.0, *, fresh=True, allocations=None):
 
 
 def made(*benchmarks, **more):
-    found = Comparison(
+    comparison = Comparison(
         min_delta=0.05,
         benchmarks=benchmarks,
         added=more.pop("added", ()),
@@ -33,7 +33,7 @@ def made(*benchmarks, **more):
         **more,
     )
     context = replace(CONTEXT, subject="example.org/ring", revision="v1.6.0")
-    return comparison_document(found, context, base="b" * 40)
+    return comparison_document(comparison, context, base="b" * 40)
 
 
 def whole():

@@ -44,7 +44,7 @@ def made(number=1, *, prefix=3, suffix=4, threads=8):
 def timed(test=1, threads=8, *, times=1.0, noise=0.001, reason=""):
     """Return a test whose new version takes so many `times` as long as the old one."""
     seconds = 0.01 * (1 + max(threads, 1) / 4)
-    values = () if reason else tuple(seconds * (1 + noise * at) for at in range(3))
+    values = () if reason else tuple(seconds * (1 + noise * index) for index in range(3))
     return RepetitionTimes(
         test=test,
         threads=threads,
@@ -60,12 +60,12 @@ def lane(threads, *times, plan=PLAN, left_out=0):
     """Return the tests with a number of threads; None instead of `times` is an inconclusive one."""
     judged = [
         oracle.judge(
-            timed(at, threads, reason="a suffix hung")
+            timed(number, threads, reason="a suffix hung")
             if each is None
-            else timed(at, threads, times=each),
+            else timed(number, threads, times=each),
             plan,
         )
-        for at, each in enumerate(times, 1)
+        for number, each in enumerate(times, 1)
     ]
     return oracle.verdict(threads, judged, plan, left_out=left_out)
 
@@ -73,9 +73,9 @@ def lane(threads, *times, plan=PLAN, left_out=0):
 def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
     """Return what these numbers of threads come to."""
     finding = oracle.overall(lanes)
-    known = {one.timed.test for each in lanes for one in each.tests}
+    known = {test.timed.test for each in lanes for test in each.tests}
     tests = tests or tuple(made(number, suffix=9 - number) for number in sorted(known))
-    sizes = {one.number: len(one.prefix) + sum(map(len, one.suffixes)) for one in tests}
+    sizes = {test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in tests}
     return ConcurrencyVerdict(
         subject="org.example.Pool",
         finding=finding,
@@ -92,7 +92,7 @@ def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
 
 def whole(**more):
     """Return a regression with all that a verdict can have."""
-    found = verdict(
+    result = verdict(
         lane(2, 1.04, 1.1, 0.99, 1.0, None),
         lane(4, 1.4, 1.5, 1.3, 1.0, None),
         lane(8, 1.8, 2.1, 1.7, 1.0, left_out=1),
@@ -108,7 +108,7 @@ def whole(**more):
         caveats=(Caveat("no-source", "a caveat of the suite"),),
     )
     caveats = (Caveat("busy-machine", "something else ran, too"),)
-    return replace(found, caveats=caveats, **more)
+    return replace(result, caveats=caveats, **more)
 
 
 def document(found=None, **around):

@@ -58,16 +58,16 @@ class DaskCluster:
         self._scheduler.wait()
 
     def end(self):
-        for one in (*self.workers, self._scheduler):
-            one.kill()
-            one.wait()
+        for worker in (*self.workers, self._scheduler):
+            worker.kill()
+            worker.wait()
 
 
 @contextmanager
 def dask_cluster(folder, *paths):
     """Give one that is gone afterwards."""
-    found = DaskCluster(folder, *paths)
+    cluster = DaskCluster(folder, *paths)
     try:
-        yield found
+        yield cluster
     finally:
-        found.end()
+        cluster.end()

@@ -87,10 +87,10 @@ def import_tools(where):
 def import_java(where):
     """Make an image with this machine's JDK and Maven, as `JAVA_IMAGE`."""
     (home,) = {Path(shutil.which(one)).resolve().parents[1] for one in ("java", "javac")}
-    linked = {one.resolve() for one in Path("/usr/share/maven").rglob("*.jar")}
+    linked = {path.resolve() for path in Path("/usr/share/maven").rglob("*.jar")}
     jars = {one for path in linked for one in path.parent.iterdir() if one.resolve() in linked}
     files = _files((*PROGRAMS, *MAVENS)) | jars | _libraries(home.rglob("*.so"))
-    settings = {one.resolve().parent for one in (home / "conf").rglob("*") if one.is_symlink()}
+    settings = {path.resolve().parent for path in (home / "conf").rglob("*") if path.is_symlink()}
     trees = (*TREES, *MAVEN_TREES, home, *settings)
     variables = {"PATH": f"{home}/bin:/usr/bin", "LANG": "C.UTF-8", "JAVA_HOME": home}
     _image(where, JAVA_IMAGE, files, trees, variables)
@@ -99,7 +99,7 @@ def import_java(where):
 def import_go(where):
     """Make an image with this machine's Go, and without a C compiler, as `GO_IMAGE`."""
     home = Path(shutil.which("go")).resolve().parents[1]
-    trees = (*TREES, *(home / one for one in GO_TREES))
+    trees = (*TREES, *(home / go_tree for go_tree in GO_TREES))
     library = {
         path
         for top in (home / "src").iterdir()
@@ -115,8 +115,8 @@ def _image(where, tag, files, trees, variables):
     with client(where) as api:
         name = tag.partition(":")[0]
         api.import_image_from_data(_archive(files, trees), repository=f"{name}-imported")
-        said = " ".join(f"{key}={value}" for key, value in variables.items())
-        text = f"FROM {name}-imported\nENV {said}\n".encode()
+        message = " ".join(f"{key}={value}" for key, value in variables.items())
+        text = f"FROM {name}-imported\nENV {message}\n".encode()
         assert [*api.build(fileobj=io.BytesIO(text), tag=tag, decode=True, rm=True)]
 
 
@@ -157,24 +157,24 @@ def _link(archive, name, target):
 
 def _files(programs):
     """Return the programs, what they are links to, and the libraries that they need."""
-    found = set()
+    paths = set()
     for name in programs:
         path = Path("/usr/bin", name)
         while path.is_symlink():
-            found.add(path)
+            paths.add(path)
             path = Path(os.path.normpath(path.parent / path.readlink()))
-        found.add(path)
-    real = [one for one in found if not one.is_symlink()]
+        paths.add(path)
+    real = [one for one in paths if not one.is_symlink()]
     modules = Path("/usr/lib/python3.11/lib-dynload").glob("*.so")
-    return found | _libraries([*real, *modules])
+    return paths | _libraries([*real, *modules])
 
 
 def _libraries(programs):
     """Return the system's libraries that these need."""
-    found = set()
+    paths = set()
     for path in programs:
-        said = subprocess.run(("ldd", path), capture_output=True, text=True, check=False).stdout
-        for library in re.findall(r"(/\S+) \(0x", said):
+        output = subprocess.run(("ldd", path), capture_output=True, text=True, check=False).stdout
+        for library in re.findall(r"(/\S+) \(0x", output):
             merged = Path("/usr" + library) if library.startswith("/lib") else Path(library)
-            found |= {Path(library).resolve(), merged}
-    return found
+            paths |= {Path(library).resolve(), merged}
+    return paths

@@ -90,17 +90,17 @@ class TalkativeCloud(MadeUpCloud):
 
 def machines(folder):
     """Return the machines that are there."""
-    return sorted(one.name for one in folder.glob("*-*") if one.suffix != ".new")
+    return sorted(path.name for path in folder.glob("*-*") if path.suffix != ".new")
 
 
 def processes(folder):
     """Return the processes that work for a cloud, in no order."""
     found = []
-    for one in Path("/proc").glob("[0-9]*"):
+    for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if str(folder).encode() in (one / "cmdline").read_bytes():
-                found.append(int(one.name))
-    return [one for one in found if one != os.getpid()]
+            if str(folder).encode() in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+    return [number for number in found if number != os.getpid()]
 
 
 def ended(folder, seconds=20.0):
@@ -113,6 +113,6 @@ def ended(folder, seconds=20.0):
 
 def end(folder):
     """End all that is left of a cloud, whatever a test has found."""
-    for one in processes(folder):
+    for process in processes(folder):
         with suppress(ProcessLookupError):
-            os.kill(one, signal.SIGKILL)
+            os.kill(process, signal.SIGKILL)

@@ -74,10 +74,10 @@ class Guest:
             case Describe(types):
                 known = {POOL: (*LINES, *self.constants), "org.example.Factory": self.factory}
                 missing = [
-                    ("missing", one, "old", "no such class") for one in types if one not in known
+                    ("missing", text, "old", "no such class") for text in types if text not in known
                 ]
                 return GenerationAnswer(
-                    lines=(*missing, *(line for one in types for line in known.get(one, ())))
+                    lines=(*missing, *(line for text in types for line in known.get(text, ())))
                 )
             case Subtypes() | Factories():
                 return GenerationAnswer()
@@ -130,11 +130,11 @@ class Guest:
 
 def earlier(statements, prefix):
     """Tell whether all variables of a sequence are of statements before their use, with a value."""
-    for at, one in enumerate(statements):
+    for index, one in enumerate(statements):
         used = [*one.arguments, *([one.receiver] if one.receiver else [])]
-        for each in used:
-            if isinstance(each, Variable):
-                sequence, end = (prefix, len(prefix)) if each.shared else (statements, at)
-                if each.index >= end or sequence[each.index].member.returns == "void":
+        for variable in used:
+            if isinstance(variable, Variable):
+                sequence, end = (prefix, len(prefix)) if variable.shared else (statements, index)
+                if variable.index >= end or sequence[variable.index].member.returns == "void":
                     return False
     return True

@@ -26,7 +26,7 @@ def first_quiet(outcome: Outcome, schedule: Schedule) -> int | None:
     assert quiet is not None
     values = _values(outcome, schedule)
     for rounds in range(quiet.blocks, rounds_of(outcome, schedule) + 1):
-        lows = [sorted(each[:rounds])[:2] for each in values]
+        lows = [sorted(value[:rounds])[:2] for value in values]
         if all(second <= least * (1 + quiet.share) for least, second in lows):
             return rounds
     return None

@@ -90,9 +90,9 @@ class SshDaemon:
 
     def cut(self):
         """End all connections at once, without a word."""
-        for one in (*self._orphans, *children(self._process.pid)):
+        for orphan in (*self._orphans, *children(self._process.pid)):
             with suppress(ProcessLookupError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(orphan, signal.SIGKILL)
 
 
 def children(number):
@@ -109,10 +109,10 @@ def call(*words):
 @contextmanager
 def daemon(folder, *, shared=False):
     """Give one that listens."""
-    found = SshDaemon(folder, shared=shared)
-    found.start()
+    ssh_daemon = SshDaemon(folder, shared=shared)
+    ssh_daemon.start()
     try:
-        yield found
+        yield ssh_daemon
     finally:
-        found.cut()
-        found.stop()
+        ssh_daemon.cut()
+        ssh_daemon.stop()

@@ -22,7 +22,7 @@ def calls(page):
     for block in _BLOCK.findall(page.read_text()):
         for line in _CALL.findall(block):
             words = shlex.split(line, comments=True)
-            ends = [at for at, word in enumerate(words) if word in ("|", ">", ">>")]
+            ends = [index for index, word in enumerate(words) if word in ("|", ">", ">>")]
             yield words[: min(ends, default=len(words))]
 
 
@@ -63,10 +63,10 @@ def test_the_site_builds_without_a_warning(tmp_path):
     )  # fmt: skip
 
     assert (built.returncode, built.stderr) == (0, "")
-    pages = {str(one.relative_to(tmp_path / "site")) for one in tmp_path.rglob("*.html")}
+    pages = {str(path.relative_to(tmp_path / "site")) for path in tmp_path.rglob("*.html")}
     sources = {
-        one.relative_to(ROOT / "docs").with_suffix(".html")
-        for one in PAGES
-        if one.name != "README.md"
+        page.relative_to(ROOT / "docs").with_suffix(".html")
+        for page in PAGES
+        if page.name != "README.md"
     }
     assert set(map(str, sources)) <= pages

@@ -88,10 +88,10 @@ MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
 SERIES = ROOT / "tests" / "auditor" / "importers" / "recorded"
 RECORDED = ROOT / "tests" / "runners" / "pybench" / "recorded"
 GO_ROWS = "".join(
-    f"{run}-{number}-{at};{function};/uuid_test.go/BenchmarkParse;1000;{times + at / 10}\n"
+    f"{run}-{number}-{index};{function};/uuid_test.go/BenchmarkParse;1000;{times + index / 10}\n"
     for run in range(2)
     for number, function, times in ((0, "Baseline", 100), (1, "uuid.{uuid.go}.Parse", 150))
-    for at in range(5)
+    for index in range(5)
 )
 JAVA_ROWS = "".join(
     f"{run};{method};org.example.Text.Latency;{times + at / 10}\n"
@@ -239,11 +239,11 @@ def first_world(tmp_path_factory):
     first = found.run("bench-audit abs config.json")
     assert first.returncode == 0, first.stderr
     (result,) = (found.home / "state").rglob("result.json")
-    made = result.parent
+    parent = result.parent
     for name in ("result.json", "last.json", "last-month.json"):
-        shutil.copy(made / "result.json", found.project / name)
+        shutil.copy(parent / "result.json", found.project / name)
     for name in ("store.sqlite", "a.sqlite", "b.sqlite"):
-        shutil.copy(made.parent / "store.sqlite", found.project / name)
+        shutil.copy(parent.parent / "store.sqlite", found.project / name)
     # What most pages begin with; they go on with its measurements, each with a copy.
     second = found.run("bench-audit abs .")
     assert second.returncode == 0, second.stderr
@@ -283,4 +283,4 @@ def test_each_command_does_what_its_page_says_without_an_error(page, world):
         allowed = (0, 1, 5) if any(gate in line for gate in GATES) else (0,)
         assert done.returncode in allowed, f"{line}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr, line
-        assert done.stdout or done.stderr or any(one in line for one in MAY_BE_SILENT), line
+        assert done.stdout or done.stderr or any(text in line for text in MAY_BE_SILENT), line

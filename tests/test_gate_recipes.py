@@ -175,7 +175,7 @@ def test_it_does_not_take_nothing_for_an_answer(tools, versions, name, words, co
 def test_all_recipes_are_shown():
     page = (ROOT / "docs" / "how-to" / "validate-a-gate.md").read_text()
 
-    assert {one.stem for one in GATES.glob("*.sh")} == {
+    assert {path.stem for path in GATES.glob("*.sh")} == {
         "benchstat", "previous", "pytest-benchmark", "pyperf", "asv", "jmh", "compare"
     }  # fmt: skip
-    assert all(f"gates/{one.name}" in page for one in GATES.glob("*.sh"))
+    assert all(f"gates/{path.name}" in page for path in GATES.glob("*.sh"))

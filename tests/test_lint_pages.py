@@ -20,10 +20,10 @@ def look(kind, text):
     named = re.match(r"(?://|#) path: (\S+)\n", text)
     path = named[1] if named else PLACES[kind]
     source = SourceFile(path=path, unit="unit", role=SourceRole.BENCHMARKS, text=text.encode())
-    found = LINTERS[kind].look([source])
-    assert found.benchmarks
-    assert found.unread == ()
-    return {one.rule for one in found.smells}
+    findings = LINTERS[kind].look([source])
+    assert findings.benchmarks
+    assert findings.unread == ()
+    return {smell.rule for smell in findings.smells}
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda one: one.id)
@@ -35,12 +35,12 @@ def test_a_page_shows_what_its_rule_finds_and_what_not(rule):
     assert page.startswith(f"# {rule.id}: {rule.title}\n")
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == PARTS
     assert rule.id in look(kind, before)
-    on = {one.id for one in rules() if one.on}
+    on = {smell_rule.id for smell_rule in rules() if smell_rule.on}
     assert not look(kind, after) & (on | {rule.id})
 
 
 def test_no_page_is_of_a_rule_that_is_gone():
-    assert {one.stem for one in (DOCS / "lint").glob("*.md")} == {one.id for one in rules()}
+    assert {path.stem for path in (DOCS / "lint").glob("*.md")} == {rule.id for rule in rules()}
 
 
 def test_the_table_has_all_rules():
@@ -49,7 +49,7 @@ def test_the_table_has_all_rules():
 
     assert [row for row in rows if row[0] != row[1]] == []
     assert [(name, rest) for name, _, rest in rows] == [
-        (one.id, f"{one.title} | {one.sure} | {'' if one.on else 'off'}") for one in rules()
+        (rule.id, f"{rule.title} | {rule.sure} | {'' if rule.on else 'off'}") for rule in rules()
     ]
 
 
@@ -57,10 +57,10 @@ def test_a_page_tells_what_was_judged():
     judged = (DOCS.parent / "benchmarks" / "lint.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| ((?:go|jmh|py)-[\w-]+) \| (\d+) \|", judged, re.MULTILINE))
 
-    assert set(rows) == {one.id for one in rules()}
+    assert set(rows) == {rule.id for rule in rules()}
     for name, number in rows.items():
         page = (DOCS / "lint" / f"{name}.md").read_text(encoding="utf-8")
-        said = (
+        message = (
             r"no finding|found nothing" if number == "0" else rf"\b{number} (finding|place|annot)"
         )
-        assert re.search(said, page.partition("## How sure")[2]), name
+        assert re.search(message, page.partition("## How sure")[2]), name

@@ -117,22 +117,22 @@ def planted(plant):
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda one: f"{one.rule}-{one.fault}")
 def test_a_plant_is_found_where_it_is_a_fault(plant):
-    found = list(planted(plant))
+    result = list(planted(plant))
 
-    assert found
-    assert [bool(one) for one in found] == [plant.fault] * len(found)
+    assert result
+    assert [bool(one) for one in result] == [plant.fault] * len(result)
 
 
 def test_every_rule_has_three_faults_and_three_near_misses():
-    counts = Counter((one.rule, one.fault) for one in PLANTS)
+    counts = Counter((plant.rule, plant.fault) for plant in PLANTS)
 
-    assert {one.id for one in rules()} == {rule for rule, _ in counts}
+    assert {smell_rule.id for smell_rule in rules()} == {rule for rule, _ in counts}
     assert min(counts.values()) >= 3
 
 
 @pytest.mark.parametrize("language", FILES)
 def test_the_small_suites_have_no_faults(language):
-    off = {one.id for one in rules() if not one.on}
+    off = {rule.id for rule in rules() if not rule.on}
 
     assert {one.rule for one in look(language)} <= off
 

@@ -53,11 +53,11 @@ class Warm:
         with folder.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not folder.exists():
-                made = folder.with_suffix(".part")
-                shutil.rmtree(made, ignore_errors=True)
-                made.mkdir()
-                fill(made)
-                made.rename(folder)
+                suffix = folder.with_suffix(".part")
+                shutil.rmtree(suffix, ignore_errors=True)
+                suffix.mkdir()
+                fill(suffix)
+                suffix.rename(folder)
         return folder
 
 

@@ -85,8 +85,8 @@ def blocks(number: int = MOST, seconds: float = 0.05, operations: int | None = N
 
 def times(outcome: Outcome, phase: Phase = Phase.MEASUREMENT) -> tuple[float, ...]:
     assert isinstance(outcome, Measured), outcome
-    found = outcome.of(TIME, ArmName.PLAIN, phase)
-    return () if found is None else found.values
+    series = outcome.of(TIME, ArmName.PLAIN, phase)
+    return () if series is None else series.values
 
 
 def assert_told_apart(outcome: Outcome, watcher: Patient, most: int = MOST) -> None:

@@ -43,14 +43,14 @@ class CoverBound(msgspec.Struct, frozen=True):
 
 
 class SuiteStability(msgspec.Struct, frozen=True, kw_only=True):
-    """The suite as a whole: spreads in buckets, seconds of its complete runs."""
+    """The stability of the suite as a whole."""
 
-    runs: int
-    buckets: tuple[BucketCount, ...]
-    suite_seconds: tuple[float, ...]
-    duration: Duration | None
-    filter: Filter | None
-    caveats: tuple[Caveat, ...]
+    runs: int  # number of suite runs that were asked for
+    buckets: tuple[BucketCount, ...]  # number of benchmarks by range of spread
+    suite_seconds: tuple[float, ...]  # seconds of each complete suite run
+    duration: Duration | None  # summary of `suite_seconds`; null: these are empty
+    filter: Filter | None  # which benchmarks were chosen; null: the whole suite
+    caveats: tuple[Caveat, ...]  # of the suite as a whole
 
 
 class StabilityDocument(
@@ -66,26 +66,28 @@ class StabilityDocument(
 class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/abs/1"):
     """The answer to "if a method got slower, would this suite notice?"."""
 
-    slowdown: float | None
-    slowdown_source: str
-    rule: DetectionRule
-    scores: Scores
+    slowdown: float | None  # v, 0.6 for 60 %; null: the time ended before it was sized
+    slowdown_source: str  # "fixed", or "auto": sized by the spreads
+    rule: DetectionRule  # decides what counts as detected
+    scores: Scores  # total, relative and absolute score
     whole_list: Score | None
-    methods: tuple[MethodVerdict, ...]
-    pairs: tuple[PairVerdict, ...]
-    benchmarks: tuple[BenchmarkVerdict, ...]
-    stability: SuiteStability
-    minimal_cover: tuple[str, ...]
-    cover_bound: CoverBound
-    rules: tuple[RuleCount, ...]
-    density: tuple[Density, ...]
-    density_curve: tuple[BestChoice, ...] = ()
-    curve: DetectionCurve | None = None
-    controls: Controls | None = None
-    allocations: Allocations | None = None
-    accepted: tuple[AcceptedMiss, ...] = ()
+    """Total score that counts invalid and refused methods too; null: equal to the total."""
+    methods: tuple[MethodVerdict, ...]  # in the order of the request
+    pairs: tuple[PairVerdict, ...]  # all pairs of a method and a benchmark
+    benchmarks: tuple[BenchmarkVerdict, ...]  # all benchmarks that were chosen
+    stability: SuiteStability  # spreads and durations of the unchanged suite
+    minimal_cover: tuple[str, ...]  # ids of benchmarks that keep the score, the most useful first
+    cover_bound: CoverBound  # how near `minimal_cover` is to the smallest choice
+    rules: tuple[RuleCount, ...]  # methods covered by the test only, the effect only, and both
+    density: tuple[Density, ...]  # methods by the number of benchmarks that detect them
+    density_curve: tuple[BestChoice, ...] = ()  # best choice of one benchmark, of two, and so on
+    curve: DetectionCurve | None = None  # detection of smaller slowdowns; null: not requested
+    controls: Controls | None = None  # the A/A control; null: not requested
+    allocations: Allocations | None = None  # detection of one more allocation; null: not requested
+    accepted: tuple[AcceptedMiss, ...] = ()  # misses that the user accepts
     without_accepted: Score | None = None
-    caveats: tuple[Caveat, ...]
+    """Total score without `accepted`; null: nothing is accepted."""
+    caveats: tuple[Caveat, ...]  # of the audit as a whole
 
 
 AbsOrStability = Document | StabilityDocument

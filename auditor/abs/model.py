@@ -32,6 +32,7 @@ class PairRun:
     p: float
     """p-value of the rule's test."""
     significant: bool
+    """Whether the rule's test rejects that the slowdown has no effect."""
     large: bool
     """The effect exceeds the threshold."""
     reference: tuple[float, ...] = field(repr=False)
@@ -49,20 +50,23 @@ class PairRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
-    """A method, a benchmark, and whether the benchmark detects the method's slowdown.
-
-    `effect`, `interval`, `p` and `threshold` are those of the run that decides (the weakest), None
-    where nothing was measured. A pair decided by CPU samples has v times the share as its effect.
-    """
+    """Whether a benchmark detects the slowdown of a method."""
 
     method: str
+    """The method's id."""
     benchmark: str
+    """The benchmark's id."""
     outcome: Verdict
+    """The verdict."""
     reach: ReachState
     """Result of counting the calls."""
     effect: float | None
+    """Effect in the run that decides (the weakest), or v times the share where CPU samples
+    decide; None: nothing was measured."""
     interval: ReportedInterval | None
+    """Confidence interval of `effect`; None: nothing was measured, or the rule has none."""
     p: float | None
+    """P-value in the run that decides; None: nothing was measured."""
     threshold: float | None
     """Effect that has to be exceeded: half of v or of the achieved slowdown."""
     achieved_slowdown: float | None
@@ -79,9 +83,11 @@ class PairVerdict:
     wait: str | None
     """How the delay passes its time (`Wait`); None where there was none."""
     runs: tuple[PairRun, ...]
+    """Every judged run."""
     reason: str | None
     """Why the pair has this outcome, for people; None where its numbers say it."""
     caveats: tuple[Caveat, ...]
+    """Of this pair."""
     share_at_most: float | None = None
     """Upper bound of `share` where that is unknown; None: no bound is known either."""
     decided_by: Evidence | None = None
@@ -97,7 +103,9 @@ class MethodVerdict:
     """Whether some benchmark detects a slowdown of this method."""
 
     id: str
+    """The method's id."""
     outcome: Verdict
+    """The best verdict of its pairs, or why it has none."""
     detected_by: tuple[str, ...]
     """Ids of the benchmarks that detect it."""
     reached_by: tuple[str, ...]
@@ -111,6 +119,7 @@ class MethodVerdict:
     reason: str | None
     """Why the method has this outcome, for people; None where its pairs say it."""
     caveats: tuple[Caveat, ...]
+    """Of the method."""
     trivial: str | None = None
     """Why the method cannot get slower; None where it can."""
 
@@ -179,15 +188,15 @@ class BestChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurveStep:
-    """A pair at one slowdown: a point of its curve. The numbers are as in `PairVerdict`."""
+    """A pair at one slowdown: a point of its curve."""
 
-    slowdown: float
-    outcome: Verdict
-    effect: float | None
-    interval: ReportedInterval | None
-    threshold: float | None
-    achieved_slowdown: float | None
-    reason: str | None
+    slowdown: float  # relative, 0.6 for 60 %
+    outcome: Verdict  # the verdict at this slowdown
+    effect: float | None  # effect in the run that decides; None: nothing was measured
+    interval: ReportedInterval | None  # confidence interval of `effect`; None as in `PairVerdict`
+    threshold: float | None  # effect that has to be exceeded; None: nothing was measured
+    achieved_slowdown: float | None  # measured slowdown of the method, relative; None: not verified
+    reason: str | None  # why the step has this outcome, for people; None: its numbers tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,8 +249,11 @@ class AllocationPair:
     """A method, a benchmark that calls it, and whether its report shows the allocation."""
 
     method: str
+    """The method's id."""
     benchmark: str
+    """The benchmark's id."""
     outcome: Verdict
+    """The verdict."""
     unit: str | None
     """Unit of the numbers below per operation; None where nothing was measured."""
     before: float | None
@@ -255,9 +267,11 @@ class AllocationPair:
     expected: float | None
     """What the calls that were counted should add."""
     calls_per_operation: float | None
+    """Counted calls; None: not counted."""
     plain: float | None
     """What the unchanged benchmark reports; None where its harness is not asked for it."""
     reason: str | None
+    """Why the pair has this outcome, for people; None: its numbers tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,6 +299,7 @@ class Allocations:
     counted: int
     """Number of methods that can be changed."""
     methods: tuple[AllocationMethod, ...]
+    """In the order of the request."""
     pairs: tuple[AllocationPair, ...]
     """Only pairs whose benchmark may call the method in its loop."""
 
@@ -298,20 +313,29 @@ class AbsVerdict:
     slowdown_source: str
     """"fixed" or "auto"."""
     rule: DetectionRule
+    """Decides what counts as detected."""
     total: Score
+    """Score with all benchmarks."""
     relative: Score
+    """Score without the 5 % of the benchmarks that spread most."""
     absolute: Score
+    """Score without the benchmarks that spread over 50 %."""
     whole_list: Score | None
     """Total score with invalid and refused methods counted; None where that is the same."""
     methods: tuple[MethodVerdict, ...]
+    """In the order of the request."""
     pairs: tuple[PairVerdict, ...]
+    """All pairs of a method and a benchmark."""
     stability: Stability
+    """Spreads and durations of the unchanged suite."""
     cover: Cover
+    """Benchmarks that keep the score."""
     rules: tuple[RuleCount, ...]
     """Test only, effect only and both (Section 6.3)."""
     density: tuple[Density, ...] = ()
     """By ascending number of benchmarks."""
     density_curve: tuple[BestChoice, ...] = ()
+    """Best choice of one benchmark, of two, and so on."""
     curve: DetectionCurve | None = None
     """None: not asked for."""
     controls: Controls | None = None
@@ -323,3 +347,4 @@ class AbsVerdict:
     without_accepted: Score | None = None
     """Total score without the `accepted` misses; None where there are none."""
     caveats: tuple[Caveat, ...]
+    """Of the audit as a whole."""

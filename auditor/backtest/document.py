@@ -19,23 +19,23 @@ from reports.results import schema_of
 class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
     """A commit compared with its parent."""
 
-    commit: str
-    parent: str
-    day: str
-    title: str
-    kind: CommitKind
+    commit: str  # its id
+    parent: str  # id of its parent
+    day: str  # of the commit, YYYY-MM-DD
+    title: str  # first line of its message
+    kind: CommitKind  # whether it made the code faster or slower
     why: str  # how it was found; empty: the user named it
-    noticed: CommitDetection
-    reason: str
+    noticed: CommitDetection  # whether the suite detects it
+    reason: str  # why it could not be tried or decided; empty: it is decided
     by: tuple[BenchmarkShift, ...]  # benchmarks that detect it
     against: tuple[BenchmarkShift, ...]  # benchmarks that moved the other way
-    benchmarks: int
+    benchmarks: int  # number of compared benchmarks
     visible: float | None  # minimum detectable change of any benchmark: 0.1 for 1.1 times
     methods: tuple[str, ...]  # those that it changes or adds
     watched: tuple[str, ...]  # of these: a benchmark of both revisions detects a slowdown
     unwatched: tuple[str, ...]  # of these: none does; the rest is not known
     added: tuple[str, ...]  # benchmarks that came with it
-    seconds: float
+    seconds: float  # that the comparison took
 
 
 class BacktestDocument(

@@ -46,9 +46,9 @@ class BenchmarkShift:
 class CommitResult:
     """A commit compared with its parent."""
 
-    change: PastChange
-    noticed: CommitDetection
-    reason: str = ""
+    change: PastChange  # the commit, and what it did
+    noticed: CommitDetection  # whether the suite detects it
+    reason: str = ""  # why it could not be tried or decided; empty: it is decided
     by: tuple[BenchmarkShift, ...] = ()  # benchmarks that detect it
     against: tuple[BenchmarkShift, ...] = ()  # benchmarks that moved the other way
     benchmarks: int = 0  # number of compared benchmarks
@@ -57,7 +57,7 @@ class CommitResult:
     watched: tuple[str, ...] = ()  # of these: a benchmark of both revisions detects a slowdown
     unwatched: tuple[str, ...] = ()  # of these: no benchmark of both revisions does
     added: tuple[str, ...] = ()  # benchmarks that came with the commit
-    seconds: float = 0.0
+    seconds: float = 0.0  # that the comparison took
 
     @property
     def is_watched(self) -> bool | None:

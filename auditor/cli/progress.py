@@ -34,14 +34,14 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class PhaseProgress:
-    """How far a phase has come, and how long the rest will take at the speed so far."""
+    """How far a phase has come."""
 
-    name: str
-    trials: int
-    seconds: float
-    started: float
-    done: int = 0
-    reused: int = 0
+    name: str  # of the phase
+    trials: int  # number of trials that it has
+    seconds: float  # estimated for all its trials
+    started: float  # when its first new process began, by the clock
+    done: int = 0  # number of trials that ended, reused ones included
+    reused: int = 0  # number of trials whose run was stored
 
     def left(self, now: float) -> float | None:
         """Return the seconds left; None as long as there is nothing to tell."""
@@ -62,14 +62,15 @@ def _trial_name(trial: Trial) -> str:
 
 @dataclass(slots=True)
 class ProgressWatcher:
-    """Hears what happens and shows it; subclasses draw."""
+    """Shows the events of a study; subclasses draw."""
 
-    console: Console
-    clock: Clock
-    pace: PhaseProgress | None = None
+    console: Console  # where lines are printed
+    clock: Clock  # returns seconds
+    pace: PhaseProgress | None = None  # progress of the phase; None: no phase has begun
     reused: set[str] = field(default_factory=set)
-    fresh: set[str] = field(default_factory=set)
-    said: set[Caveat] = field(default_factory=set)
+    """Ids of trials whose run an earlier command stored."""
+    fresh: set[str] = field(default_factory=set)  # ids of trials that this command ran
+    said: set[Caveat] = field(default_factory=set)  # caveats that were shown
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""

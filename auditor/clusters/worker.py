@@ -35,19 +35,15 @@ from runners.tree_archive import unpack_folders
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectRecipe:
-    """All that a worker needs to make a subject ready: `tree` is an archive of what was placed.
+    """All that a worker needs to make a subject ready."""
 
-    `built` is what was built of it, None where each worker builds for itself.
-    `digest` is that of the project, which has to come out alike. `session` is of the audit that
-    asks: another one, of the same subject too, shares nothing with it but what was built.
-    """
-
-    session: str
-    config: str
-    placed: Placed = field(repr=False)
-    tree: bytes = field(repr=False)
+    session: str  # id of the audit; another audit shares nothing but builds
+    config: str  # the configuration as JSON text
+    placed: Placed = field(repr=False)  # the copy of the subject
+    tree: bytes = field(repr=False)  # archive of that copy
     built: BuiltSuite | None = field(repr=False)
-    digest: str
+    """Build of the unchanged subject; None: each worker builds it."""
+    digest: str  # of the project, which the worker's project must equal
 
 
 @dataclass(frozen=True, slots=True)

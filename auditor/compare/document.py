@@ -25,8 +25,8 @@ Round = tuple[float, float, float]
 class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
     """A benchmark in time, allocations or bytes per operation."""
 
-    dimension: Dimension
-    change: PerformanceChange
+    dimension: Dimension  # time, allocations or bytes per operation
+    change: PerformanceChange  # from base to head
     base: float | None  # trimmed geometric mean of the rounds that decided
     head: float | None  # likewise; see `paired`
     ratio: float | None  # head / base; null: the base is 0
@@ -36,7 +36,7 @@ class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
     visible: float | None  # minimum detectable growth: 0.1 for 1.1 times
     rounds: tuple[Round, ...]  # (base, base again, head) of the first rounds
     fresh: tuple[Round, ...]  # likewise, of the confirming rounds
-    reason: str
+    reason: str  # why it cannot be judged; empty: it is judged
     suspected: PerformanceChange | None = None
     """The change that the first rounds suggest and that nothing confirmed or refuted."""
     paired: bool = False
@@ -46,11 +46,11 @@ class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
 class ComparedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """A benchmark of both revisions."""
 
-    id: str
-    change: PerformanceChange
+    id: str  # the benchmark's id
+    change: PerformanceChange  # the worst of its dimensions
     same: bool  # both revisions build the same code, so nothing was measured
-    reason: str
-    dimensions: tuple[ComparedDimension, ...]
+    reason: str  # why nothing was measured; empty: it was, or the code is the same
+    dimensions: tuple[ComparedDimension, ...]  # those that were measured
     calls_changed: bool | None = None
     """Whether it calls a method that head has changed; null: not requested or not counted."""
     unit: str = ""
@@ -70,12 +70,12 @@ class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
 class PatchDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The methods that differ."""
 
-    methods: tuple[PatchMethod, ...]
-    removed: tuple[str, ...]
+    methods: tuple[PatchMethod, ...]  # those that head has changed or added
+    removed: tuple[str, ...]  # ids of methods that only the base has
     unwatched: tuple[str, ...]  # new public methods that no benchmark calls
-    slowdown: float | None
+    slowdown: float | None  # v, 0.6 for 60 %; null: no method was slowed
     score: Score | None  # null: no method was slowed
-    caveats: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]  # of the audit of the changed methods
 
 
 class ComparisonDocument(
@@ -84,17 +84,17 @@ class ComparisonDocument(
     """Which benchmarks got slower, and whether the suite detects slowdowns of changed methods."""
 
     base: str  # its revision
-    min_delta: float
-    change: PerformanceChange
-    benchmarks: tuple[ComparedBenchmark, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    controls: int
-    suspected: tuple[str, ...]
+    min_delta: float  # smallest relative change that counts
+    change: PerformanceChange  # the worst of the benchmarks
+    benchmarks: tuple[ComparedBenchmark, ...]  # those of both revisions
+    added: tuple[str, ...]  # ids of benchmarks that only head has
+    removed: tuple[str, ...]  # ids of benchmarks that only the base has
+    controls: int  # number of benchmarks compared with themselves (A/A control)
+    suspected: tuple[str, ...]  # ids of `controls` that the first rounds suspect
     confirming_seconds: float | None = None
     """Estimated time to confirm the suspected changes; null: there are nbenchmark."""
-    patch: PatchDocument
-    caveats: tuple[Caveat, ...]
+    patch: PatchDocument  # methods that differ, and whether the suite detects their slowdown
+    caveats: tuple[Caveat, ...]  # of the comparison
 
 
 def comparison_document(

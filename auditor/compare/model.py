@@ -61,28 +61,32 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DimensionVerdict:
-    """What became of a benchmark in one dimension.
-
-    `ratio` is head / base with its `interval`, of the fresh rounds where a change is confirmed and
-    of all rounds else; None where the base is 0. `confirmed` is None where there was no suspicion,
-    and False of a change that nothing could be run to confirm. `itself` is the ratio of the base to
-    itself. `visible` is the smallest growth (0.1 for 1.1 times as much) that would have been seen;
-    None where too little is known. `suspected` is the change that the first rounds saw, where
-    nothing confirmed or refuted it.
-    """
+    """The verdict on a benchmark in one dimension."""
 
     dimension: Dimension
+    """Time, allocations or bytes per operation."""
     change: PerformanceChange
+    """From base to head."""
     base: float | None
+    """Trimmed geometric mean of the rounds that decide; None: nothing was measured."""
     head: float | None
+    """Likewise; see `paired`."""
     ratio: float | None
+    """Head / base, of the fresh rounds where these confirm a change; None: the base is 0."""
     interval: Interval | None
+    """Of `ratio`; None: there is no ratio, or too few rounds."""
     confirmed: bool | None
+    """Whether fresh rounds confirm a suspected change; None: nothing was suspected."""
     itself: float | None
+    """Ratio of the base to itself (A/A control); None: not measured."""
     visible: float | None
+    """Smallest detectable growth, 0.1 for 1.1 times; None: unknown."""
     rounds: Rounds = field(repr=False)
+    """Values of all processes."""
     reason: str = ""
+    """Why it cannot be judged; empty: it is judged."""
     suspected: PerformanceChange | None = None
+    """Change that the first rounds show and that nothing confirmed or refuted; None: none."""
     paired: bool = False
     """Whether `head`, which is `base` times `ratio`, is 1 % or more off the mean of head's values:
     the ratio is then that within rounds."""
@@ -90,16 +94,16 @@ class DimensionVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkComparison:
-    """What became of a benchmark that both revisions have, or may have.
-
-    `same` tells that both are built of the same code, so that nothing was measured; `reason` why
-    there is no verdict on a benchmark that fails, or that head cannot list.
-    """
+    """The verdict on a benchmark that both revisions have, or may have."""
 
     id: str
+    """The benchmark's id."""
     dimensions: tuple[DimensionVerdict, ...] = ()
+    """Those that were measured."""
     same: bool = False
+    """Whether both revisions build the same code, so that nothing was measured."""
     reason: str = ""
+    """Why there is no verdict; empty: there is one."""
     calls_changed: bool | None = None
     """Whether it calls a method that head has changed; None where that was not asked or counted."""
     unit: str = ""
@@ -134,23 +138,19 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The answer to "did a benchmark get slower, and would the suite have noticed?".
+    """The answer to "did a benchmark get slower, and would the suite have noticed?"."""
 
-    `controls` are how many benchmarks were compared with themselves (the A/A arm), `suspected` in
-    how many of these a change was suspected by the rule of the first rounds.
-    `confirming_seconds` is about how long the rounds take that would confirm what is suspected of
-    head still; None where nothing is.
-    """
-
-    min_delta: float
-    benchmarks: tuple[BenchmarkComparison, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    controls: int
-    suspected: tuple[str, ...]
+    min_delta: float  # smallest relative change that counts
+    benchmarks: tuple[BenchmarkComparison, ...]  # those of both revisions
+    added: tuple[str, ...]  # ids of benchmarks that only head has
+    removed: tuple[str, ...]  # ids of benchmarks that only the base has
+    controls: int  # number of benchmarks compared with themselves (A/A control)
+    suspected: tuple[str, ...]  # ids of `controls` that the first rounds suspect
     confirming_seconds: float | None = None
+    """Estimated time to confirm the suspected changes; None: there are none."""
     patch: Patch = field(default=Patch(changed=(), added=(), removed=()))
-    caveats: tuple[Caveat, ...] = ()
+    """Methods that differ, and whether the suite detects their slowdown."""
+    caveats: tuple[Caveat, ...] = ()  # of the comparison
 
     @property
     def change(self) -> PerformanceChange:

@@ -53,17 +53,18 @@ _NAMED = 3
 class ComparisonRow:
     """A benchmark in one dimension."""
 
-    name: str
-    change: PerformanceChange
-    word: Word
-    what: str
-    base: str
-    head: str
-    times: str
-    interval: str
-    visible: str
-    note: str
+    name: str  # shortest unambiguous part of the benchmark's id
+    change: PerformanceChange  # from base to head
+    word: Word  # `change`, in words
+    what: str  # the dimension, or "throughput"
+    base: str  # value of the base, with its unit
+    head: str  # value of head, with its unit
+    times: str  # head / base
+    interval: str  # of the ratio
+    visible: str  # smallest detectable growth
+    note: str  # why it cannot be judged, or how it was measured
     plot: Markup = field(default=plots.NOTHING, repr=False)
+    """Ratio and interval; empty: not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +81,19 @@ class PatchRow:
 class ComparisonView:
     """All that is shown of a comparison."""
 
-    subject: str
-    revisions: str
-    headline: str
-    counts: str
-    rows: tuple[ComparisonRow, ...]
-    same: int
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    controls: str
-    patch: str
-    methods: tuple[PatchRow, ...]
-    unwatched: tuple[str, ...]
-    caveats: tuple[tuple[str, str], ...]
+    subject: str  # name of the audited code, and its harness
+    revisions: str  # base … head
+    headline: str  # the answer in one sentence
+    counts: str  # number of benchmarks by change
+    rows: tuple[ComparisonRow, ...]  # the worst change first
+    same: int  # number of benchmarks whose code is the same
+    added: tuple[str, ...]  # names of benchmarks that only head has
+    removed: tuple[str, ...]  # names of benchmarks that only the base has
+    controls: str  # result of the A/A control; empty: there was none
+    patch: str  # whether the suite detects slowdowns of what changed
+    methods: tuple[PatchRow, ...]  # those that head has changed or added
+    unwatched: tuple[str, ...]  # new public methods that no benchmark calls
+    caveats: tuple[tuple[str, str], ...]  # (slug, text) of each
 
 
 def view(document: ComparisonDocument) -> ComparisonView:

@@ -66,16 +66,22 @@ class SharedBenchmark:
 
 @dataclass(slots=True)
 class ComparisonStudy:
-    """Measures and judges; `base` and `head` share all but the project and the suite."""
+    """Measures and judges two revisions."""
 
     base: StudyContext
+    """Context of the base; it shares all but project and suite with `head`."""
     head: StudyContext
+    """Context of head."""
     request: CompareRequest
+    """What to compare, and how often."""
     changed: Sequence[Method] = ()
     """All that differs in the library; empty where that is not known, or is not in methods."""
     _runs: dict[str, dict[Place, Run]] = field(default_factory=dict, init=False)
+    """By benchmark id, then by round and arm."""
     _failed: dict[str, str] = field(default_factory=dict, init=False)
+    """Why a benchmark failed, by its id."""
     _watched: tuple[Run, ...] = field(default=(), init=False)
+    """Processes that found the warm-up."""
     _all: Sequence[SharedBenchmark] = field(default=(), init=False)
     """The benchmarks that are measured together now."""
     _ended_early: bool = field(default=False, init=False)

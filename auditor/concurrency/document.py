@@ -40,44 +40,44 @@ class Origin(msgspec.Struct, frozen=True):
 class Circumstances:
     """The origin of both versions and the environment of their runs."""
 
-    old: Origin
-    new: Origin
-    host: str
-    host_facts: NamedValues
-    versions: NamedValues
+    old: Origin  # origin of the old version
+    new: Origin  # origin of the new version
+    host: str  # where the tests ran
+    host_facts: NamedValues  # such as ("cores", "8")
+    versions: NamedValues  # of the tools
     version: str  # of bench-audit
-    command: str
+    command: str  # the command line
     started: str  # UTC, ISO 8601
-    ended: str
+    ended: str  # UTC, ISO 8601
 
 
 class ConcurrencyPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """The parameters; spreads are parts of the mean, `report` is the least difference (0.05)."""
+    """The parameters; spreads are standard deviations as parts of the mean."""
 
-    threads: tuple[int, ...]
-    tests: int
-    warmup_seconds: float
-    steady_seconds: float
-    crowded_seconds: float
-    least_seconds: float
-    least_repetitions: int
-    stop_spread: float
-    acceptable_spread: float
-    least_measurements: int
-    most_measurements: int
-    least_conclusive: int
-    most_tries: int
-    shortest: int
-    longest: int
-    statements: int
-    prefix: int
-    report: float
-    confidence: float
-    strict: bool
-    processes: bool
-    control: bool
-    scope: TimedScope
-    attempt_seconds: float
+    threads: tuple[int, ...]  # numbers of threads that each test runs with
+    tests: int  # number of tests to generate
+    warmup_seconds: float  # of a process, before it measures
+    steady_seconds: float  # of a measurement
+    crowded_seconds: float  # of a measurement with more than 8 threads
+    least_seconds: float  # of a repetition
+    least_repetitions: int  # in a measurement
+    stop_spread: float  # measurements end once their spread is at most this
+    acceptable_spread: float  # largest spread of a conclusive test
+    least_measurements: int  # of each version
+    most_measurements: int  # of each version
+    least_conclusive: int  # conclusive tests that a finding needs
+    most_tries: int  # lengths of a suffix that are tried
+    shortest: int  # length of a suffix, calls: least that is tried
+    longest: int  # length of a suffix, calls: most that is tried
+    statements: int  # in a suffix at most; 0: any number
+    prefix: int  # calls in a prefix
+    report: float  # least relative difference of a finding (δ_report)
+    confidence: float  # level of all intervals
+    strict: bool  # whether the paper's oracle decides
+    processes: bool  # whether each measurement has a process of its own
+    control: bool  # whether the tests also run in one thread
+    scope: TimedScope  # what of a repetition is timed
+    attempt_seconds: float  # of an attempt while tests are generated
 
 
 class Votes(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,8 +92,8 @@ class Votes(msgspec.Struct, frozen=True, kw_only=True):
 class MeasuredTest(msgspec.Struct, frozen=True, kw_only=True):
     """A test with one number of threads; times are seconds of a repetition."""
 
-    test: int
-    vote: Vote
+    test: int  # number of the test
+    vote: Vote  # for the faster version
     speedup: float | None
     """old / new: the geometric mean of the pairs, else the quotient of the means."""
     speedup_interval: Ratio | None
@@ -103,7 +103,7 @@ class MeasuredTest(msgspec.Struct, frozen=True, kw_only=True):
     old: tuple[float, ...]  # measurements of the old version
     new: tuple[float, ...]  # measurements of the new version
     old_interval: Range | None  # of the mean; null: the test is inconclusive
-    new_interval: Range | None
+    new_interval: Range | None  # likewise
     reason: str  # why the test is inconclusive; empty: it is conclusive
 
 
@@ -111,13 +111,13 @@ class ThreadsResult(msgspec.Struct, frozen=True, kw_only=True):
     """The tests with one number of threads and their finding."""
 
     threads: int  # 0: the control, the same calls in one thread
-    finding: ConcurrencyFinding
-    votes: Votes
+    finding: ConcurrencyFinding  # of these tests
+    votes: Votes  # number of tests by vote
     speedup: float | None  # mean of the conclusive tests
     speedup_interval: Ratio | None
     """Means of both ends: it is about these tests, not about all that might be generated."""
     left_out: int  # tests that were not run, as they could not change the finding
-    tests: tuple[MeasuredTest, ...]
+    tests: tuple[MeasuredTest, ...]  # those that ran
 
 
 class GeneratedTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,30 +142,30 @@ class ConcurrencyDocument(
     """Whether the new version of a class is slower when threads share an object."""
 
     subject: str  # the class
-    old: Origin
-    new: Origin
-    host: str
-    host_facts: dict[str, str]
-    seed: int
-    plan: ConcurrencyPlan
-    versions: dict[str, str]
-    bench_audit: str
-    command: str
-    started: str
-    ended: str
-    finding: ConcurrencyFinding
-    cause: DifferenceCause
-    threads: tuple[ThreadsResult, ...]
-    control: ThreadsResult | None
+    old: Origin  # origin of the old version
+    new: Origin  # origin of the new version
+    host: str  # where the tests ran
+    host_facts: dict[str, str]  # such as "cores": "8"
+    seed: int  # decides everything that is random
+    plan: ConcurrencyPlan  # the parameters
+    versions: dict[str, str]  # of the tools
+    bench_audit: str  # its version
+    command: str  # the command line
+    started: str  # UTC, ISO 8601
+    ended: str  # UTC, ISO 8601
+    finding: ConcurrencyFinding  # on the new version
+    cause: DifferenceCause  # whether one thread alone shows the difference too
+    threads: tuple[ThreadsResult, ...]  # results by number of threads
+    control: ThreadsResult | None  # the same calls in one thread; null: not measured
     smallest: int | None  # number of the test that shows the finding with the fewest statements
-    tests: tuple[GeneratedTest, ...]
+    tests: tuple[GeneratedTest, ...]  # those that were generated
     length: int  # calls in a suffix
     tried: tuple[int, ...]  # lengths that were tried
-    methods: tuple[str, ...]
-    focus: tuple[FocusMethod, ...]
-    dropped: tuple[DroppedPart, ...]
+    methods: tuple[str, ...]  # signatures of the methods that tests call
+    focus: tuple[FocusMethod, ...]  # methods that the tests prefer
+    dropped: tuple[DroppedPart, ...]  # what was left out while tests were generated
     files: tuple[str, ...]  # names of the generated sources
-    caveats: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]  # of the comparison
 
 
 def concurrency_document(

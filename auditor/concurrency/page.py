@@ -47,28 +47,28 @@ MOST_DRAWN = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadsRow:
-    """What all tests come to with a number of threads."""
+    """The tests with one number of threads."""
 
-    threads: str
-    finding: ConcurrencyFinding
-    kind: str
-    word: Word
-    votes: tuple[int, int, int, int]
-    speedup: str
-    interval: str
-    left_out: int
+    threads: str  # number of threads, or the control
+    finding: ConcurrencyFinding  # of these tests
+    kind: str  # finding, as a style
+    word: Word  # finding, in words
+    votes: tuple[int, int, int, int]  # for old, for new, for none, inconclusive
+    speedup: str  # old / new, mean of the conclusive tests
+    interval: str  # of the speed-up
+    left_out: int  # number of tests that could not change the finding
 
 
 @dataclass(frozen=True, slots=True)
 class VoteCell:
-    """A test with a number of threads; `note` says why it is inconclusive, or not there."""
+    """A test with one number of threads."""
 
-    kind: str
-    word: Word | None
-    speedup: str
-    interval: str
-    times: str
-    note: str
+    kind: str  # vote, as a style
+    word: Word | None  # vote, in words; None: the test did not run
+    speedup: str  # old / new
+    interval: str  # of the speed-up
+    times: str  # mean repetition of the old and the new version; empty: inconclusive
+    note: str  # why it is inconclusive or did not run; empty: it is conclusive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,21 +95,21 @@ class FocusRow:
 class ConcurrencyView:
     """All that is shown of a comparison."""
 
-    subject: str
-    versions: str
-    headline: str
-    cause: str
-    rows: tuple[ThreadsRow, ...]
-    plot: Markup = field(repr=False)
-    drawn: str
-    smallest: str
-    tests: tuple[MadeRow, ...]
-    focus: tuple[FocusRow, ...]
-    methods: tuple[str, ...]
-    length: str
-    dropped: tuple[str, ...]
-    files: tuple[str, ...]
-    closing: Closing
+    subject: str  # name of the class
+    versions: str  # old … new
+    headline: str  # the finding in one sentence
+    cause: str  # whether one thread alone shows the difference too
+    rows: tuple[ThreadsRow, ...]  # one for each number of threads
+    plot: Markup = field(repr=False)  # throughput by number of threads
+    drawn: str  # which tests `plot` shows
+    smallest: str  # the smallest test that shows the finding; empty: none
+    tests: tuple[MadeRow, ...]  # the smallest test that shows the finding, then by size
+    focus: tuple[FocusRow, ...]  # methods that the tests prefer
+    methods: tuple[str, ...]  # those that tests call
+    length: str  # length of a suffix, and the lengths that were tried
+    dropped: tuple[str, ...]  # what was left out, and how often
+    files: tuple[str, ...]  # paths of the generated sources
+    closing: Closing  # caveats and circumstances
 
 
 def _headline(document: ConcurrencyDocument) -> str:

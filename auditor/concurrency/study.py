@@ -45,12 +45,12 @@ class ConcurrencyContext:
 class ConcurrencyStudy:
     """Is the new version slower when threads share an object?"""
 
-    subject: str
-    plan: RacePlan
-    focus: Sequence[FocusMethod]
-    workers: ConcurrencyContext
-    caveats: tuple[Caveat, ...] = ()
-    _racing: RaceMeasurement = field(init=False)
+    subject: str  # name of the class
+    plan: RacePlan  # the parameters
+    focus: Sequence[FocusMethod]  # methods that the tests prefer
+    workers: ConcurrencyContext  # what generates, runs and remembers tests
+    caveats: tuple[Caveat, ...] = ()  # known before the study begins
+    _racing: RaceMeasurement = field(init=False)  # set by `audit`
 
     def audit(self) -> ConcurrencyVerdict:
         """Make tests, race them, and say what they come to.

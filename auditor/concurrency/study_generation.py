@@ -34,22 +34,22 @@ _SPARE = 5
 
 @dataclass(slots=True)
 class Generating:
-    """Makes tests that compile and that both versions can run; `phase` says what it does.
+    """Generates tests that compile and that both versions can run.
 
-    What it has come to is remembered after each test, with all that the next one hangs on: so an
-    interrupted call goes on, and comes to the same suite.
+    Progress is stored after each test, with all that the next test depends on. An interrupted call
+    resumes and generates the same suite.
     """
 
-    subject: str
-    plan: RacePlan
-    focus: Sequence[FocusMethod]
-    arena: ConcurrentTestRunner
-    writer: Writer
-    racing: RaceMeasurement
-    memory: ConcurrentResultCache
-    phase: Callable[[str], None]
-    _generator: ConcurrentTestGenerator = field(init=False)
-    _banned: tuple[Member, ...] = ()
+    subject: str  # name of the class
+    plan: RacePlan  # the parameters
+    focus: Sequence[FocusMethod]  # methods that the tests prefer
+    arena: ConcurrentTestRunner  # compiles and runs tests
+    writer: Writer  # writes tests as source
+    racing: RaceMeasurement  # times tests of both versions
+    memory: ConcurrentResultCache  # stores suite and progress
+    phase: Callable[[str], None]  # called with each phase in words
+    _generator: ConcurrentTestGenerator = field(init=False)  # set by `suite`
+    _banned: tuple[Member, ...] = ()  # members that no test can call
 
     def suite(self, catalogue: Catalogue) -> ConcurrentTestSuite:
         """Return the suite that is remembered, or make one; raises SubjectError without a test."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.shares import share
 from auditor.config.versions import version_spec
 from auditor.core.contracts.concurrency import PAPER, LibraryVersion, RacePlan, TimedScope
@@ -23,18 +23,15 @@ _MOST_TESTS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcurrencyRequest:
-    """What is asked: a class, both versions as written and as meant, and how it is done.
+    """What a comparison of two versions is asked for."""
 
-    `java_home` runs the subject; `options` are for its JVM. `jmh` asks for benchmarks, too.
-    """
-
-    subject: str
-    written: Mapping[LibraryVersion, str]
-    versions: Mapping[LibraryVersion, VersionSpec]
-    plan: RacePlan
-    java_home: Path | None = None
-    options: tuple[str, ...] = ()
-    jmh: bool = False
+    subject: str  # name of the class
+    written: Mapping[LibraryVersion, str]  # each version as the user wrote it
+    versions: Mapping[LibraryVersion, VersionSpec]  # each version as it was understood
+    plan: RacePlan  # the parameters
+    java_home: Path | None = None  # JDK that runs the subject; None: the default one
+    options: tuple[str, ...] = ()  # of the subject's JVM
+    jmh: bool = False  # whether the tests are also written as JMH benchmarks
 
 
 def concurrency_request(given: Mapping[str, Any], folder: Path) -> ConcurrencyRequest:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.shares import share
 from auditor.core.contracts.qualify import GatePlan
 from auditor.core.errors import UsageError
@@ -18,14 +18,14 @@ _CODES = range(1, 126)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualifyRequest:
-    """A gate and what is asked of it: `codes` and `words` are how it alarms; seconds."""
+    """A gate and what is asked of it."""
 
-    command: tuple[str, ...]
-    plan: GatePlan
-    codes: frozenset[int]
-    words: re.Pattern[str] | None
-    timeout_seconds: float
-    budget_seconds: float | None
+    command: tuple[str, ...]  # the gate's command line
+    plan: GatePlan  # how often the gate is shown what
+    codes: frozenset[int]  # exit codes that are an alarm
+    words: re.Pattern[str] | None  # output that is an alarm; None: the exit code alone decides
+    timeout_seconds: float  # of one run of the gate
+    budget_seconds: float | None  # of the whole command; None: no limit
 
     @property
     def written(self) -> str:

@@ -30,6 +30,13 @@ from auditor.core.request import SIGNIFICANCE
 Harness = Literal["go", "jmh", "pytest", "asv", "pyperf"]
 HARNESSES: tuple[str, ...] = get_args(Harness)
 """The harnesses that `auditor.languages` has; msgspec needs them as a literal."""
+HARNESS_NAMES: dict[str, Harness] = {
+    **dict.fromkeys(("gotest", "go-test", "go test", "gobench", "golang"), "go"),
+    **dict.fromkeys(("java", "jvm", "kotlin", "scala"), "jmh"),
+    **dict.fromkeys(("pytest-benchmark", "pytest-codspeed", "codspeed"), "pytest"),
+    **dict.fromkeys(("airspeed-velocity", "airspeed velocity"), "asv"),
+}
+"""Other names that users have for a harness."""
 LEAST_SIGNIFICANCE, MOST_SIGNIFICANCE = 1e-6, 0.1
 MOST_EFFECT = 1000
 """What a test may be: a research tool's is held to the same (ancestors)."""
@@ -139,9 +146,9 @@ class Settings(Section, frozen=True):
     allocation_bytes: Annotated[
         int, Meta(ge=1, le=2**20, description="With allocations: the size of each.")
     ] = 64
-    plan: PlanSection = PlanSection()
-    warmup: WarmupSection = WarmupSection()
-    steady: SteadySection = SteadySection()
+    plan: PlanSection = PlanSection()  # blocks, processes and their lengths
+    warmup: WarmupSection = WarmupSection()  # what tells that a process is warm
+    steady: SteadySection = SteadySection()  # settings of `steady`
     host: Annotated[
         str,
         Meta(
@@ -150,14 +157,14 @@ class Settings(Section, frozen=True):
             '"ssh:TARGET": on another machine.',
         ),
     ] = "local"
-    local: LocalSection = LocalSection()
-    docker: DockerSection = DockerSection()
-    ssh: SshSection = SshSection()
+    local: LocalSection = LocalSection()  # this machine, where the host is local
+    docker: DockerSection = DockerSection()  # containers, where the host is docker
+    ssh: SshSection = SshSection()  # another machine, where the host is ssh
     dispatch: Annotated[
         Literal["serial", "dask"],
         Meta(description='"dask": on the machines of a cluster, one trial at a time on each.'),
     ] = "serial"
-    dask: DaskSection = DaskSection()
+    dask: DaskSection = DaskSection()  # the cluster, where the dispatch is dask
     seed: Annotated[
         int, Meta(ge=0, le=2**63 - 1, description="Decides everything that is random.")
     ] = 1
@@ -171,14 +178,14 @@ class Settings(Section, frozen=True):
     store: Annotated[
         Name | None, Meta(description="The file of measurements; null: one for each subject.")
     ] = None
-    gates: GatesSection = GatesSection()
-    compare: CompareSection = CompareSection()
-    python: PythonSection = PythonSection()
+    gates: GatesSection = GatesSection()  # conditions on the result
+    compare: CompareSection = CompareSection()  # settings of `compare`
+    python: PythonSection = PythonSection()  # interpreter and packages of a Python subject
     clients: Annotated[
         tuple[Name | ClientSection, ...],
         Meta(description="Projects that use the library: their tests tell which methods are used."),
     ] = ()
-    trace: TraceSection = TraceSection()
+    trace: TraceSection = TraceSection()  # settings of `trace`
     ignore: Annotated[
         tuple[IgnoreSection, ...],
         Meta(description="Accepted misses: shown, and left out of the score that gates use."),
@@ -244,6 +251,14 @@ CHOICES: dict[str, str] = {
     "$.docker.environment[...]": "the name of a variable",
 }
 """What may stand where only some words may."""
+
+
+DURATIONS = (
+    *("$.budget", "$.timeout", "$.plan.iteration_time", "$.warmup.iteration_time"),
+    *("$.warmup.limit", "$.steady.iteration_time", "$.trace.timeout", "$.ssh.patience"),
+    "$.dask.patience",
+)
+"""Keys that take a duration."""
 
 
 def json_schema() -> dict[str, Any]:

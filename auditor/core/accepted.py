@@ -21,15 +21,12 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedMiss:
-    """A method of an audit whose miss is accepted; `where` is CONFIGURATION, or file and line.
+    """A method of an audit whose miss the user accepts."""
 
-    `expired`: no longer, so it counts again. `left_out`: it is not detected, and so it is neither
-    covered nor counted in the score without accepted misses.
-    """
-
-    method: str
-    reason: str
-    until: date | None
-    where: str
-    expired: bool
+    method: str  # the method's id
+    reason: str  # why the miss is accepted
+    until: date | None  # last day; None: no end
+    where: str  # CONFIGURATION, or FILE:LINE of a marker
+    expired: bool  # whether `until` has passed, so the miss counts again
     left_out: bool
+    """Whether the method is not detected, so that the score without accepted misses omits it."""

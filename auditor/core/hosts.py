@@ -22,35 +22,27 @@ class LocalSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DockerSpec:
-    """What containers are like. `image` and `dockerfile` are both None for one of ours.
+    """Settings of the containers."""
 
-    A `dockerfile` that is no absolute path is a file of the subject.
-    `memory` is in bytes, None for most of the machine's; `environment` names variables.
-    """
-
-    image: str | None
-    dockerfile: Path | None
-    cpus: str
-    memory: int | None
-    processes: int
-    network: str
-    environment: tuple[str, ...]
+    image: str | None  # None, as is `dockerfile`: an image of ours
+    dockerfile: Path | None  # if relative, a file of the subject; None: `image` decides
+    cpus: str  # processors that containers run on, such as "2-3"; empty: all
+    memory: int | None  # bytes that a container may have; None: three quarters of the machine's
+    processes: int  # processes and threads that a container may have
+    network: str  # while a subject is fetched and built
+    environment: tuple[str, ...]  # names of variables that containers get
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SshSpec:
-    """A machine that is reached over ssh; `target` is what ssh is called with.
+    """A machine that is reached over ssh."""
 
-    `folder` is one on both machines, None for one of our choice; `path` are folders of programs
-    there; `environment` names variables; a lost connection is made again for `patience_seconds`.
-    """
-
-    target: str
-    folder: Path | None
-    path: tuple[str, ...]
-    cpus: str
-    environment: tuple[str, ...]
-    patience_seconds: float
+    target: str  # what ssh is called with
+    folder: Path | None  # one on both machines; None: of our choice
+    path: tuple[str, ...]  # folders of programs on the other machine
+    cpus: str  # processors that jobs run on, such as "2-3"; empty: all
+    environment: tuple[str, ...]  # names of variables that jobs get
+    patience_seconds: float  # how long a lost connection is retried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +61,13 @@ class DaskSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RentedSpec:
-    """A cluster that is made for an audit: a class by its name, and what it is called with.
+    """A cluster that is made for an audit."""
 
-    `workers` is how many machines beside the scheduler's, None where the options say it. What
-    `listed_by` prints are machines of ours, which `removed_by` ends; both get the variables named
-    in `environment`. `hourly` is the price of a machine; after `most_seconds` it is over.
-    """
-
-    cluster: str
-    options: Mapping[str, Any] = field(repr=False)
-    workers: int | None
-    listed_by: tuple[str, ...]
-    removed_by: tuple[str, ...]
-    environment: tuple[str, ...]
-    hourly: float | None
-    most_seconds: float
+    cluster: str  # dotted name of its class
+    options: Mapping[str, Any] = field(repr=False)  # arguments of that class
+    workers: int | None  # number of machines beside the scheduler's; None: the options say it
+    listed_by: tuple[str, ...]  # command that prints our machines
+    removed_by: tuple[str, ...]  # command that ends them
+    environment: tuple[str, ...]  # names of variables that both commands get
+    hourly: float | None  # price of a machine for an hour; None: unknown
+    most_seconds: float  # after which the cluster is over

@@ -33,27 +33,26 @@ class Follow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
-    """One process. The environment is all it gets; nothing is inherited.
+    """One process to run.
 
-    `files` are written before it starts, `collects` are read after it ended (missing ones are
-    absent from the answer). Paths are absolute, or relative to `cwd`. Of either stream, at most
-    `output_limit` bytes are kept: the first half and the last half. Where `follow` is given, the
-    process may be ended as soon as it has shown enough. `makes` is a program that it makes and that
-    runs by itself, so that one which the same call has made on a machine like this one will do.
-    `builds` tells that tools run and no code of the subject, so that it may write to the caches
-    that others are built with.
+    Paths are absolute, or relative to `cwd`.
     """
 
-    argv: tuple[str, ...]
-    cwd: Path
-    environment: tuple[tuple[str, str], ...]
-    timeout_seconds: float
+    argv: tuple[str, ...]  # program and arguments
+    cwd: Path  # its working directory
+    environment: tuple[tuple[str, str], ...]  # all that it gets; nothing is inherited
+    timeout_seconds: float  # until the watchdog ends it
     files: tuple[tuple[Path, bytes], ...] = field(default=(), repr=False)
-    collects: tuple[Path, ...] = ()
-    output_limit: int = 8_000_000
+    """Written before it starts."""
+    collects: tuple[Path, ...] = ()  # read after it ended; missing ones are absent from the answer
+    output_limit: int = 8_000_000  # bytes kept of either stream: the first half and the last half
     follow: Follow | None = field(default=None, compare=False, repr=False)
+    """Ends the process as soon as it has shown enough; None: it runs to its end."""
     makes: Path | None = None
+    """Program that it builds, which may be taken from a machine that ran the same call; None:
+    none."""
     builds: bool = False
+    """Whether only tools run and no code of the subject, so that it may write to shared caches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,22 +88,20 @@ def _mean(name: str, parts: Iterable[tuple[float, Mapping[str, float | None]]]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """How a process ended: `exit_code` is None when our watchdog ended it, negative for a signal.
-
-    `truncated` tells that output was dropped because of `output_limit`. `enough` tells that it was
-    told to end since it had shown enough; where it was then made to, the code is 0. `exhausted`
-    says what a limit of the host had no more of, where that has ended it or a part of it.
-    """
+    """How a process ended."""
 
     exit_code: int | None
-    stdout: bytes = field(default=b"", repr=False)
-    stderr: bytes = field(default=b"", repr=False)
-    seconds: float = 0.0
+    """Negative: a signal; 0: it was ended because of `enough`; None: the watchdog ended it."""
+    stdout: bytes = field(default=b"", repr=False)  # at most `output_limit` bytes
+    stderr: bytes = field(default=b"", repr=False)  # at most `output_limit` bytes
+    seconds: float = 0.0  # from start to end
     files: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
-    truncated: bool = False
-    enough: bool = False
-    exhausted: str = ""
+    """Content of those that were collected."""
+    truncated: bool = False  # whether output was dropped because of `output_limit`
+    enough: bool = False  # whether it was told to end as it had shown enough
+    exhausted: str = ""  # limit of the host that ended it or a part of it; empty: none
     strain: HostInterference = field(default_factory=HostInterference)
+    """What kept the machine busy meanwhile."""
 
     @property
     def timed_out(self) -> bool:

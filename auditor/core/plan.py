@@ -70,26 +70,28 @@ def original_repetition(repetition: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One launch of one benchmark: everything that decides what it measures.
-
-    With a `watch` the process may end before its last block; its warm-up is found while it runs.
-    """
+    """One launch of one benchmark: everything that decides what it measures."""
 
     subject: str
     """Digest of what the benchmark is built of and may read (`Closure`)."""
     purpose: Purpose
+    """What it is run for."""
     variant: Variant = PLAIN
+    """Plain, profiled, counting, traced or delayed."""
     overlay: Overlay = field(default=Overlay(), repr=False)
+    """Files and agent instructions that make the variant."""
     laid: str = ""
     """Digest of the part of `overlay` that is in the program; empty: all of it is."""
     benchmark: Benchmark | None
     """None for the subject's own unit tests (USAGE) and for those of a client (TRACE)."""
     schedule: Schedule
+    """Blocks and their arms."""
     repetition: int
     """Run of the study, one-based."""
     fork: int = 1
     """Process of that run, one-based."""
     seed: int
+    """Decides the order of the blocks."""
     tests: str = ""
     """Part of the unit tests that runs (a package of Go); empty: all of them."""
     layout: int = 0
@@ -205,11 +207,15 @@ class Run:
     """How a trial ended, where and when."""
 
     trial: Trial
+    """The trial."""
     host: HostFacts
+    """Machine that it ran on."""
     outcome: Outcome
+    """Measured values, or how it failed."""
     started: str
     """UTC in ISO 8601."""
     seconds: float
+    """From start to end, builds included."""
     revision: str = ""
     """That of the project it was made of: another revision may have the same trial."""
     strain: HostInterference = field(default_factory=HostInterference)

@@ -36,18 +36,15 @@ class Library:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientUse:
-    """What the tests of a client call, or the `reason` why that is not known.
+    """The calls by the tests of a client."""
 
-    `tests` are how many ran, None where nobody counted; `missing` says whose calls may be missing.
-    """
-
-    name: str
-    revision: str = ""
-    calls: tuple[MethodCalls, ...] = ()
-    tests: int | None = None
-    seconds: float | None = None
-    missing: str = ""
-    reason: str | None = None
+    name: str  # of the client
+    revision: str = ""  # of the client; empty: unknown
+    calls: tuple[MethodCalls, ...] = ()  # of public methods of the library
+    tests: int | None = None  # number of tests that ran; None: not counted
+    seconds: float | None = None  # that the tests took; None: unknown
+    missing: str = ""  # which calls may be missing; empty: none
+    reason: str | None = None  # why the calls are unknown; None: they are known
 
     @property
     def total(self) -> int:
@@ -57,24 +54,17 @@ class ClientUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodProfile:
-    """How clients use a public method.
+    """How clients use a public method."""
 
-    `outside` is the sum of calls from outside the library, `inside` of those from inside, None
-    where no client's were counted; `indirect` are those of `outside` that went through an interface
-    or a function value; `declared` are calls of a method without a body, which count for what ran.
-    `share` is the mean of its shares in the calls of each client (0 to 1),
-    `by_client` has the calls from outside of each traced client in their order. `arguments` are
-    source texts of what calls handed over, None where that is no simple value.
-    """
-
-    method: Method
-    outside: int
-    inside: int | None
-    indirect: int
-    declared: int
-    share: float
-    by_client: tuple[int, ...]
+    method: Method  # the method
+    outside: int  # calls from outside the library, all clients together
+    inside: int | None  # calls from inside the library; None: not counted
+    indirect: int  # those of `outside` through an interface or a function value
+    declared: int  # calls of a method without a body; they count for the method that ran
+    share: float  # mean of its shares in the calls of each client, 0 to 1
+    by_client: tuple[int, ...]  # calls from outside by each traced client, in their order
     arguments: tuple[tuple[str | None, ...], ...] = ()
+    """Source texts of arguments of calls; None: no simple value."""
 
     @property
     def clients(self) -> int:

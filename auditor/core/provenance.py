@@ -17,20 +17,20 @@ class Context:
     The defaults apply to measurements of other programs.
     """
 
-    subject: str
-    revision: str
-    language: str
-    harness: str
-    host: str
+    subject: str  # name of the audited code
+    revision: str  # commit or version; empty: unknown
+    language: str  # of the subject
+    harness: str  # benchmark framework
+    host: str  # where it was measured
     host_facts: NamedValues  # such as ("cores", "8")
-    seed: int | None = None
+    seed: int | None = None  # None: unknown
     plan: Plan | None = None  # None: unknown
     runs: int  # of each pair
     stability_runs: int  # suite runs
     wait: str = "unknown"  # "auto", or the way to produce the delay
-    versions: NamedValues = ()
+    versions: NamedValues = ()  # of the tools
     version: str  # of bench-audit
-    command: str
+    command: str  # the command line
     config: str = field(default="", repr=False)  # JSON text with all defaults filled in
     started: str  # UTC, ISO 8601
     ended: str  # UTC, ISO 8601

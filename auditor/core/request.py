@@ -32,6 +32,8 @@ class FolderSpec:
     path: Path
     configuration: Path | None = field(default=None, compare=False, repr=False)
     """A file of ours that may lie in it and is no part of the subject; None: none does."""
+    outputs: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    """Files and folders that results go to, resolved; where they lie in it they are no part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ class SuiteRequest:
     benchmarks: str
     """Regular expression, searched in ids."""
     plan: Plan
+    """Blocks and processes of a benchmark."""
     stability_runs: int
     """Number of runs of the suite."""
     timeout_seconds: float
@@ -163,6 +166,7 @@ class SuiteRequest:
     budget_seconds: float | None
     """Time after which the study ends; None: never."""
     seed: int
+    """Decides everything that is random."""
     watched: WatchRequest | None = None
     """Runs of the suite end when they are warm and measured; None: they follow the plan."""
     whole: bool = False
@@ -205,6 +209,7 @@ class AbsRequest:
     """One audit."""
 
     suite: SuiteRequest
+    """Which benchmarks are run how often."""
     methods: tuple[str, ...] | None
     """None: the first of the `popular` ones, else those that suite and unit tests call most."""
     runs: int
@@ -214,6 +219,7 @@ class AbsRequest:
     wait: InjectionKind | None
     """None: by the method's duration."""
     rule: DetectionRule
+    """Decides what counts as detected."""
     exact: bool
     """The plan is carried out as it is."""
     min_delta: float | None = None

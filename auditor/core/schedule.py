@@ -86,20 +86,21 @@ class StableMinimumStop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """What a process does: its blocks in order.
+    """What a process does.
 
-    A block lasts about `seconds`, or exactly `operations` operations where the harness can fix
-    them and the number is known. `stop` and `quiet` only shorten a process, so schedules that
-    differ in them are equal: what one has measured holds for the other (but not for a pair that
-    may not stop: `Trial.is_whole`).
+    `stop` and `quiet` only shorten a process, so schedules that differ in them are equal: the
+    result of one holds for the other (but not for a pair that may not stop: `Trial.is_whole`).
     """
 
-    arms: tuple[Arm, ...]
-    blocks: tuple[Block, ...]
-    seconds: float
+    arms: tuple[Arm, ...]  # the versions of the code that blocks run
+    blocks: tuple[Block, ...]  # in order; each names its arm
+    seconds: float  # about how long a block lasts
     operations: int | None = None
+    """Exact number in a block; None: unknown, or the harness cannot fix it."""
     stop: EarlyStop | None = field(default=None, compare=False, repr=False)
+    """Ends a process whose pairs have decided; None: all blocks run."""
     quiet: StableMinimumStop | None = field(default=None, compare=False, repr=False)
+    """Ends a calibration whose arms were quiet; None: all blocks run."""
 
     @property
     def allocates(self) -> bool:

@@ -26,6 +26,7 @@ class BenchmarkVerdict:
     """How stable a benchmark is, and which methods it detects."""
 
     id: str
+    """The benchmark's id."""
     max_spread: float | None
     """(Largest - smallest run mean) / overall mean; None: runs are missing, or were disturbed."""
     bucket: Bucket | None
@@ -50,6 +51,7 @@ class BenchmarkVerdict:
     reason: str | None
     """Why a run has no values; None where all have."""
     caveats: tuple[Caveat, ...]
+    """Of the benchmark."""
     trials: tuple[str, ...] = ()
     """Ids of its trials in the runs of the suite."""
     unit: str = ""
@@ -98,6 +100,7 @@ class Stability:
     """Section 5 of the paper: spreads, buckets, duration of the suite."""
 
     benchmarks: tuple[BenchmarkVerdict, ...]
+    """In the order of the suite."""
     buckets: tuple[BucketCount, ...]
     """One for each column of Table 3."""
     suite_seconds: tuple[float, ...]
@@ -109,3 +112,4 @@ class Stability:
     filter: Filter | None = None
     """None where `benchmarks` has the whole suite."""
     caveats: tuple[Caveat, ...] = ()
+    """Of the suite as a whole."""

@@ -48,27 +48,32 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A subject made ready in a folder of ours; the user's own copy is never used.
-
-    `digest` covers everything that is built: the tree, resolved dependencies, toolchain versions.
-    `environment` is the whole environment that its processes get, `versions` are those of the
-    tools that build and run it. `closures` are those of the groups of benchmarks that have one of
-    their own; `content` is a digest of what any process can be built of or may read, empty where
-    that is `digest`.
-    """
+    """A subject made ready in a folder of ours; the user's own copy is never used."""
 
     name: str
+    """Module path, folder or distribution."""
     revision: str
+    """Commit or version; empty: unknown."""
     language: Language
+    """Of the library."""
     harness: str
+    """Benchmark framework."""
     root: Path
+    """Top of the copy."""
     digest: str
+    """Of everything that is built: the tree, resolved dependencies, toolchain versions."""
     parts: tuple[Part, ...]
+    """Its folders and archives."""
     environment: tuple[tuple[str, str], ...]
+    """The whole environment of its processes."""
     options: tuple[tuple[str, str], ...] = ()
+    """(name, value) of how it is built and run."""
     versions: tuple[tuple[str, str], ...] = ()
+    """Of the tools that build and run it."""
     content: str = ""
+    """Digest of all that any process can be built of or may read; empty: that is `digest`."""
     closures: tuple[tuple[str, Closure], ...] = field(default=(), repr=False)
+    """Of the groups of benchmarks that have one of their own."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """Which of several suites is taken: a line for people each."""
     requirements: tuple[str, ...] = field(default=(), compare=False)
@@ -133,25 +138,24 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """A function or method of the library.
+    """A function or method of the library."""
 
-    `id` is what people write (`import/path.Type.Method`, `package.Type.method`, with `(Type,Type)`
-    where it is overloaded). `descriptor` is what machines need to tell it apart (the JVM's
-    `owner.name(descriptor)`; empty for Go; of Python the name of the definition, where `id` is
-    another one). `refusal` says why it cannot be slowed. `apart` tells
-    whether it can stay beside its slowed version.
-    """
-
-    language: Language
+    language: Language  # of its source
     id: str
-    owner: str
-    name: str
-    parameters: tuple[str, ...]
+    """What people write: `import/path.Type.Method`, `package.Type.method`, with `(Type,Type)`
+    where it is overloaded."""
+    owner: str  # package or type that holds it
+    name: str  # without its owner
+    parameters: tuple[str, ...]  # types of the parameters
     descriptor: str = ""
-    public: bool = field(default=True, compare=False)
-    span: Span | None = field(default=None, compare=False)
+    """What machines tell it apart by: the JVM's `owner.name(descriptor)`; empty for Go; for
+    Python the name of the definition where `id` is another one."""
+    public: bool = field(default=True, compare=False)  # whether users of the library can call it
+    span: Span | None = field(default=None, compare=False)  # place in the source; None: unknown
     refusal: str | None = field(default=None, compare=False)
+    """Why it cannot be slowed; None: it can."""
     apart: bool = field(default=False, compare=False)
+    """Whether its original body can stay beside the slowed version."""
     trivial: str | None = field(default=None, compare=False)
     """Why it cannot get slower, such as "it returns a field"; None where it can."""
     aliases: tuple[str, ...] = field(default=(), compare=False)  # other public names of its code

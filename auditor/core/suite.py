@@ -31,28 +31,27 @@ class Configured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
-    """One benchmark with one choice of parameters: the unit that is run, alone, in a process.
+    """One benchmark with one choice of parameters: run alone, in a process."""
 
-    `group` is the Go package or the Java class. `threads` run it at once; `concurrency` is the
-    number of operations in flight that a reported time per operation has been divided by (Go's
-    RunParallel, JMH's throughput mode with threads), else 1. `block_seconds` is the author's own
-    time of a block where another would mean something else (JMH's fixtures around each iteration),
-    else None, and `kept` says why: it stays unless the user names a length.
-    `configured` is what the author asks for, None where the harness has no such settings.
-    `notes` say, for people, where it is not run as its author wrote. `settings` is the harness's
-    own note about the author's configuration (JSON text), read by that harness only.
-    """
-
-    group: str
-    name: str
-    parameters: tuple[tuple[str, str], ...] = ()
-    threads: int = field(default=1, compare=False)
+    group: str  # Go package, Java class or Python file
+    name: str  # within the group
+    parameters: tuple[tuple[str, str], ...] = ()  # (name, value) of the choice
+    threads: int = field(default=1, compare=False)  # that run it at once
     concurrency: int = field(default=1, compare=False)
+    """Operations in flight that a reported time per operation was divided by (Go's RunParallel,
+    JMH's throughput mode with threads); else 1."""
     block_seconds: float | None = field(default=None, compare=False)
+    """Author's time of a block, where another would change what it measures (JMH's fixtures
+    around each iteration); None: any time will do."""
     kept: str = field(default="", compare=False)
+    """Why `block_seconds` stays unless the user names a length; empty: it does not."""
     configured: Configured | None = field(default=None, compare=False)
+    """The author's settings; None: the harness has none."""
     notes: tuple[str, ...] = field(default=(), compare=False)
+    """How it is run unlike its author wrote, for people."""
     settings: str = field(default="", compare=False)
+    """The harness's own note on the author's configuration (JSON text), read by that harness
+    only."""
 
     @property
     def id(self) -> str:

@@ -27,20 +27,16 @@ ALLOCATED = "allocated"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """The values of one metric of one arm and phase in one process, in the order measured.
+    """The values of one metric of one arm and phase in one process, in the order measured."""
 
-    `packed` are little-endian doubles: immutable, hashable, a BLOB as they are, readable by numpy
-    without a copy. `positions` (packed unsigned 32-bit) are the indices of the blocks in the
-    process, so that pairs of neighbouring blocks can be found again. `unit` is "s/op" for TIME,
-    else what the harness says.
-    """
-
-    metric: str
-    unit: str
-    arm: ArmName
-    phase: Phase
+    metric: str  # such as TIME
+    unit: str  # "s/op" for TIME, else that of the harness
+    arm: ArmName  # of the blocks
+    phase: Phase  # warm-up or measured
     packed: bytes = field(repr=False)
+    """Values as little-endian doubles, readable by numpy without a copy."""
     positions: bytes = field(repr=False)
+    """Index of each value's block in the process, packed unsigned 32-bit."""
 
     def __post_init__(self) -> None:
         """Refuse values without a position."""

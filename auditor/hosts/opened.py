@@ -11,18 +11,14 @@ from runners.home import Home
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenHost:
-    """A host with the folders that it sees and the environment of its processes.
+    """A host with the folders that it sees."""
 
-    `lock` means "somebody measures on this machine". `several` tells whether what need not be alone
-    can run there several at a time.
-    """
-
-    host: Host
-    home: Home
-    environment: Mapping[str, str]
-    lock: Path
-    clock: Clock
-    several: bool = True
+    host: Host  # starts processes
+    home: Home  # folders for copies, builds and caches
+    environment: Mapping[str, str]  # of its processes
+    lock: Path  # file whose holder measures on this machine
+    clock: Clock  # tells time
+    several: bool = True  # whether processes that need not be alone can run side by side
 
 
 def chosen_variables(

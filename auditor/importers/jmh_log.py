@@ -77,20 +77,21 @@ class _Fork:
 
 @dataclass(slots=True)
 class _LoggedBenchmark:
-    """A benchmark with its forks, until its result is said."""
+    """A benchmark of a log with its forks."""
 
-    name: str
-    iterations: int | None = None
-    seconds: float | None = None
-    warmups: int | None = None
+    name: str  # class and method
+    iterations: int | None = None  # measured iterations of a fork; None: the log does not say
+    seconds: float | None = None  # that an iteration was to last; None: the log does not say
+    warmups: int | None = None  # iterations of the warm-up; None: the log does not say
     warmup_seconds: float | None = None
-    mode: str = ""
-    threads: str = ""
-    flags: str = ""
-    parameters: dict[str, str] = field(default_factory=dict)
-    unit: str = ""
-    wanted: int = 1
-    forks: list[_Fork] = field(default_factory=list)
+    """That each of these was to last; None: the log does not say."""
+    mode: str = ""  # as the log says
+    threads: str = ""  # as the log says
+    flags: str = ""  # of the JVM, separated by spaces
+    parameters: dict[str, str] = field(default_factory=dict)  # value by name
+    unit: str = ""  # of the log's values
+    wanted: int = 1  # number of forks
+    forks: list[_Fork] = field(default_factory=list)  # those that the log shows, in order
 
     @property
     def key(self) -> StoredVariant:

@@ -26,14 +26,14 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredFile:
-    """A file that was read; those of folders may be left out, those that were named may not."""
+    """A file that was read."""
 
-    format: StoredFormat
-    path: Path
-    named: bool
-    sha: str
-    run: StoredRun
-    left_out: tuple[str, ...] = ()
+    format: StoredFormat  # of which tool
+    path: Path  # of the file
+    named: bool  # whether the user named it; files of a named folder may be left out
+    sha: str  # digest of its content
+    run: StoredRun  # what it holds
+    left_out: tuple[str, ...] = ()  # benchmarks that measure no time
 
 
 @dataclass(slots=True)

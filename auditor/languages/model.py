@@ -31,8 +31,11 @@ class Machine:
     """The machine and folders where a subject is made ready."""
 
     home: Home
+    """Folders for copies, builds and caches."""
     host: Host
+    """Starts processes."""
     environment: tuple[tuple[str, str], ...]
+    """Of its processes."""
     elsewhere: Elsewhere = no_artifact_source
     """Fetches builds of similar machines."""
     built: BuiltSuite | None = None
@@ -110,11 +113,13 @@ class Program:
     """A program that has to be installed, and how to install it."""
 
     name: str
+    """Of the executable."""
     argument: str
     """The argument that prints the version."""
     oldest: tuple[int, ...]
     """The oldest version that works."""
     purpose: str
+    """What needs it."""
     debian: str
     """How to install it on Debian."""
     macos: str
@@ -126,12 +131,17 @@ class SourcePatch:
     """A method to slow down in the sources of a checkout."""
 
     project: Project
+    """The checkout."""
     sources: Sequence[SourceFile]
+    """Files of the library."""
     mutator: Mutator
+    """Of the language."""
     method: Method
+    """The method to slow down."""
     guarded: bool
     """Whether nested calls of the method add no further delay."""
     delay: Delay
+    """That each call gets."""
     trace: str
     """The file that the patched program creates when it starts."""
 
@@ -141,11 +151,13 @@ class LanguageSupport:
     """All that the product knows of a language; one record in `registry` for each."""
 
     language: Language
+    """The language."""
     kind: str
     """The name of its projects in `runners.subjects.placed`."""
     main_harness: str
     """The harness that stands for the language, for example in `doctor`."""
     harnesses: Mapping[str, HarnessSupport]
+    """By name."""
     choose_harness: Callable[[Path], str]
     """Returns the harness that the suite in a folder uses."""
     subject_types: tuple[type, ...] = ()
@@ -153,7 +165,9 @@ class LanguageSupport:
     package_types: tuple[type, ...] = ()
     """Those of them that have no build file."""
     mutator: Mutator
+    """Finds methods and makes overlays."""
     tracing: TracingSupport
+    """Prepares libraries and clients, and writes stubs."""
     make_linter: Callable[[], Linter]
     """Loads the linter; its parser is slow to load, and no other command needs it."""
     rule_prefix: str

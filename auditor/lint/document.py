@@ -23,10 +23,10 @@ from reports.results import schema_of, strict
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that was applied."""
 
-    id: str
-    title: str
-    advice: str
-    sure: Confidence
+    id: str  # names the rule's page, docs/lint/ID.md
+    title: str  # what is wrong, in a line
+    advice: str  # what to do, in a sentence
+    sure: Confidence  # confidence of its findings
     practice: str | None = None  # bad practice of Costa et al.: RETU, LOOP, FINAL, INVO or FORK
     benchmarks: int = 0  # number of benchmarks that the rule looked at, those of its language
 
@@ -34,13 +34,13 @@ class LintRule(msgspec.Struct, frozen=True, kw_only=True):
 class LintFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One place that a rule reports."""
 
-    rule: str
-    sure: Confidence
+    rule: str  # id of the rule
+    sure: Confidence  # confidence
     benchmark: str  # empty: the place belongs to no single one
-    span: Span
-    text: str
+    span: Span  # the place in the source
+    text: str  # a sentence on this place
     allowed: str | None  # reason given by a marker in the source; null: no marker
-    proof: LintEvidence | None
+    proof: LintEvidence | None  # what a measured result says about it; null: nothing
 
     @property
     def counts(self) -> bool:
@@ -54,14 +54,14 @@ class LintDocument(
 ):
     """The findings in the sources of a suite."""
 
-    bench_audit: str
-    subject: str
-    revision: str
-    benchmarks: int
-    rules: tuple[LintRule, ...]
-    findings: tuple[LintFinding, ...]
-    unread: tuple[str, ...]
-    caveats: tuple[Caveat, ...]
+    bench_audit: str  # its version
+    subject: str  # name of the audited code
+    revision: str  # commit or version; empty: unknown
+    benchmarks: int  # number of benchmarks that were read
+    rules: tuple[LintRule, ...]  # those that were applied
+    findings: tuple[LintFinding, ...]  # in the order of files and lines
+    unread: tuple[str, ...]  # files that could not be read
+    caveats: tuple[Caveat, ...]  # of the result
 
 
 @dataclass(frozen=True, slots=True)

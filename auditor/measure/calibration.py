@@ -30,39 +30,32 @@ would take twenty times as long."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What is known of a (benchmark, method).
-
-    `method_seconds` is t(k) of an outermost call, None if the clock cannot tell it from its own
-    cost. `delay` holds the turns, among those tried, that came nearest to v, and `achieved` the
-    slowdown they were measured to give; for other waits than WORK it is None, the clock decides.
-    `turns` is what a further round should try; `settled`: none would help. `clock_seconds` is what
-    reading the clock was taken to add to a call.
-    """
+    """What the calibration runs of a pair tell."""
 
     method_seconds: float | None
-    turns: float
+    """Of an outermost call, t(k); None: the clock cannot tell it from its own cost."""
+    turns: float  # loop count that a further round should try
     achieved: float | None
-    settled: bool
-    delay: Delay
-    clock_seconds: float = 0.0
-    caveats: tuple[Caveat, ...] = ()
+    """Slowdown that `delay` was measured to give, relative; None: the clock decides (not WORK)."""
+    settled: bool  # whether no further round would help
+    delay: Delay  # the loop count, among those tried, that came nearest to v
+    clock_seconds: float = 0.0  # that reading the clock adds to a call, as assumed here
+    caveats: tuple[Caveat, ...] = ()  # of the calibration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationRequest:
-    """The slowdown wanted and what is known of the pair; `wait` None chooses by duration.
+    """The slowdown wanted, and what is known of the pair."""
 
-    Unless they have to be `verified`, the turns that the known ones lead to are taken as they are.
-    `clock_seconds` is what reading the clock adds to a call, None to take it from the pair's own
-    processes, which can all have been disturbed.
-    """
-
-    slowdown: float
-    calls_per_operation: float
-    concurrency: int
-    wait: InjectionKind | None
+    slowdown: float  # v, 0.6 for 60 %
+    calls_per_operation: float  # counted outermost calls
+    concurrency: int  # operations in flight that times were divided by
+    wait: InjectionKind | None  # how the delay passes its time; None: chosen by duration
     verified: bool = True
+    """False: the loop count that follows from the tried ones is taken without a test."""
     clock_seconds: float | None = None
+    """That reading the clock adds to a call; None: taken from the pair's own processes, which
+    can all have been disturbed."""
 
 
 def first_turns(plain_seconds: float, request: CalibrationRequest, turn_seconds: float) -> float:

@@ -103,28 +103,38 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyContext:
-    """A subject with its suite, what is asked of it, and the workers.
-
-    `fixed_operations`, `layouts` and `one_processor` are the harness's; without a `deadline`
-    the study runs to its end. `is_always_called` tells of which methods the compiler surely
-    makes calls: only those are the same beside their slowed version. `tested` are the parts of
-    the unit tests, as a Harness has them.
-    """
+    """A subject with its suite, what is asked of it, and the workers."""
 
     project: Project
+    """The subject."""
     suite: Suite
+    """Its benchmarks."""
     request: SuiteRequest
+    """Which benchmarks are run how often."""
     fixed_operations: bool
+    """Whether the harness can fix the operations of a block."""
     layouts: Layouts
+    """Whether the harness draws the order of functions."""
     mutator: Mutator
+    """Makes overlays."""
     dispatcher: Dispatcher
+    """Runs trials."""
     store: Store
+    """Keeps runs."""
     observer: Observer
+    """Hears of phases and runs."""
     clock: Clock
+    """Tells time."""
     deadline: Deadline | None
+    """When the study ends; None: it runs to its end."""
     is_always_called: Callable[[Method], bool] = _nobody_knows
+    """Whether the compiler surely makes calls of a method, never inlines it: only such a method
+    is the same beside its slowed version."""
     tested: tuple[str, ...] = ("",)
+    """Parts of the unit tests that can run by themselves; "" alone: only all can."""
     one_processor: bool = False
+    """Whether a process needs one processor only, unless its benchmark has threads or collects
+    garbage."""
     unprofiled: str = ""
     """Why benchmarks cannot be profiled; empty where they can."""
     becomes_quiet: Callable[[float], bool] = _stays_as_it_is

@@ -35,17 +35,14 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NotedProcess:
-    """A process: its machine, when it began (UTC, ISO 8601), its seconds, what was beside it.
+    """A process, and what kept the machine busy meanwhile."""
 
-    `benchmark` is the id of what it ran, empty for the subject's own tests.
-    """
-
-    machine: str
-    started: str
-    seconds: float
-    strain: HostInterference
-    loop_seconds: float | None
-    benchmark: str = ""
+    machine: str  # name of the machine
+    started: str  # UTC, ISO 8601
+    seconds: float  # from start to end
+    strain: HostInterference  # what kept the machine busy meanwhile
+    loop_seconds: float | None  # of a fixed loop just before; None: it was not run
+    benchmark: str = ""  # the benchmark's id; empty: the subject's own tests
 
 
 def whole(noted: Sequence[NotedProcess]) -> HostInterference:
@@ -176,17 +173,14 @@ _STOLEN_USABLE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseProbe:
-    """What the same loop took again and again: seconds, and relative to their median.
+    """How steadily a machine runs the same loop."""
 
-    `jitter` lies between the 10th and the 90th percentile, `worst` is the longest one's excess.
-    """
-
-    loops: int
-    seconds: float
-    jitter: float
-    worst: float
-    strain: HostInterference
-    rating: Rating
+    loops: int  # number of loops
+    seconds: float  # median time of a loop
+    jitter: float  # from the 10th to the 90th percentile, relative to the median
+    worst: float  # excess of the longest loop, relative to the median
+    strain: HostInterference  # what kept the machine busy meanwhile
+    rating: Rating  # of the machine
 
 
 def advice(rating: Rating, interference: HostInterference) -> Iterator[Caveat]:

@@ -35,19 +35,16 @@ class CountingLimits:
 
 @dataclass(frozen=True, slots=True)
 class ReachRuns:
-    """The counting runs, and the methods that cannot be instrumented, with the reason.
+    """The counting runs."""
 
-    `unlinked` are the ids of methods and benchmarks whose program does not hold the method: nothing
-    has to be run to know that it is not called. `asked` are the benchmarks that hold some method,
-    `tests` is how many trials the unit tests have, those included that there was no time for.
-    """
-
-    runs: tuple[Run, ...]
-    usage: tuple[Run, ...]
+    runs: tuple[Run, ...]  # of the benchmarks
+    usage: tuple[Run, ...]  # of the unit tests
     tests: int
-    invalid: tuple[tuple[Method, str], ...]
-    asked: tuple[Benchmark, ...] = ()
+    """Number of trials that the unit tests have, those included that there was no time for."""
+    invalid: tuple[tuple[Method, str], ...]  # methods that cannot be instrumented, with the reason
+    asked: tuple[Benchmark, ...] = ()  # benchmarks whose program holds some method
     unlinked: frozenset[tuple[str, str]] = frozenset()
+    """Ids of method and benchmark, where the program does not hold the method: it is not called."""
 
     def map(self, methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
         """Return the reach by (method id, benchmark id), as far as it is known."""

@@ -19,25 +19,24 @@ Linkage = Literal["single", "average", "complete", "weighted"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """What the paper states, and what it leaves open.
+    """The parameters of both algorithms.
 
-    `theta` is the dissimilarity that counts, and `votes` the number of measures that decide: both
-    are the paper's (Section 3.2). `sax` and `compressor` make M2; `linkage` and `cut` make the
-    groups of SAME, which end where the next two would be farther apart than `cut`. These are ours:
-    words of 1,000 symbols from 8 and DEFLATE tell copies with a hundredth of noise (0.19) from
-    independent noise (0.97), nearly the fastest that do (`benchmarks/similarity.py --settings`);
-    with average linkage and a cut of 0.25, SAME calls about as many
-    benchmarks of the paper's corpus dissimilar (25 %) as the paper says (23 %). Runs of less than
-    `least_values` get a caveat: in them, independent noise does not reach 0.9 (0.6 in 50 values).
+    `theta` and `votes` are the paper's (Section 3.2), the others ours. Words of 1,000 symbols from
+    8 and DEFLATE tell copies with a hundredth of noise (0.19) from independent noise (0.97), nearly
+    the fastest that do (`benchmarks/similarity.py --settings`). With average linkage and a cut of
+    0.25, SAME calls about as many benchmarks of the paper's corpus dissimilar (25 %) as the paper
+    says (23 %).
     """
 
-    theta: float = 0.25
-    votes: int = 3
-    sax: Sax = dissimilarity.DEFAULT_SAX
-    compressor: Compressor = deflated
-    linkage: Linkage = "average"
-    cut: float = 0.25
+    theta: float = 0.25  # dissimilarity that counts
+    votes: int = 3  # number of measures that decide
+    sax: Sax = dissimilarity.DEFAULT_SAX  # words that M2 compresses
+    compressor: Compressor = deflated  # of M2
+    linkage: Linkage = "average"  # of the groups of SAME
+    cut: float = 0.25  # distance at which groups of SAME are no longer joined
     least_values: int = 200
+    """Runs of fewer get a caveat: independent noise does not reach 0.9 in them (0.6 in 50
+    values)."""
 
 
 PAPER = Parameters()

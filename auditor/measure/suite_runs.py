@@ -35,22 +35,22 @@ _INSIDE = "./:[("
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteBaseline:
-    """What is known of the unchanged suite.
-
-    `plans` are the request's, with blocks as long as suits the benchmark of that id; `operations`
-    is the number that such a block holds, None where the harness cannot fix it. `pilots` are the
-    runs that found it, `runs` those of the stability study. `usable` are the benchmarks that gave
-    a measurement, or were kept from giving one by the deadline; of the latter, `unfinished` lack
-    runs.
-    """
+    """The runs of the unchanged suite."""
 
     benchmarks: tuple[Benchmark, ...]
+    """Those that were asked for."""
     usable: tuple[Benchmark, ...]
+    """Those that gave a measurement, or that the deadline kept from giving one."""
     unfinished: tuple[Benchmark, ...]
+    """Those of `usable` that the deadline cost runs."""
     plans: Mapping[str, Plan]
+    """The request's plan, with blocks as long as suits the benchmark, by its id."""
     operations: Mapping[str, int | None]
+    """Exact number in such a block; None: the harness cannot fix it."""
     pilots: tuple[Run, ...]
+    """Runs that found `operations`."""
     runs: tuple[Run, ...]
+    """Of the stability study."""
     wanted_runs: Mapping[str, int] | None = None
     """Runs of each benchmark that were asked for, by its id; None: as many as the request says."""
     counting: Mapping[str, int] = field(default_factory=dict)
@@ -58,6 +58,7 @@ class SuiteBaseline:
     unsampled: int = 0
     """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
+    """`runs` by benchmark id."""
 
     def __post_init__(self) -> None:
         """Sort the runs by benchmark: each pair asks for those of its own."""

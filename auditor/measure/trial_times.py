@@ -45,6 +45,7 @@ class AuditFigures:
     result_seconds: float
     """The time in which the result is judged and written."""
     low: float
+    """Fastest tenth of the measured times, relative to the expected ones."""
     high: float
     """Fastest and slowest tenth of the measured times, relative to the expected ones."""
 

@@ -97,18 +97,14 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredWarmup:
-    """How long a watched process was cold: `iterations`, that lasted `seconds` together.
+    """How long a watched process was cold."""
 
-    With so many `operations` in all of them, of which `threads` did one each at a time. `planned`
-    is how long an iteration was to last. `single`: each is one call.
-    """
-
-    iterations: int
-    seconds: float
-    operations: float
-    threads: int
-    planned: float
-    single: bool
+    iterations: int  # number of cold iterations
+    seconds: float  # of all of them together
+    operations: float  # number in all of them together
+    threads: int  # that did one operation each at a time
+    planned: float  # seconds that an iteration was to last
+    single: bool  # whether each iteration is one call
 
     @property
     def operation_seconds(self) -> float:

@@ -24,9 +24,9 @@ Plain = dict[str, Any]
 class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
     """A method that was slowed in the pairs."""
 
-    method: str
+    method: str  # the method's id
     seconds: float | None  # time of a call; null: no benchmark calls it
-    calibrated: bool
+    calibrated: bool  # whether a delay was measured in a benchmark
     reached_by: tuple[str, ...]  # benchmarks that call it in their measured loop
     refusal: str  # why it cannot be slowed
     seen_from: float | None  # least factor that the gate detects more often than not
@@ -35,13 +35,13 @@ class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
 class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
     """How often the gate fired at a kind of checkout pair."""
 
-    side: SlowedSide
-    method: str
-    factor: float
+    side: SlowedSide  # which version is slowed
+    method: str  # the method's id; empty: none is slowed
+    factor: float  # how many times as long the method takes
     achieved: float | None  # factor measured in the method's benchmark; null: not measured
-    alarms: int
-    shown: int
-    failed: int
+    alarms: int  # number of alarms
+    shown: int  # number of pairs that have an answer
+    failed: int  # number of pairs at which the gate failed
     rate: float | None  # alarms / shown
     interval: tuple[float, float]  # 90 % Clopper-Pearson interval of the rate
     seconds: float | None  # median time of a run of the gate
@@ -51,14 +51,14 @@ class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
 class CheckoutPairAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The gate's answer to one checkout pair."""
 
-    side: SlowedSide
-    method: str
-    factor: float
+    side: SlowedSide  # which version is slowed
+    method: str  # the method's id; empty: none is slowed
+    factor: float  # how many times as long the method takes
     number: int  # how many pairs of this kind were shown, this one included
-    answer: GateAnswer
+    answer: GateAnswer  # of the gate
     turn: int  # how often the gate was run in these checkouts
-    seconds: float
-    exit_code: int | None
+    seconds: float  # of all runs of the gate in these checkouts together
+    exit_code: int | None  # of the last run; null: the watchdog ended it
     ran: tuple[str, ...]  # versions whose code has been run
 
 
@@ -68,13 +68,13 @@ class QualifyDocument(
     """Whether a performance gate detects slowdowns."""
 
     gate: str  # its command
-    gate_seconds: float | None
-    methods: tuple[SlowedMethod, ...]
-    rates: tuple[CheckoutPairRate, ...]
-    diagnoses: tuple[Diagnosis, ...]
-    demands: tuple[Demand, ...]
-    answers: tuple[CheckoutPairAnswer, ...]
-    caveats: tuple[Caveat, ...]
+    gate_seconds: float | None  # median time of a run of the gate; null: none was measured
+    methods: tuple[SlowedMethod, ...]  # those that were slowed
+    rates: tuple[CheckoutPairRate, ...]  # by kind of checkout pair
+    diagnoses: tuple[Diagnosis, ...]  # what is wrong with the gate
+    demands: tuple[Demand, ...]  # what was asked of it, and whether it does it
+    answers: tuple[CheckoutPairAnswer, ...]  # all pairs that were shown
+    caveats: tuple[Caveat, ...]  # of the result
 
 
 def qualify_document(qualification: Qualification, gate: str, context: Context) -> QualifyDocument:

@@ -55,18 +55,18 @@ class DemandRow:
 class QualifyView:
     """All that is shown of a gate."""
 
-    subject: str
-    gate: str
-    headline: str
-    took: str
-    demands: tuple[DemandRow, ...]
-    flaws: Facts
-    rows: tuple[QualifyRow, ...]
-    curves: tuple[Drawn, ...]
-    told: tuple[str, ...]
-    answers: tuple[tuple[str, ...], ...]
-    left_out: int
-    closing: Closing
+    subject: str  # name of the audited code
+    gate: str  # its command
+    headline: str  # the answer in one sentence
+    took: str  # time of a run of the gate; empty: none was measured
+    demands: tuple[DemandRow, ...]  # what was asked of the gate, and whether it does it
+    flaws: Facts  # (flaw, evidence) of each
+    rows: tuple[QualifyRow, ...]  # alarms by kind of checkout pair
+    curves: tuple[Drawn, ...]  # alarms by slowdown, for each slowed method
+    told: tuple[str, ...]  # each slowed method, in words
+    answers: tuple[tuple[str, ...], ...]  # cells of each answer that is shown
+    left_out: int  # number of answers that only the JSON result has
+    closing: Closing  # caveats and circumstances
 
 
 def view(document: QualifyDocument) -> QualifyView:

@@ -48,46 +48,39 @@ class MostDetected(msgspec.Struct, frozen=True):
 
 
 class SelectAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What both answers say: of which result, how long a run takes, and how to run it.
+    """What every choice of benchmarks says: from which result, its time, and how to run it.
 
-    `benchmarks` are to be run; `suite_seconds` is how long a run of the whole suite takes; null:
-    not known. Times are those of a run of the audit's plan.
+    Times are those of a run of the audit's plan.
     """
 
-    subject: str
-    revision: str
-    harness: str
-    benchmarks: tuple[Pick, ...]
-    seconds: float | None
-    suite_benchmarks: int
-    suite_seconds: float | None
-    calls: tuple[HarnessCall, ...]
-    caveats: tuple[Caveat, ...]
+    subject: str  # name of the audited code
+    revision: str  # commit or version; empty: unknown
+    harness: str  # benchmark framework
+    benchmarks: tuple[Pick, ...]  # those to run
+    seconds: float | None  # of a run of `benchmarks`; null: unknown
+    suite_benchmarks: int  # number of benchmarks of the suite
+    suite_seconds: float | None  # of a run of the suite; null: unknown
+    calls: tuple[HarnessCall, ...]  # commands that run `benchmarks`
+    caveats: tuple[Caveat, ...]  # of the choice
 
 
 class Selection(
     SelectAnswer, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/selection/1"
 ):
-    """Which benchmarks to run within a budget.
+    """Which benchmarks to run within a budget."""
 
-    `budget` is in seconds, null: as many as the score takes. `nested`: with a larger budget no
-    method is lost. `changed` are the methods that count, null: all; `unaudited` are names among
-    those asked for that the result knows nothing of. `percent` is the part of `counted` methods
-    that the choice detects, `total_percent` that of the suite. `cheapest`: nothing cheaper detects
-    the same, an unstable benchmark counted as dearer.
-    """
-
-    budget: float | None
-    nested: bool
-    changed: tuple[str, ...] | None
-    unaudited: tuple[str, ...]
-    methods: tuple[str, ...]
-    lost: tuple[LostMethod, ...]
-    counted: int
-    percent: float | None
-    total_percent: float | None
-    most: MostDetected
+    budget: float | None  # seconds; null: as many as the score takes
+    nested: bool  # whether it was made so that a larger budget loses no method
+    changed: tuple[str, ...] | None  # methods that count; null: all
+    unaudited: tuple[str, ...]  # requested methods that the result does not have
+    methods: tuple[str, ...]  # ids of the methods that the choice detects
+    lost: tuple[LostMethod, ...]  # methods that only left-out benchmarks detect
+    counted: int  # number of methods that count
+    percent: float | None  # part of `counted` that the choice detects; null: none counts
+    total_percent: float | None  # part of `counted` that the suite detects; null: none counts
+    most: MostDetected  # bound of the methods that any choice detects
     cheapest: bool
+    """Whether no cheaper choice detects the same, an unstable benchmark counted as dearer."""
 
 
 class CoveredMethod(msgspec.Struct, frozen=True):
@@ -116,19 +109,19 @@ class UndecidedBenchmark(msgspec.Struct, frozen=True):
 class Proposal(
     SelectAnswer, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/removal/1"
 ):
-    """Which benchmarks can go, with the score and each method's detection kept.
+    """Which benchmarks can go while the score and each method's detection stay.
 
-    `benchmarks` are kept for what they detect, `undecided` for what they might, and `unknown` since
-    they could not be measured or timed; of those `unexamined` the audited methods hold less than
-    half, or nobody knows how much. `seconds_saved` is per run of the suite.
+    `benchmarks` are kept for what they detect.
     """
 
-    removed: tuple[RemovedBenchmark, ...]
-    undecided: tuple[UndecidedBenchmark, ...]
-    unknown: tuple[str, ...]
-    seconds_saved: float | None
-    cheapest: bool
+    removed: tuple[RemovedBenchmark, ...]  # benchmarks that can go
+    undecided: tuple[UndecidedBenchmark, ...]  # benchmarks kept for what they might detect
+    unknown: tuple[str, ...]  # ids of benchmarks kept because they were not measured or timed
+    seconds_saved: float | None  # of a run of the suite; null: unknown
+    cheapest: bool  # whether no cheaper choice keeps the same
     unexamined: tuple[str, ...] = ()
+    """Those of `unknown` of whose time the audited methods hold less than half, or an unknown
+    part."""
 
 
 def schema() -> str:

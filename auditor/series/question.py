@@ -21,21 +21,17 @@ Told = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredQuestion:
-    """Which results to read, as the command line names them.
+    """Which results to read, as the command line names them."""
 
-    Without a base, or a commit that is to be the base, there is no comparison. `min_delta` is 0.05
-    for 5 %, None where nobody says; with `unlike` what unlike machines measured is compared, too.
-    `verb` is the command that asks, `more` are its own options.
-    """
-
-    verb: str = "judge"
-    paths: tuple[Path, ...]
-    more: tuple[str, ...] = ()
-    commit: str | None = None
-    against: tuple[Path, ...] = ()
-    against_commit: str | None = None
+    verb: str = "analyze"  # the command that asks
+    paths: tuple[Path, ...]  # files and folders to read
+    more: tuple[str, ...] = ()  # the command's own options
+    commit: str | None = None  # whose results are read; None: the newest
+    against: tuple[Path, ...] = ()  # files and folders of the base; empty: none
+    against_commit: str | None = None  # whose results are the base; None: the newest of `against`
     min_delta: float | None = None
-    unlike: bool = False
+    """Smallest relative change that counts, 0.05 for 5 %; None: the default."""
+    unlike: bool = False  # whether results of unlike machines are compared too
 
     @property
     def compares(self) -> bool:

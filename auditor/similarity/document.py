@@ -17,15 +17,15 @@ from reports.results import Setting, read_as, schema_of, setting, strict
 class BenchmarkSimilarity(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the runs of a benchmark are alike; runs are numbered from zero."""
 
-    id: str
-    runs: int
-    values: int
+    id: str  # the benchmark's id
+    runs: int  # number of runs
+    values: int  # number of values of each run that were compared
     dissimilar: bool | None  # null: not known
     apart: tuple[int, ...]  # outlier runs, which are to be repeated
     means: Five | None  # means of M1 to M5 over all pairs
     groups: tuple[tuple[int, ...], ...] | None  # clusters of SAME, the largest first
-    pairs: tuple[PairSimilarity, ...]
-    caveats: tuple[Caveat, ...]
+    pairs: tuple[PairSimilarity, ...]  # all pairs of compared runs
+    caveats: tuple[Caveat, ...]  # of the benchmark
 
 
 class SimilarityDocument(

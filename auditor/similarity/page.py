@@ -39,24 +39,21 @@ MOST_DRAWN = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarityRow:
-    """A benchmark: whether its runs are alike, the mean measures, and which run to repeat.
+    """A benchmark: whether its runs are alike, and which run to repeat."""
 
-    `unlike` of its `pairs` are dissimilar.
-    """
-
-    id: str
-    name: str
-    kind: str
-    word: Word
-    cell: str
-    runs: str
-    values: str
-    unlike: int
-    pairs: int
-    measures: tuple[str, ...]
-    heat: tuple[heat.HeatmapCell, ...]
-    apart: str
-    note: str
+    id: str  # the benchmark's id
+    name: str  # shortest unambiguous part of the id
+    kind: str  # alike, unlike or unknown
+    word: Word  # `kind`, in words
+    cell: str  # `kind`, as a style
+    runs: str  # number of runs
+    values: str  # number of compared values of each run; empty: none
+    unlike: int  # number of dissimilar pairs
+    pairs: int  # number of pairs
+    measures: tuple[str, ...]  # means of M1 to M5; empty texts: unknown
+    heat: tuple[heat.HeatmapCell, ...]  # cells of these means; empty: unknown
+    apart: str  # outlier runs, which are to be repeated; empty: none
+    note: str  # the first caveat; empty: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +73,23 @@ class SimilarityView:
     `was_run` tells whether the suite was run for it.
     """
 
-    subject: str
-    headline: str
-    was_run: bool
-    which: str
-    files: tuple[str, ...]
-    rows: tuple[SimilarityRow, ...]
+    subject: str  # name of the audited code
+    headline: str  # the answer in one sentence
+    was_run: bool  # whether the suite was run for it
+    which: str  # what the runs are, or the heading of `files`
+    files: tuple[str, ...]  # names of the runs; empty: they have numbers only
+    rows: tuple[SimilarityRow, ...]  # the least alike first
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: Facts
+    """(style, word, number of benchmarks) of each kind that occurs."""
+    kinds: Facts  # (style, word) of each kind that occurs
     measures: tuple[tuple[str, str, str], ...]
-    applications: tuple[heat.Application, ...]
-    mapped: tuple[SimilarityRow, ...]
-    unmapped: str
-    figures: tuple[Runs, ...]
-    left_out: str
-    closing: Closing
+    """(number, name, meaning of a high value) of M1 to M5."""
+    applications: tuple[heat.Application, ...]  # benchmarks whose runs differ, by application
+    mapped: tuple[SimilarityRow, ...]  # rows in the map of measures
+    unmapped: str  # how many benchmarks the map shows of all; empty: all
+    figures: tuple[Runs, ...]  # benchmarks whose runs are set against each other
+    left_out: str  # how many benchmarks `figures` shows of all; empty: all
+    closing: Closing  # caveats and circumstances
 
 
 def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityView:

@@ -14,15 +14,15 @@ from reports.results import Setting, read_as, schema_of, setting, strict
 class ProcessSteadiness(msgspec.Struct, frozen=True, kw_only=True):
     """When a process of a benchmark is steady; all numbers count from zero."""
 
-    benchmark: str
-    run: int
-    fork: int
-    iterations: int
-    label: SteadyLabel
+    benchmark: str  # the benchmark's id
+    run: int  # of the suite
+    fork: int  # process of the benchmark in that run
+    iterations: int  # number of iterations
+    label: SteadyLabel  # whether it gets steady
     steady_from: int | None  # index of the first steady iteration, warm-up included
     changes: tuple[int, ...]  # last iteration of each segment that the detector separates
     warm_up: WarmupEffect | None  # null: the configured warm-up is not known
-    caveats: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]  # of the process
 
 
 class SteadyBenchmark(msgspec.Struct, frozen=True, kw_only=True):

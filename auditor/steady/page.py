@@ -42,36 +42,38 @@ Values = Mapping[tuple[str, int, int], Sequence[float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteadyRow:
-    """A benchmark: its class, how many processes are steady, from where, and what to do."""
+    """A benchmark: whether its processes get steady, and what to do."""
 
-    id: str
-    name: str
-    label: SteadyLabel
-    kind: str
-    word: Word
-    steady: str
-    start: str
-    warm_up: str
-    setting: str
-    saves: str
-    note: str
+    id: str  # the benchmark's id
+    name: str  # shortest unambiguous part of the id
+    label: SteadyLabel  # class of the benchmark
+    kind: str  # class, as a style
+    word: Word  # class, in words
+    steady: str  # number of steady processes, of all
+    start: str  # first steady iteration, median and largest; empty: none is steady
+    warm_up: str  # effect of the configured warm-up, at its worst; empty: unknown
+    setting: str  # option for a warm-up that is long enough; empty: there is none
+    saves: str  # time that this setting saves or costs in a suite run; empty: unknown
+    note: str  # the first caveat of its own; empty: none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteadyView:
     """All that is shown of a result."""
 
-    subject: str
-    headline: str
-    counts: str
-    made: str
-    foot: str
-    rows: tuple[SteadyRow, ...]
+    subject: str  # name of the audited code
+    headline: str  # the answer in one sentence
+    counts: str  # detector, processes, and what the configured warm-up does
+    made: str  # where the series come from
+    foot: str  # what the command changes of the subject
+    rows: tuple[SteadyRow, ...]  # benchmarks by class
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: Facts
+    """(style, word, number of benchmarks) of each class that occurs."""
+    kinds: Facts  # (style, word) of each class that occurs
     figures: tuple[tuple[str, tuple[Markup, ...]], ...]
-    left_out: str
-    closing: Closing
+    """Name and drawings of processes of each benchmark; empty: no values."""
+    left_out: str  # how many benchmarks are drawn of all; empty: all
+    closing: Closing  # caveats and circumstances
 
 
 def view(document: SteadyDocument, values: Values | None = None) -> SteadyView:

@@ -15,19 +15,16 @@ WATCHED = (STEADY, SIMILARITY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """One command: what was asked, with which tools, and what came out.
+    """One command: what was asked, with which tools, and when."""
 
-    `config` is JSON text; `ended` is None until it has ended, `number` until the store has it.
-    """
-
-    command: str
-    subject: str
-    config: str
-    tools: tuple[tuple[str, str], ...]
-    version: str
-    started: str
-    ended: str | None = None
-    number: int | None = None
+    command: str  # its name
+    subject: str  # digest of the project
+    config: str  # JSON text
+    tools: tuple[tuple[str, str], ...]  # (name, version) of each
+    version: str  # of bench-audit
+    started: str  # UTC, ISO 8601
+    ended: str | None = None  # UTC, ISO 8601; None: it has not ended
+    number: int | None = None  # in the store; None: not stored yet
 
     def is_meant(self, command: str | None) -> bool:
         """Tell whether a name means this command; None means any that timed one revision."""

@@ -37,19 +37,17 @@ def _nothing() -> Notes:
 
 @dataclass(frozen=True, slots=True)
 class ConcurrentRunStore:
-    """What a store knows of one pair of versions; `deciding` are texts of all that decides it.
+    """What a store has of one pair of versions."""
 
-    `making` decides which tests are made, and no race of one. `beside` hands over what was noted
-    beside races since it was asked last; `noted` has it for each race that was found or kept.
-    """
-
-    store: SqliteStore
-    clock: Clock
-    plan: RacePlan
-    deciding: tuple[str, ...]
-    making: tuple[str, ...] = ()
+    store: SqliteStore  # keeps tests and measurements
+    clock: Clock  # tells time
+    plan: RacePlan  # the parameters
+    deciding: tuple[str, ...]  # texts of all that decides a measurement
+    making: tuple[str, ...] = ()  # further texts that decide which tests are generated
     beside: Callable[[], Notes] = _nothing
+    """Returns what was noted beside measurements since its last call."""
     noted: dict[str, Notes] = field(default_factory=dict)
+    """What was noted beside each measurement that was read or kept, by its id."""
 
     def suite(self) -> ConcurrentTestSuite | None:
         """Return the tests made before, without their files, if there are any."""

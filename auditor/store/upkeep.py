@@ -39,13 +39,13 @@ class StoredSubject:
 class StoreContents:
     """What a store holds."""
 
-    path: Path
-    bytes: int
-    runs: int
-    failed: int
-    values: int
-    machines: tuple[tuple[str, int], ...]
-    subjects: tuple[StoredSubject, ...]
+    path: Path  # of the file
+    bytes: int  # size of the file
+    runs: int  # number of runs
+    failed: int  # number of runs that failed
+    values: int  # number of measured values
+    machines: tuple[tuple[str, int], ...]  # (name, number of runs) of each
+    subjects: tuple[StoredSubject, ...]  # audited projects
 
 
 @dataclass(frozen=True, slots=True)

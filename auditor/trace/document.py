@@ -1,4 +1,4 @@
-"""The JSON result of `trace --benchmarks`: its types, and the conversion of a verdict.
+"""The JSON result of `trace --suite`: its types, and the conversion of a verdict.
 
 The names are promised to other programs (reports/schema/trace.schema.json).
 """
@@ -16,12 +16,12 @@ from reports.results import Setting, read_as, schema_of, setting, strict
 class TracedMethod(msgspec.Struct, frozen=True, kw_only=True):
     """A public method and the benchmarks that call it."""
 
-    id: str
+    id: str  # the method's id
     reach: ReachState  # of the whole suite
     called_by: tuple[Caller, ...]  # benchmarks that call it in their measured loop
     set_up_in: tuple[str, ...]  # benchmarks that call it in set-up only
     tests: int | None  # calls by the library's own unit tests; null: not counted
-    span: Span | None
+    span: Span | None  # place in the source; null: unknown
     reason: str | None  # why `reach` is unknown
 
 

@@ -16,11 +16,11 @@ from reports.results import Setting, read_as, schema_of, setting, strict
 class TracedClient(msgspec.Struct, frozen=True, kw_only=True):
     """A project whose tests were run to trace their calls."""
 
-    name: str
-    revision: str
+    name: str  # of the client
+    revision: str  # commit or version; empty: unknown
     tests: int | None  # number of tests that ran
     calls: int | None  # calls of all public methods from outside the library
-    seconds: float | None
+    seconds: float | None  # that its tests took; null: unknown
     missing: str  # which calls may be missing
     reason: str | None  # why its calls are not known
 
@@ -28,7 +28,7 @@ class TracedClient(msgspec.Struct, frozen=True, kw_only=True):
 class ProfiledMethod(msgspec.Struct, frozen=True, kw_only=True):
     """A public method and its use by clients."""
 
-    id: str
+    id: str  # the method's id
     outside: int  # calls from outside the library
     inside: int | None  # calls from inside the library; null: not counted
     indirect: int  # those of `outside` through an interface or a function value
@@ -36,10 +36,10 @@ class ProfiledMethod(msgspec.Struct, frozen=True, kw_only=True):
     share: float | None  # mean of its shares in the calls of each client, 0 to 1
     clients: int  # number of clients that call it
     by_client: tuple[int, ...]  # calls from outside by each client whose reason is null
-    often_used: bool
-    parameters: tuple[str, ...]
+    often_used: bool  # whether it is among the methods that an audit would choose
+    parameters: tuple[str, ...]  # types or names of its parameters
     arguments: tuple[tuple[str | None, ...], ...]  # source texts; null: no simple value
-    span: Span | None
+    span: Span | None  # place in the source; null: unknown
 
 
 class ProfileDocument(

@@ -20,19 +20,18 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What was counted of the public `methods`.
+    """What was counted of the public methods."""
 
-    `reach` is by (method, benchmark) id; a pair that is missing was not counted. `uncounted` are
-    methods that no counter could be put into, with the reason; `failed` benchmarks that did not
-    run. `tests` are calls of the unit tests by method, None where they were not counted.
-    """
-
-    methods: Sequence[Method]
-    benchmarks: Sequence[str]
+    methods: Sequence[Method]  # the public methods
+    benchmarks: Sequence[str]  # ids of the benchmarks
     reach: Mapping[tuple[str, str], Reach]
+    """By method id and benchmark id; a missing pair was not counted."""
     uncounted: Mapping[str, str] = field(default_factory=dict)
+    """Why a method has no counter, by its id."""
     failed: Mapping[str, str] = field(default_factory=dict)
+    """Why a benchmark did not run, by its id."""
     tests: Mapping[str, int] | None = None
+    """Calls by the unit tests, by method id; None: not counted."""
 
 
 def judge(counts: Counts, caveats: Sequence[Caveat] = ()) -> SuiteUse:

@@ -19,11 +19,11 @@ class Caller:
 class MethodUse:
     """The benchmarks and tests that call a public method."""
 
-    method: Method
+    method: Method  # the method
     reach: ReachState
     """That of the suite: IN_LOOP if a benchmark calls it in its measured loop, UNKNOWN if no
     benchmark is known to call it but one may."""
-    called_by: tuple[Caller, ...] = ()
+    called_by: tuple[Caller, ...] = ()  # benchmarks that call it in their measured loop
     set_up_in: tuple[str, ...] = ()  # benchmarks that call it in set-up only
     tests: int | None = None  # calls by the library's own unit tests; None: not counted
     reason: str | None = None  # why `reach` is UNKNOWN

@@ -27,22 +27,19 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
-    """A public method; `callers` are the benchmarks with the calls of an operation.
+    """A public method."""
 
-    `called` is what `tests` says, to sort by.
-    """
-
-    name: str
-    id: str
-    reach: ReachState
-    word: Word
-    kind: str
-    tests: str
-    called: int
-    benchmarks: int
-    callers: str
-    where: str
-    note: str
+    name: str  # shortest unambiguous part of the id
+    id: str  # the method's id
+    reach: ReachState  # of the suite
+    word: Word  # reach, in words
+    kind: str  # reach, as a style
+    tests: str  # calls by the unit tests
+    called: int  # calls by the unit tests, to sort by; -1: not counted
+    benchmarks: int  # number of benchmarks that call it in their loop
+    callers: str  # these benchmarks, with their calls per operation
+    where: str  # FILE:LINE; empty: unknown
+    note: str  # why `reach` is unknown, or whose set-up calls it; empty: neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +55,15 @@ class BenchmarkRow:
 class TraceView:
     """All that is shown of a map."""
 
-    subject: str
-    headline: str
-    counts: str
-    rows: tuple[TraceRow, ...]
-    benchmarks: tuple[BenchmarkRow, ...]
+    subject: str  # name of the audited code, and its harness
+    headline: str  # the answer in one sentence
+    counts: str  # number of benchmarks that ran and that call nothing
+    rows: tuple[TraceRow, ...]  # the public methods
+    benchmarks: tuple[BenchmarkRow, ...]  # how many public methods each benchmark calls
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: Facts
-    closing: Closing
+    """(style, word, number of methods) of each reach that occurs."""
+    kinds: Facts  # (style, word) of each reach that occurs
+    closing: Closing  # caveats and circumstances
 
 
 def view(document: TraceDocument) -> TraceView:

@@ -29,25 +29,25 @@ RANKINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileRow:
-    """A public method; the numbers to sort by stand beside their texts."""
+    """A public method, and its use by clients."""
 
-    rank: str
-    name: str
-    id: str
-    use: str
-    word: Word
-    kind: str
-    outside: str
-    calls: int
-    inside: str
-    indirect: str
-    declared: str
-    share: str
-    part: float
-    clients: str
-    by_client: tuple[str, ...]
-    example: str
-    where: str
+    rank: str  # empty: no client calls it
+    name: str  # shortest unambiguous part of the id
+    id: str  # the method's id
+    use: str  # often, called or never
+    word: Word  # `use`, in words
+    kind: str  # `use`, as a style
+    outside: str  # calls from outside the library
+    calls: int  # likewise, to sort by
+    inside: str  # calls from inside the library
+    indirect: str  # calls through an interface or a function value; empty: none
+    declared: str  # calls of a method without a body; empty: none
+    share: str  # mean of its shares in the calls of each client
+    part: float  # likewise, to sort by
+    clients: str  # number of clients that call it; empty: none
+    by_client: tuple[str, ...]  # calls by each traced client; empty: none
+    example: str  # arguments of a call; empty: none with simple values only
+    where: str  # FILE:LINE; empty: unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,18 @@ class ClientRow:
 class ProfileView:
     """All that is shown of a profile."""
 
-    subject: str
-    headline: str
-    counts: str
-    ranking: str
-    rows: tuple[ProfileRow, ...]
-    clients: tuple[ClientRow, ...]
-    traced: Facts
-    declares: bool
+    subject: str  # name and revision of the library
+    headline: str  # the answer in one sentence
+    counts: str  # number of calls and tests
+    ranking: str  # what the methods are ordered by
+    rows: tuple[ProfileRow, ...]  # the public methods
+    clients: tuple[ClientRow, ...]  # the projects whose tests ran
+    traced: Facts  # (column heading, name) of each client whose calls are known
+    declares: bool  # whether a method without a body was called
     legend: tuple[tuple[str, Word, int], ...]
-    kinds: Facts
-    closing: Closing
+    """(style, word, number of methods) of each use that occurs."""
+    kinds: Facts  # (style, word) of each use that occurs
+    closing: Closing  # caveats and circumstances
 
 
 def view(document: ProfileDocument) -> ProfileView:

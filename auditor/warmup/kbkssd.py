@@ -19,13 +19,7 @@ _LEAST_WINDOW = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KbKssd:
-    """The detector, with the published parameters.
-
-    `outlier_window` (W_o) and `window` (n_k, of Kelly's test) are in iterations, `critical` (t) in
-    standard deviations, `step_window` (w_s) in iterations, `probability` (p) is the least share of
-    a window that must lie near its mean. `upper` and `lower` are percentiles beyond which a value
-    is an outlier. At least `least_steady` iterations must follow the start.
-    """
+    """The detector, with the published parameters."""
 
     name = "kb-kssd"
     least = 2 * _HALF  # shorter series have no place for the short kernel
@@ -33,14 +27,14 @@ class KbKssd:
     length = None
     iteration_seconds = None
 
-    outlier_window: int = 100
-    window: int = 500
-    critical: float = 4.0
-    step_window: int = 70
-    probability: float = 0.95
-    upper: float = 98.0
-    lower: float = 2.0
-    least_steady: int = 1
+    outlier_window: int = 100  # W_o, iterations
+    window: int = 500  # n_k of Kelly's test, iterations
+    critical: float = 4.0  # t, standard deviations
+    step_window: int = 70  # w_s, iterations
+    probability: float = 0.95  # p, least share of a window that must lie near its mean
+    upper: float = 98.0  # percentile above which a value is an outlier
+    lower: float = 2.0  # percentile below which a value is an outlier
+    least_steady: int = 1  # iterations that must follow the start
 
     def find(self, values: Values) -> Steadiness:
         """Judge a series; `start` is the published index itself, None for its -1."""

@@ -50,13 +50,16 @@ LEAST = {Technique.COV: 5, Technique.RCIW: 5, Technique.KLD: 6}
 class StopRule:
     """One technique in one variant, fed with one iteration after the other."""
 
-    technique: Technique
-    variant: RuleVariant
-    rng: np.random.Generator
-    most: int = _MOST
+    technique: Technique  # what is watched
+    variant: RuleVariant  # whose implementation
+    rng: np.random.Generator  # draws the samples
+    most: int = _MOST  # iterations after which it stops in any case
     figures: list[float] = field(default_factory=list)
+    """Of each iteration so far: scatter, width or similarity."""
     _union: list[Values] = field(default_factory=list, repr=False)
+    """Samples of all iterations so far."""
     _last: Values | None = field(default=None, repr=False)
+    """Sample of the iteration before (KLD); None: there was none."""
 
     def observe(self, operations: Values) -> bool:
         """Take the times of an iteration's operations; tell whether that is enough.

@@ -32,18 +32,26 @@ class _Asked:
 
 @dataclass(slots=True)
 class _StubFile:
-    """What is being written for one package."""
+    """The file that is being written for one package."""
 
     unit: str
+    """Import path of the package."""
     package: str
+    """Its name in the source."""
     folder: str
+    """Relative to the project's root."""
     taken: set[str]
+    """Names that the package already has."""
     own: set[str] = field(default_factory=set)
     """Names in `taken` of benchmarks that are being written."""
     imports: set[str] = field(default_factory=set)
+    """Paths of the packages that the file imports."""
     texts: list[str] = field(default_factory=list)
+    """Benchmarks, as source."""
     ready: list[str] = field(default_factory=list)
+    """Ids of methods whose benchmark is complete."""
     incomplete: list[tuple[str, str]] = field(default_factory=list)
+    """(method id, what is missing) of the others."""
 
 
 @dataclass(frozen=True, slots=True)

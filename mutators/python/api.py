@@ -22,19 +22,21 @@ _AS_PROGRAM = "__name__ == '__main__'"
 
 @dataclass(slots=True)
 class ModuleApi:
-    """What a module says: where its names come from, what it defines, and what it shows.
+    """What a module defines, imports and shows."""
 
-    `listed` has what `__all__` is put together of, None where there is none.
-    """
-
-    name: str
-    is_package: bool
+    name: str  # dotted
+    is_package: bool  # whether it is an `__init__`
     listed: tuple[ast.expr, ...] | None = None
+    """What `__all__` is put together of; None: there is none."""
     imported: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Module and name that each imported name comes from."""
     shown_imports: set[str] = field(default_factory=set)
+    """Names imported under their own name (`import x as x`)."""
     starred: list[str] = field(default_factory=list)
-    defined: set[str] = field(default_factory=set)
+    """Modules whose names it takes over with a star."""
+    defined: set[str] = field(default_factory=set)  # names of its functions and classes
     bases: dict[str, tuple[ast.expr, ...]] = field(default_factory=dict)
+    """Bases of each of its classes."""
 
 
 class Api:

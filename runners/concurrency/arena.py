@@ -39,27 +39,23 @@ _REASON_LENGTH = 2000
 
 @dataclass(slots=True)
 class LocalArena:
-    """One folder of ours, one JDK, two class paths.
+    """One folder of ours, one JDK, two class paths."""
 
-    Nobody else measures while one holds `lock`; `options` are the user's for the JVM. A repetition
-    that lasts longer than `repetition_seconds` is stuck; usual ones take milliseconds. What tries
-    tests is ended `late_seconds` after it should have answered.
-    """
-
-    host: Host
-    folder: Path
-    environment: tuple[tuple[str, str], ...]
-    java: Java
-    javac: Javac
-    guest: Path
-    class_paths: Mapping[LibraryVersion, tuple[Path, ...]]
-    lock: Path
-    options: tuple[str, ...] = ()
-    attempt_seconds: float = 1.0
-    late_seconds: float = 60.0
-    repetition_seconds: int = 20
-    _classes: list[Path] = field(default_factory=list)
+    host: Host  # starts processes
+    folder: Path  # for sources, classes and records
+    environment: tuple[tuple[str, str], ...]  # of all processes
+    java: Java  # JDK that runs tests
+    javac: Javac  # compiles tests
+    guest: Path  # class path of our code
+    class_paths: Mapping[LibraryVersion, tuple[Path, ...]]  # of each version
+    lock: Path  # file whose holder measures on this machine
+    options: tuple[str, ...] = ()  # the user's, for the JVM
+    attempt_seconds: float = 1.0  # that an attempt may take with each version
+    late_seconds: float = 60.0  # after which a guest that has not answered is ended
+    repetition_seconds: int = 20  # after which a repetition is stuck; usual ones take milliseconds
+    _classes: list[Path] = field(default_factory=list)  # folders of compiled tests
     _beside: list[Mapping[str, float]] = field(default_factory=list)
+    """What was noted beside measurements."""
 
     def make(self, making: GenerationSteps[_Made], /) -> _Made:
         """Let a maker try what it makes with both versions in one process."""

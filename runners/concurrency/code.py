@@ -33,33 +33,34 @@ class _Field(msgspec.Struct, frozen=True):
 
 
 class _Method(msgspec.Struct, frozen=True):
-    """A method; `generated` are the lambdas and bridges that it uses, in order, with repeats.
+    """A method of a class.
 
     A bridge has the key of the method that it calls where only the returned type differs.
     """
 
-    key: str
-    flags: frozenset[str]
-    bridge: bool
-    digest: str
+    key: str  # name and parameter types
+    flags: frozenset[str]  # access flags, such as "synchronized"
+    bridge: bool  # whether the compiler made it to call another method
+    digest: str  # of its code
     calls: tuple[tuple[str, str, bool], ...]
-    generated: tuple[_Key, ...]
-    reads: tuple[FieldUse, ...]
-    writes: tuple[FieldUse, ...]
+    """(owner, key, whether the call is virtual) of the methods that it calls."""
+    generated: tuple[_Key, ...]  # lambdas and bridges that it uses, in order, with repeats
+    reads: tuple[FieldUse, ...]  # fields that it reads
+    writes: tuple[FieldUse, ...]  # fields that it writes
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """A class, or something that could not be read: then `path` and `reason` say what and why."""
+    """A class, or something that could not be read."""
 
-    kind: str
-    owner: str = ""
-    superclass: str | None = None
-    interfaces: tuple[str, ...] = ()
-    flags: frozenset[str] = frozenset()
-    fields: tuple[_Field, ...] = ()
-    methods: tuple[_Method, ...] = ()
-    path: str = ""
-    reason: str = ""
+    kind: str  # "class" or "unreadable"
+    owner: str = ""  # name of the class
+    superclass: str | None = None  # its name; None: it has none
+    interfaces: tuple[str, ...] = ()  # names of the interfaces that it implements
+    flags: frozenset[str] = frozenset()  # access flags
+    fields: tuple[_Field, ...] = ()  # that it declares
+    methods: tuple[_Method, ...] = ()  # that it declares
+    path: str = ""  # what could not be read
+    reason: str = ""  # why not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,31 +79,30 @@ def join(fields: tuple[str, ...]) -> str:
 
 @dataclass(slots=True)
 class Conversation:
-    """One maker, and as many guests as it uses up.
+    """One maker of tests, and as many guests as it uses up."""
 
-    `command` starts a guest, but for the pipe and the token, which come before `arguments`. An
-    attempt may take `attempt_seconds` with each version; a guest that has not answered
-    `late_seconds` after that is ended, and what it ran has hung.
-    """
-
-    host: Host
-    folder: Path
-    command: tuple[str, ...]
-    arguments: tuple[str, ...]
-    environment: tuple[tuple[str, str], ...]
-    attempt_seconds: float
+    host: Host  # starts guests
+    folder: Path  # for the pipe
+    command: tuple[str, ...]  # starts a guest; the pipe and the token follow it, then `arguments`
+    arguments: tuple[str, ...]  # of a guest
+    environment: tuple[tuple[str, str], ...]  # of a guest
+    attempt_seconds: float  # that an attempt may take with each version
     late_seconds: float
-    _due: float = 0.0
-    _asked: int = 0
-    _answered: int = 0
+    """After which a guest that has not answered is ended, and what it ran has hung."""
+    _due: float = 0.0  # when the answer has to be there, by the monotonic clock
+    _asked: int = 0  # requests to this guest
+    _answered: int = 0  # answers of this guest
     _numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """Number of each statement, by its fields."""
     _defined_lines: list[str] = field(default_factory=list)
-    _defined: int = 0
+    """Definitions of all statements, by their number."""
+    _defined: int = 0  # number of definitions that this guest has
     _texts: dict[int, tuple[Sequence, str]] = field(default_factory=dict)
-    _pipe: IO[str] | None = None
-    _lines: list[tuple[str, ...]] = field(default_factory=list)
-    _rest: bytes = b""
-    _token: str = ""
+    """Statements in the guest's words, by the id of their sequence."""
+    _pipe: IO[str] | None = None  # to this guest; None: it is not ready
+    _lines: list[tuple[str, ...]] = field(default_factory=list)  # of the answer that is being read
+    _rest: bytes = b""  # start of a line that is not complete
+    _token: str = ""  # that this guest's lines begin with
 
     def make(self, making: GenerationSteps[_Made]) -> _Made:
         """Go on until the maker has made what it wants; raises MachineError without a guest."""

@@ -25,18 +25,14 @@ BUILD, RUN = b"build", b"run"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A package, and the folder where an overlay's binaries are kept.
+    """A package, and the folder where an overlay's binaries are kept."""
 
-    `layout` is the number that the order of functions is drawn with, 0 where it is not. `trial` is
-    the one whose processes are run there, None where something is built only.
-    """
-
-    project: Project
-    into: Path
-    unit: str
-    folder: str
-    layout: int = 0
-    trial: Trial | None = None
+    project: Project  # the subject
+    into: Path  # the folder
+    unit: str  # import path of the package
+    folder: str  # of the package, relative to the project's root
+    layout: int = 0  # number that the order of functions is drawn with; 0: it is not drawn
+    trial: Trial | None = None  # whose processes are run; None: something is only built
 
     @property
     def binary(self) -> Path:

@@ -28,20 +28,18 @@ _LONGEST = 50_000
 
 @dataclass(slots=True)
 class Discovery:
-    """One look at a project; collects what it finds.
+    """One look at a project, with what it finds."""
 
-    `seconds` is how long a benchmark may take for one operation until it counts as hanging.
-    """
-
-    project: Project
-    into: Path
-    ask: Ask
-    seconds: float
-    listing: Listing = EVERYTHING
-    benchmarks: list[Benchmark] = field(default_factory=list)
-    sources: list[SourceFile] = field(default_factory=list)
+    project: Project  # the subject
+    into: Path  # folder for binaries
+    ask: Ask  # runs a process and returns how it ended
+    seconds: float  # that one operation may take until the benchmark counts as hanging
+    listing: Listing = EVERYTHING  # results of earlier listings to take over
+    benchmarks: list[Benchmark] = field(default_factory=list)  # those that can run
+    sources: list[SourceFile] = field(default_factory=list)  # files of library and benchmarks
     unusable: list[tuple[str, str]] = field(default_factory=list)
-    messages: list[str] = field(default_factory=list)
+    """Benchmarks that cannot run, with the reason."""
+    messages: list[str] = field(default_factory=list)  # of builds that failed
 
     def suite(self) -> Suite:
         """Return the benchmarks; raises BuildFailed if not one package with some can be built."""

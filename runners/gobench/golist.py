@@ -15,20 +15,15 @@ FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPackage:
-    """A package of the main modules, with the files that the build tags in force choose.
+    """A package of the main modules, with the files that the build tags choose."""
 
-    `left_out` are those of the library that they do not. `folder` is relative to the project's
-    root; `problem` is the tool's message if it is broken. `module` is its module's folder, None
-    where that is not known.
-    """
-
-    unit: str
-    folder: str
-    library: tuple[str, ...]
-    tests: tuple[str, ...]
-    left_out: tuple[str, ...]
-    problem: str | None
-    module: Path | None = None
+    unit: str  # import path
+    folder: str  # relative to the project's root
+    library: tuple[str, ...]  # names of its library files
+    tests: tuple[str, ...]  # names of its test files
+    left_out: tuple[str, ...]  # library files that the build tags leave out
+    problem: str | None  # message of `go list`; None: it is not broken
+    module: Path | None = None  # folder of its module; None: unknown
 
     def sources(self, project: Project) -> Iterator[SourceFile]:
         """Read the package's files; of a library outside the suite, without those of its tests."""

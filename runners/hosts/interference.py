@@ -32,12 +32,16 @@ _TICKS_A_SECOND = 100
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What a kernel has counted since its start: seconds, but ticks for processors; None: no."""
+    """What a kernel has counted since its start; None: it does not count that."""
 
     seconds: float | None
+    """Since its start."""
     ticks: tuple[int, ...]
+    """Of all processors, by kind of time as in proc(5)."""
     waited: float | None
+    """Seconds in which some task had no processor."""
     throttled: float | None
+    """Seconds in which control groups had used up their time."""
     hot: Mapping[str, float]
     """By processor, and by package as each of its processors tells it."""
     ours: float | None = None

@@ -44,25 +44,25 @@ _OF_NOW = Configured(
 
 
 class ListingEntry(msgspec.Struct, frozen=True):
-    """A benchmark in one mode, with its author's settings; None where nothing was said."""
+    """A benchmark in one mode, with its author's settings; None: the author says nothing."""
 
-    kind: str
-    name: str
-    reason: str = ""
-    mode: str = "Throughput"
-    parameters: dict[str, list[str]] | None = None
-    threads: int | None = None
-    groups: int = 1
-    processors: int = 1
-    forks: int | None = None
-    prepend: tuple[str, ...] | None = None
-    warmups: int | None = None
-    iterations: int | None = None
-    warmup_seconds: float | None = None
-    warmup_batch: int | None = None
-    iteration_seconds: float | None = None
-    iteration_batch: int | None = None
-    fixtures: tuple[str, ...] | None = None
+    kind: str  # "benchmark" or "unusable"
+    name: str  # class and method
+    reason: str = ""  # why it cannot be read; empty: it can
+    mode: str = "Throughput"  # of JMH
+    parameters: dict[str, list[str]] | None = None  # values of each parameter
+    threads: int | None = None  # that run it at once
+    groups: int = 1  # threads of its group
+    processors: int = 1  # of the machine
+    forks: int | None = None  # processes
+    prepend: tuple[str, ...] | None = None  # options put before those of the JVM
+    warmups: int | None = None  # iterations of the warm-up
+    iterations: int | None = None  # measured iterations
+    warmup_seconds: float | None = None  # of an iteration of the warm-up
+    warmup_batch: int | None = None  # calls of the benchmark in an operation of the warm-up
+    iteration_seconds: float | None = None  # of a measured iteration
+    iteration_batch: int | None = None  # calls of the benchmark in a measured operation
+    fixtures: tuple[str, ...] | None = None  # set-up and tear-down around iterations or calls
 
 
 class JmhSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -104,6 +104,7 @@ class _Profile:
     """What was read of one file of stacks."""
 
     trial: Trial
+    """Whose blocks were sampled."""
     frames: dict[str, int] = field(default_factory=dict)
     """Index of each frame's name."""
     stacks: Counter[tuple[int, tuple[int, ...]]] = field(default_factory=Counter)

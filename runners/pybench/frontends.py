@@ -23,7 +23,7 @@ _FOLDER = re.compile(r"^(?:[^/\n]*[{,])?[ \t]*\"benchmark_dir\"\s*:\s*\"([^\"]+)
 class Frontend:
     """A framework of benchmarks, and how the guest is called for it."""
 
-    name: str
+    name: str  # of the framework
     requirement: str  # what the environment needs beside the project
     lacking: str  # what a project without benchmarks lacks
     listed: frozenset[int] = frozenset({0})  # exit codes of a process that has listed

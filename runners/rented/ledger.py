@@ -32,14 +32,14 @@ _LOOK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Machines of one audit: what lists them, what removes them; `started` is UTC in ISO 8601."""
+    """The rented machines of one audit."""
 
-    id: str
-    cluster: str
-    listed_by: tuple[str, ...]
-    removed_by: tuple[str, ...]
-    environment: tuple[str, ...]
-    started: str
+    id: str  # names them
+    cluster: str  # dotted name of the class of the cluster
+    listed_by: tuple[str, ...]  # command that prints them
+    removed_by: tuple[str, ...]  # command that ends them
+    environment: tuple[str, ...]  # names of variables that both commands get
+    started: str  # UTC, ISO 8601
 
 
 class Ledger:

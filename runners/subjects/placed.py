@@ -14,21 +14,20 @@ it may be executed, or where it leads as a link."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A copy of a subject. `root` is the top of what was copied, `tree` the subject inside it.
+    """A copy of a subject.
 
-    They differ where the subject is a folder inside a repository. `digest_of_tree` covers the
-    paths, contents and modes of all files below `root`, and where in it the subject is. `files` are
-    those that were copied: what runs there may write more. `tag` is the last one before the
-    revision, empty where that is not known.
+    `root` and `tree` differ where the subject is a folder inside a repository.
     """
 
-    root: Path
-    tree: Path
-    name: str
-    revision: str
+    root: Path  # top of what was copied
+    tree: Path  # the subject inside it
+    name: str  # module path, folder or distribution
+    revision: str  # commit or version
     digest_of_tree: str
+    """Of paths, contents and modes of all files below `root`, and of where the subject is."""
     files: Files = field(default_factory=dict, repr=False)
-    tag: str = ""
+    """Those that were copied; what runs there may write more."""
+    tag: str = ""  # last one before the revision; empty: unknown
 
 
 _GO = ("go.mod", "go.work")

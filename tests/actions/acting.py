@@ -25,12 +25,12 @@ def act(folder, workflow, event, places, on=None, **environment):
     payload = folder.parent / "event.json"
     payload.write_text(json.dumps(event))
     local = [f"--local-repository={name}={path}" for name, path in places.items()]
-    given = [f"--env={name}={value}" for name, value in environment.items()]
+    texts = [f"--env={name}={value}" for name, value in environment.items()]
     return subprocess.run(
         (
             BIN / "act", *([on] if on else []), "--workflows", file, "--eventpath", payload,
             "--platform=ubuntu-latest=-self-hosted", "--platform=ubuntu-24.04=-self-hosted",
-            "--action-offline-mode", *local, *given,
+            "--action-offline-mode", *local, *texts,
         ),
         cwd=folder,
         env={

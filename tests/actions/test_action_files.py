@@ -20,8 +20,10 @@ def workflows(folder):
     """Copy all that GitHub would run to where its checkers look."""
     there = folder / ".github" / "workflows"
     there.mkdir(parents=True)
-    for one in (ROOT / "examples" / "workflows").glob("*.yml"):
-        shutil.copy(one, there)
+    for place in ("examples/workflows", ".github/workflows"):
+        for workflow in (ROOT / place).glob("*.yml"):
+            shutil.copy(workflow, there)
+    shutil.copy(ROOT / ".github" / "dependabot.yml", there.parent)
     shutil.copy(ROOT / "action.yml", folder)
     for name in OTHERS:
         shutil.copytree(ROOT / name, folder / name)
@@ -29,15 +31,15 @@ def workflows(folder):
 
 
 def test_zizmor_finds_nothing(tmp_path):
-    found = subprocess.run(
+    completed = subprocess.run(
         (BIN / "zizmor", "--offline", "--no-progress", "--persona=pedantic", workflows(tmp_path)),
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "No findings" in found.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert "No findings" in completed.stdout
 
 
 def test_zizmor_finds_what_is_wrong(tmp_path):
@@ -46,23 +48,23 @@ def test_zizmor_finds_what_is_wrong(tmp_path):
     file = folder / "action.yml"
     file.write_text(file.read_text().replace('-- "$BASE"', '-- "${{ inputs.base }}"'))
 
-    found = subprocess.run(
+    completed = subprocess.run(
         (BIN / "zizmor", "--offline", "--no-progress", folder), capture_output=True, check=False
     )
 
-    assert found.returncode != 0
+    assert completed.returncode != 0
 
 
 def test_actionlint_finds_nothing(tmp_path):
     folder = workflows(tmp_path)
     files = sorted((folder / ".github" / "workflows").iterdir())
 
-    found = subprocess.run(
+    completed = subprocess.run(
         (BIN / "actionlint", *files), capture_output=True, text=True, check=False
     )
 
-    assert (found.returncode, found.stdout) == (0, "")
-    assert len(files) == 4
+    assert (completed.returncode, completed.stdout) == (0, "")
+    assert len(files) == 8
 
 
 def test_each_input_is_used_and_each_shell_is_named():
@@ -90,7 +92,7 @@ def test_what_is_installed_is_locked():
         assert "--no-deps --no-build-isolation " in installs[1]
 
 
-@pytest.mark.parametrize("name", ["action", "comment"])
+@pytest.mark.parametrize("name", ["action", "comment", "release"])
 def test_each_locked_package_has_a_version_and_hashes(name):
     text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", "")
     entries = text.splitlines()
@@ -129,6 +131,6 @@ def test_the_documented_line_installs_the_tool_of_a_commit(source, tmp_path):
     subprocess.run((tmp_path / "tool" / "bin" / "python", *words, "--quiet"), check=True)
 
     program = tmp_path / "tool" / "bin" / "bench-audit"
-    said = subprocess.run((program, "--version"), check=True, capture_output=True, text=True)
+    completed = subprocess.run((program, "--version"), check=True, capture_output=True, text=True)
     head = subprocess.check_output(("git", "-C", source, "rev-parse", "HEAD"), text=True)
-    assert said.stdout.strip().endswith(f"+g{head[:9]}")
+    assert completed.stdout.strip().endswith(f"+g{head[:9]}")

@@ -155,14 +155,14 @@ def repository(tmp_path):
     (folder / "go.mod").write_text("module example.org/tiny\n\ngo 1.20\n")
     (folder / "tiny.go").write_text(code)
     (folder / "tiny_test.go").write_text(bench)
-    asked = {
+    document = {
         "runs": 1,
         "controls": 0,
         "slowdown": "200%",
         "plan": {"warmup": 5, "iterations": 15, "iteration_time": "10ms"},
         "compare": {"rounds": 4, "confirm": 5, "min_delta": 0.2},
     }
-    (folder / "audit.json").write_text(json.dumps(asked))
+    (folder / "audit.json").write_text(json.dumps(document))
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "base")
@@ -297,10 +297,8 @@ def whole_suite(tmp_path, source, repository):
     tool = tmp_path / "tool"
     tool.write_text(OURS.replace("PROGRAM", str(BIN / "bench-audit")))
     tool.chmod(0o755)
-    given = (
-        f"          config: audit.json\n          python: {tool}\n          inconclusive: fail\n"
-    )
-    workflow = workflow.replace("          command: abs\n", f"          command: abs\n{given}")
+    text = f"          config: audit.json\n          python: {tool}\n          inconclusive: fail\n"
+    workflow = workflow.replace("          command: abs\n", f"          command: abs\n{text}")
     idle = action_repository(tmp_path / "idle", IDLE, ["."])
     used = re.findall(r"uses: (actions/(?:setup-go|upload-artifact)@\w+)", workflow)
     places = {

@@ -47,6 +47,6 @@ def test_findings_are_annotations_and_sarif_and_fail_the_job(tmp_path, source, r
     assert "gate failed: 1 finding at least likely" in ended.stdout
     assert "::warning file=tests/test_x.py,line=2" in ended.stdout
     (run,) = json.loads((left / "lint.sarif").read_text())["runs"]
-    assert [one["ruleId"] for one in run["results"]] == ["py-one-round"]
-    rules = {one["id"] for one in run["tool"]["driver"]["rules"]}
+    assert [result["ruleId"] for result in run["results"]] == ["py-one-round"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     assert not rules & {"py-io-in-timed", "py-unused-generator"}

@@ -21,13 +21,13 @@ TABLE_2 = (
 
 def known(expected, *times, threads=8):
     """Return a pair whose tests take so many times as long with the new version."""
-    measured = tuple(timed(at, threads, times=one) for at, one in enumerate(times, 1))
+    measured = tuple(timed(number, threads, times=one) for number, one in enumerate(times, 1))
     return Known(expected, measured, PLAN)
 
 
 def test_the_reports_of_the_paper_have_its_precision_and_recall():
     pairs = [Known(expected, (), PLAN) for expected, _ in TABLE_2]
-    reported = iter([said for _, said in TABLE_2])
+    reported = iter([finding for _, finding in TABLE_2])
 
     (point,) = sensitivity(pairs, [0.05], lambda _timed, _plan: next(reported))
 

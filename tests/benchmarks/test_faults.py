@@ -58,9 +58,9 @@ def test_a_process_and_a_temporary_file_that_are_left_are_seen(printed, tmp_path
 
 
 def test_an_end_is_clear_with_one_error_and_a_documented_code(printed):
-    found = json.loads(printed(CLEAR, json.dumps([one for one, _ in ENDED])))
+    document = json.loads(printed(CLEAR, json.dumps([one for one, _ in ENDED])))
 
-    assert found == [is_clear for _, is_clear in ENDED]
+    assert document == [is_clear for _, is_clear in ENDED]
 
 
 def test_a_line_of_the_table_counts_what_was_wrong(printed):

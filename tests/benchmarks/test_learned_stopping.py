@@ -16,7 +16,7 @@ LENGTH = 3000
 FORKS = 10
 SECONDS = 0.11
 """Of an iteration, which is one operation."""
-SYSTEMS = {f"{letter}__{letter}#B.run#": 150 + 40 * at for at, letter in enumerate("abcdefg")}
+SYSTEMS = {f"{letter}__{letter}#B.run#": 150 + 40 * index for index, letter in enumerate("abcdefg")}
 """The last warm-up iteration of the benchmark of each system: twice as slow so far."""
 SETTINGS = [49, 99]
 
@@ -75,46 +75,46 @@ def printed(script, corpus, *options):
 
 def test_segments_are_counted_and_trees_judged_on_systems_they_have_not_seen(corpus):
     words = ("--model", "retrain", "--forks", "1", "--share", "1", "--resamples", "100")
-    found = printed("learned_stopping.py", corpus, *words)
+    result = printed("learned_stopping.py", corpus, *words)
 
-    assert found["steady forks"] == str(len(SYSTEMS) * FORKS)
-    assert found["segments"] == str(100 * len(SYSTEMS) * FORKS)
-    assert found["systems"] == str(len(SYSTEMS))
-    (best,) = [one for name, one in found.items() if name.startswith("learned, at its best")]
+    assert result["steady forks"] == str(len(SYSTEMS) * FORKS)
+    assert result["segments"] == str(100 * len(SYSTEMS) * FORKS)
+    assert result["systems"] == str(len(SYSTEMS))
+    (best,) = [one for name, one in result.items() if name.startswith("learned, at its best")]
     _, _, f1, balanced = map(float, best.split(", "))
     assert balanced > 0.9
     assert f1 > 0.9
-    places = [one.split(", ") for name, one in found.items() if name.endswith("of all wrong")]
+    places = [one.split(", ") for name, one in result.items() if name.endswith("of all wrong")]
     assert len(places) == 7
     assert sum(float(share) for share, *_ in places) == pytest.approx(1, abs=0.005)
     assert sum(float(part) for *_, part in places) == pytest.approx(1, abs=0.005)
-    systems = found["learned: balanced accuracy of systems, five quartiles"].split(", ")
+    systems = result["learned: balanced accuracy of systems, five quartiles"].split(", ")
     assert [*map(float, systems)] == sorted(map(float, systems))
     # The settings stop long before the one change that there is, so whoever sees it gains.
-    a12, r = map(float, found["learned, beside SOP: A12, r of errors"].split(", "))
+    a12, r = map(float, result["learned, beside SOP: A12, r of errors"].split(", "))
     assert a12 > 0.8
     assert r > 0.8
-    assert float(found["learned, beside SOP: net (text), %"].split(" ")[0]) > 50
+    assert float(result["learned, beside SOP: net (text), %"].split(" ")[0]) > 50
     label = "learned, beside SOP, 7 systems"
-    least, *_ = map(float, found[f"{label}: A12, quartiles and ends"].split(", "))
+    least, *_ = map(float, result[f"{label}: A12, quartiles and ends"].split(", "))
     assert least > 0.7
-    _, _, middle, *_ = map(float, found[f"{label}: net (code), quartiles and ends"].split(", "))
+    _, _, middle, *_ = map(float, result[f"{label}: net (code), quartiles and ends"].split(", "))
     assert middle == 100
     # It is sure some time after the change, and tells then where that was.
-    assert "learned, beside SOP: A12, r of what is left out" in found
-    errors = found["learned: error of the warm-up, s, quartiles"].split(", ")
+    assert "learned, beside SOP: A12, r of what is left out" in result
+    errors = result["learned: error of the warm-up, s, quartiles"].split(", ")
     assert max(map(float, errors)) < 1
 
 
 def test_models_of_the_package_are_judged_as_they_are(corpus):
     words = ("--model", "shipped", "--forks", "1", "--share", "0.5", "--resamples", "100")
-    found = printed("learned_stopping.py", corpus, *words)
+    result = printed("learned_stopping.py", corpus, *words)
 
-    (line,) = [one for name, one in found.items() if name.startswith("learned, at 0.500")]
+    (line,) = [one for name, one in result.items() if name.startswith("learned, at 0.500")]
     *_, balanced = map(float, line.split(", "))
     assert balanced > 0.6
     longer, shorter, exact = map(
-        float, found["learned: warm-up longer, shorter, exact, %"].split(", ")
+        float, result["learned: warm-up longer, shorter, exact, %"].split(", ")
     )
     # Nothing changes for more than a window: whoever looks at a run so far stops before the step.
     assert (longer, shorter, exact) == (0.0, 100.0, 0.0)
@@ -125,25 +125,25 @@ def test_a_benchmark_that_is_never_steady_is_left_out_and_counted(corpus, tmp_pa
     first, *_ = SYSTEMS
     _write(folder / "classification" / f"{first}.json", {"steady_state_starts": [-1] * FORKS})
 
-    found = printed("stopping_replay.py", folder, "--resamples", "50")
+    result = printed("stopping_replay.py", folder, "--resamples", "50")
 
-    assert "1 benchmarks are left out: none of their forks is steady" in found
-    assert found["perfect, beside SOP: A12, r of errors"] == "1.000, 1.000"
+    assert "1 benchmarks are left out: none of their forks is steady" in result
+    assert result["perfect, beside SOP: A12, r of errors"] == "1.000, 1.000"
 
 
 def test_who_stops_where_it_is_steady_has_no_error_and_beats_settings_that_stop_too_early(corpus):
-    found = printed("stopping_replay.py", corpus, "--resamples", "200")
+    result = printed("stopping_replay.py", corpus, "--resamples", "200")
 
-    assert found["perfect, beside SOP: A12, r of errors"] == "1.000, 1.000"
+    assert result["perfect, beside SOP: A12, r of errors"] == "1.000, 1.000"
     # As good as rules that are right, too: nothing is less, and nothing takes less time.
-    assert found["perfect, beside CV: A12, r of errors"] == "0.500, 0.000"
-    assert found["perfect, beside CV: net (text), %"] == "+0.0 (0.0, 0.0, 0.0, 0.0)"
-    net = found["perfect, beside SOP: net (text), %"]
+    assert result["perfect, beside CV: A12, r of errors"] == "0.500, 0.000"
+    assert result["perfect, beside CV: net (text), %"] == "+0.0 (0.0, 0.0, 0.0, 0.0)"
+    net = result["perfect, beside SOP: net (text), %"]
     assert net == "+100.0 (100.0, 0.0, 0.0, 0.0)"
     # Nor does it take much longer to be right than to be steady: of a window some are slow at most.
-    a12, _ = found["right within 0.5%, beside SOP: A12, r of errors"].split(", ")
+    a12, _ = result["right within 0.5%, beside SOP: A12, r of errors"].split(", ")
     assert float(a12) == 1
-    late, early = (found[f"{way} iterations, beside SOP: A12, r of errors"] for way in (300, 0))
+    late, early = (result[f"{way} iterations, beside SOP: A12, r of errors"] for way in (300, 0))
     assert float(late.split(",")[0]) > 0.5 > float(early.split(",")[0])
 
 
@@ -163,10 +163,10 @@ def _scored(folder, forks):
 def test_models_that_were_trained_fold_by_fold_are_replayed_by_their_scores(corpus, tmp_path):
     folder = _scored(tmp_path / "scores", FORKS)
 
-    found = printed("learned_stopping.py", corpus, "--scores", folder, "--resamples", "50")
+    result = printed("learned_stopping.py", corpus, "--scores", folder, "--resamples", "50")
 
-    assert found["fcn: warm-up longer, shorter, exact, %"] == "0.0, 0.0, 100.0"
-    assert found["fcn, beside SOP: A12, r of errors"] == "1.000, 1.000"
+    assert result["fcn: warm-up longer, shorter, exact, %"] == "0.0, 0.0, 100.0"
+    assert result["fcn, beside SOP: A12, r of errors"] == "1.000, 1.000"
 
 
 def test_scores_of_some_forks_only_are_refused_in_a_line(corpus, tmp_path):

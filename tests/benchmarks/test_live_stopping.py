@@ -30,11 +30,11 @@ def test_as_many_processes_of_each_kind_are_compared_as_are_asked_for(printed, t
     _, subject, row, total = printed(CODE.format(subject=str(tmp_path))).splitlines()
 
     assert subject == f"{tmp_path} (forks: 1)"
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"BenchmarkTiny +(\S+) +(\S+) +\S+% +\S+%  cov, (\d+|None); cov, (\d+|None)", row
     )
-    assert found is not None, row
-    configured, watched = float(found[1]), float(found[2])
+    assert match is not None, row
+    configured, watched = float(match[1]), float(match[2])
     # Two processes of three iterations, and two that have to see five seconds each at least.
     assert 0.05 < configured < watched
     assert watched > 2 * 5

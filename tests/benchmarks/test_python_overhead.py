@@ -21,8 +21,10 @@ def test_it_prints_what_the_documents_name_it_for():
     )
 
     assert done.returncode == 0, done.stderr
-    found = dict(re.findall(r"^ *(\D+?):? +([+-]?[\d.]+) (?:ms|ns|s)\b", done.stdout, re.MULTILINE))
-    assert list(found) == [
+    result = dict(
+        re.findall(r"^ *(\D+?):? +([+-]?[\d.]+) (?:ms|ns|s)\b", done.stdout, re.MULTILINE)
+    )
+    assert list(result) == [
         "with the guest, nothing changed",
         "with the module changed",
         "one parse of the changed module",
@@ -34,7 +36,7 @@ def test_it_prints_what_the_documents_name_it_for():
         "found with ast",
         "parsed with libcst",
     ]
-    seconds = {name: float(value) for name, value in found.items()}
+    seconds = {name: float(value) for name, value in result.items()}
     assert seconds["parsed with libcst"] > seconds["found with ast"] > 0
     assert seconds["where it may call itself"] > seconds["the two calls around its body"] > 0
     assert seconds["each turn of the loop"] > 0

@@ -38,8 +38,8 @@ TABLE = st.dictionaries(
 def table(*rows):
     """Rows of labels, one letter for each reviewer in turn; a dot where one has seen nothing."""
     return {
-        str(at): {f"R{who}": label for who, label in enumerate(row, 1) if label != "."}
-        for at, row in enumerate(rows)
+        str(index): {f"R{who}": label for who, label in enumerate(row, 1) if label != "."}
+        for index, row in enumerate(rows)
     }
 
 
@@ -117,11 +117,11 @@ def test_kappa_is_one_only_where_all_agree(labels):
 
 @given(TABLE)
 def test_the_agreement_of_pairs_is_that_of_a_plain_count(labels):
-    found = pairwise_agreement(labels)
+    result = pairwise_agreement(labels)
 
-    for one, other in combinations(("R1", "R2", "R3"), 2):
-        hits = sum(given[one] == given[other] for given in labels.values())
-        assert found[one, other] == pytest.approx(100 * hits / len(labels))
+    for text, other in combinations(("R1", "R2", "R3"), 2):
+        hits = sum(label[text] == label[other] for label in labels.values())
+        assert result[text, other] == pytest.approx(100 * hits / len(labels))
 
 
 def test_only_common_subjects_count_for_a_pair_of_reviewers():
@@ -157,15 +157,15 @@ def test_the_confusion_matrix_counts_subjects_that_both_know():
     are = {"a": True, "b": True, "c": True, "d": False, "e": False, "only": True}
     called = {"a": True, "b": True, "c": False, "d": True, "e": False, "other": True}
 
-    found = confusion(are, called)
+    result = confusion(are, called)
 
-    assert found == Confusion(
+    assert result == Confusion(
         similar_as_similar=1,
         similar_as_dissimilar=1,
         dissimilar_as_similar=1,
         dissimilar_as_dissimilar=2,
     )
-    assert found.sensitivity == pytest.approx(2 / 3)
+    assert result.sensitivity == pytest.approx(2 / 3)
 
 
 def test_a_rate_of_nothing_is_unknown():

@@ -17,11 +17,11 @@ LEAST_EFFICIENCY = 90.0
 def drawn(path):
     """Return what a drawing says, and how many points its curves have."""
     root = ET.parse(path).getroot()  # noqa: S314 - our own text
-    names = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    names = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     dots = [
-        one.get("d").count("M")
-        for one in root.iter("{http://www.w3.org/2000/svg}path")
-        if "dot" in one.get("class", "").split()
+        element.get("d").count("M")
+        for element in root.iter("{http://www.w3.org/2000/svg}path")
+        if "dot" in element.get("class", "").split()
     ]
     return names, dots
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import sensitivity_drawing
 
-POINTS = tuple((at / 100, 0.5 + at / 50, 1 - at / 25) for at in range(21))
+POINTS = tuple((index / 100, 0.5 + index / 50, 1 - index / 25) for index in range(21))
 
 
 def heights(drawn, kind):

@@ -97,16 +97,16 @@ def test_what_is_shared_between_configurations_changes_no_evaluation(folder, mad
 
     assert len(lines) == to_evaluate(made[0])
     for line in lines:
-        found = {name: line.pop(name) for name in ("data", "squares", "distance", "steady")}
+        document = {name: line.pop(name) for name in ("data", "squares", "distance", "steady")}
         detector = KbKssd(**line)
         starts = [detector.find(np.array(values)).start for values, _ in known]
         off = [
             int(row["reference_index"]) - (-1 if start is None else start)
             for start, (_, row) in zip(starts, known, strict=True)
         ]
-        assert found["squares"] == sum(one**2 for one in off)
-        assert found["steady"] == sum(start is not None for start in starts)
-        assert found["distance"] == sum(
+        assert document["squares"] == sum(number**2 for number in off)
+        assert document["steady"] == sum(start is not None for start in starts)
+        assert document["distance"] == sum(
             abs(one) for one, start in zip(off, starts, strict=True) if start is not None
         )
 

@@ -70,8 +70,8 @@ def _rows(text):
 def test_people_and_both_detectors_stand_beside_each_other(corpus):
     text = _ran(corpus, "--forks", "3")
 
-    found = _rows(text)
-    assert "CP-SSD in 3 forks" in found
+    rows = _rows(text)
+    assert "CP-SSD in 3 forks" in rows
     both = {
         "compared: clustered, scattered": "1, 1",
         "total error": "100, 106",
@@ -90,7 +90,7 @@ def test_people_and_both_detectors_stand_beside_each_other(corpus):
         "balanced accuracy": "0.500, 1.000",
         "all three agree": "2",
     }
-    assert {name: found[name] for name in both} == {name: (x, x) for name, x in both.items()}
+    assert {name: rows[name] for name in both} == {name: (x, x) for name, x in both.items()}
     ours = {
         "KB-KSSD: indices of all forks": "29 of 30",
         "CP-SSD: starts of first forks": "3 of 3",
@@ -99,7 +99,7 @@ def test_people_and_both_detectors_stand_beside_each_other(corpus):
         "same change points": "3 of 3",
         "same class, from stored change points": "3 of 3",
     }
-    assert {name: found[name] for name in ours} == {name: ("-", x) for name, x in ours.items()}
+    assert {name: rows[name] for name in ours} == {name: ("-", x) for name, x in ours.items()}
 
 
 def test_times_are_those_of_each_detector_and_of_the_command(corpus):
@@ -109,5 +109,5 @@ def test_times_are_those_of_each_detector_and_of_the_command(corpus):
 
     alone = re.findall(r"^(\S+): [\d.]+ ms a series, [\d.]+ x .* median of (\d+)$", text, re.M)
     assert alone == [("kb-kssd", "2"), ("learned", "2"), ("cp-ssd", "2")]
-    told = r"^(\S+): the command judges (\d+) series in [\d.]+ s, \d+ cores$"
-    assert re.findall(told, text, re.M) == [("kb-kssd", "20"), ("learned", "20")]
+    message = r"^(\S+): the command judges (\d+) series in [\d.]+ s, \d+ cores$"
+    assert re.findall(message, text, re.M) == [("kb-kssd", "20"), ("learned", "20")]

@@ -48,9 +48,9 @@ def source(path, text):
 def test_of_go():
     sources = [source("ring.go", GO)]
 
-    found = list(marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
+    misses = list(marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
 
-    assert [(one.method, one.reason, one.where) for one in found] == [
+    assert [(miss.method, miss.reason, miss.where) for miss in misses] == [
         ("unit.Ring.Push", "generic, and slow", "ring.go:6")
     ]
 
@@ -70,9 +70,9 @@ def test_of_java():
         for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
     ]
 
-    found = list(marked_misses(methods, sources, JavaMutator.comment))
+    misses = list(marked_misses(methods, sources, JavaMutator.comment))
 
-    assert [(one.method, one.reason) for one in found] == [
+    assert [(miss.method, miss.reason) for miss in misses] == [
         ("turns(int)", "deprecated"),
         ("turns(long)", "only the other one is used"),
     ]

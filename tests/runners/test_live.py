@@ -53,7 +53,7 @@ def test_blocks_are_read_as_their_lines_end(cuts):
     found = [one for part in parts(FILE, cuts) for one in reader.read(part)]
 
     whole = read_records(FILE, 2).blocks
-    assert found == [(one.seconds_per_operation, one.wall_seconds) for one in whole]
+    assert found == [(record.seconds_per_operation, record.wall_seconds) for record in whole]
     assert found == [(1e-08, 0.25), (2.5e-08, 0.5)]
 
 

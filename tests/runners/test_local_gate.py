@@ -64,7 +64,7 @@ def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path
     again = list(named_files(("sh", str(script)), path))
     script.write_text("false\n")
 
-    assert [one for one, _ in before] == [str(script)]
+    assert [text for text, _ in before] == [str(script)]
     assert again == before
     assert list(named_files(words, path)) != before
 

@@ -130,7 +130,7 @@ def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
         timeout_seconds=30.0,
     )
     with ThreadPoolExecutor(at_a_time) as pool:
-        found = [one.outcome.reason for one in pool.map(runner.run, [trial] * 2)]
+        found = [run.outcome.reason for run in pool.map(runner.run, [trial] * 2)]
     return found, launcher.program, builds
 
 
@@ -218,7 +218,7 @@ def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_
     dispatcher.serve(["d"], timing(tmp_path, Spans()))
     trials = [trial(variant, n) for n in (1, 2) for variant in VARIANTS]
 
-    assert [one.trial for one in dispatcher.run(trials)] == trials
+    assert [run.trial for run in dispatcher.run(trials)] == trials
 
     made, ran = spans(tmp_path)
     assert (len(made), len(ran)) == (3, 6)
@@ -231,7 +231,7 @@ def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path, la
     dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
     dispatcher.serve(["d"], timing(tmp_path, launcher()))
 
-    found = [one.outcome for one in dispatcher.run([trial("one", 1)])]
+    found = [run.outcome for run in dispatcher.run([trial("one", 1)])]
 
     assert found == [Skipped("ours")]
 

@@ -57,9 +57,9 @@ def contradictions(document: Document) -> list[str]:
         wrong += [f"{owner}: {a} and {b}" for a, b in EXCLUSIONS if {a, b} <= names]
     for form, text in forms(document).items():
         wrong += [
-            f"{form}: {found.group()!r} needs: {CLAIMS[name].needs}"
+            f"{form}: {match.group()!r} needs: {CLAIMS[name].needs}"
             for name in WHOLE
-            if (found := CLAIMS[name].sentence.search(text)) and not CLAIMS[name].holds(facts, "")
+            if (match := CLAIMS[name].sentence.search(text)) and not CLAIMS[name].holds(facts, "")
         ]
         wrong += [f"{form}: {one}" for one in _wrong_headline(text, document)]
     return [*wrong, *_wrong_numbers(document, facts)]
@@ -95,16 +95,16 @@ def forms(document: Document) -> dict[str, str]:
 def _wrong_headline(text: str, document: Document) -> Iterator[str]:
     """Yield counts of methods that are not those of the verdicts."""
     counted = [method for method in document.methods if method.outcome not in NOT_COUNTED]
-    detected = sum(one.outcome is Verdict.DETECTED for one in counted)
-    open_ = sum(one.outcome in OPEN for one in counted)
+    detected = sum(verdict.outcome is Verdict.DETECTED for verdict in counted)
+    open_ = sum(verdict.outcome in OPEN for verdict in counted)
     for found in NOTICES.finditer(text):
         covered = 0 if found[1] == "none" else int(found[1])
         shown = covered, int(found[2].replace(",", "")), int(found[3] or 0)
         if found[1] == "0" or shown != (detected, len(counted), open_):
             yield f"{found.group()!r}, but {detected} of {len(counted)}, {open_} open"
-    for found in OPEN_FOR.finditer(text):
+    for match in OPEN_FOR.finditer(text):
         if open_ != len(counted):
-            yield f"{found.group()!r}, but {open_} of {len(counted)} are open"
+            yield f"{match.group()!r}, but {open_} of {len(counted)} are open"
 
 
 def _wrong_numbers(document: Document, facts: ResultFacts) -> Iterator[str]:
@@ -131,10 +131,10 @@ def _wrong_scores(document: Document) -> Iterator[str]:
 
 def _wrong_sight(document: Document, facts: ResultFacts) -> Iterator[str]:
     """Yield benchmarks that noticed less than what they are said to see."""
-    for one in document.curve.pairs if document.curve else ():
-        visible = facts.benchmarks[one.benchmark].visible
-        if one.slowdown is not None and visible is not None and visible > one.slowdown:
-            yield f"{one.benchmark} sees from {visible} on, and has noticed {one.slowdown}"
+    for curve in document.curve.pairs if document.curve else ():
+        visible = facts.benchmarks[curve.benchmark].visible
+        if curve.slowdown is not None and visible is not None and visible > curve.slowdown:
+            yield f"{curve.benchmark} sees from {visible} on, and has noticed {curve.slowdown}"
 
 
 def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
@@ -142,12 +142,12 @@ def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
     detecting = {pair.benchmark for pair in document.pairs if pair.outcome is Verdict.DETECTED}
     open_ = {pair.benchmark for pair in document.pairs if pair.outcome in OPEN}
     nothing = suite.redundancy_view(document).none
-    for link, one in anchors_of(document, nothing):
-        if one in detecting or one in open_:
+    for link, text in anchors_of(document, nothing):
+        if text in detecting or text in open_:
             yield f"{link}: said to detect nothing"
     steps = {step.slug: {target.id for target in step.targets} for step in advise(document)}
-    for one in steps.get("silent", set()) & steps.get("unexamined", set()):
-        yield f"{one} is said to be examined, and not to be"
+    for text in steps.get("silent", set()) & steps.get("unexamined", set()):
+        yield f"{text} is said to be examined, and not to be"
     for step in advise(document):
         owners = steps[step.slug]
         if step.slug in {"redundant", "silent", "unexamined"} and owners & open_:
@@ -157,5 +157,5 @@ def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
 
 def anchors_of(document: Document, links: Iterable[PageLink]) -> Iterator[tuple[str, str]]:
     """Yield the name and the id of each linked benchmark."""
-    ids = {link: one for one, link in anchors.benchmark_links(document).items()}
+    ids = {link: text for text, link in anchors.benchmark_links(document).items()}
     yield from ((link.name, ids[link]) for link in links)

@@ -21,8 +21,10 @@ RUNS = tuple(
         p=6e-5,
         significant=True,
         large=True,
-        reference=tuple(1.234e-7 * (1 + (37 * at * seed % 101) / 1013) for at in range(BLOCKS)),
-        slowed=tuple(1.987e-7 * (1 + (53 * at * seed % 97) / 887) for at in range(BLOCKS)),
+        reference=tuple(
+            1.234e-7 * (1 + (37 * index * seed % 101) / 1013) for index in range(BLOCKS)
+        ),
+        slowed=tuple(1.987e-7 * (1 + (53 * number * seed % 97) / 887) for number in range(BLOCKS)),
     )
     for seed in (1, 2)
 )
@@ -36,19 +38,23 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
         examples.audit(methods=3, benchmarks=3), examples.context()
     )
     whole = [
-        f"example.org/team/service/internal/codec.Type{at}.Method{at}" for at in range(methods)
+        f"example.org/team/service/internal/codec.Type{index}.Method{index}"
+        for index in range(methods)
     ]
     suite = [
-        f"example.org/team/service/internal/codec.BenchmarkType{at % 97}/size={at}"
-        for at in range(benchmarks)
+        f"example.org/team/service/internal/codec.BenchmarkType{index % 97}/size={index}"
+        for index in range(benchmarks)
     ]
     pairs = tuple(
-        _pair(method, benchmark, (7 * row + 3 * at) % every == 0, row + at)
+        _pair(method, benchmark, (7 * row + 3 * index) % every == 0, row + index)
         for row, method in enumerate(whole)
-        for at, benchmark in enumerate(suite)
+        for index, benchmark in enumerate(suite)
     )
-    found = [pair for pair in pairs if pair.outcome is Verdict.DETECTED]
-    by_method, by_benchmark = _by(found, "method", "benchmark"), _by(found, "benchmark", "method")
+    verdicts = [pair for pair in pairs if pair.outcome is Verdict.DETECTED]
+    by_method, by_benchmark = (
+        _by(verdicts, "method", "benchmark"),
+        _by(verdicts, "benchmark", "method"),
+    )
     reached = _by([pair for pair in pairs if pair.runs], "method", "benchmark")
     covered = len(by_method)
     score = Score(
@@ -62,15 +68,17 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
         document,
         scores=replace(document.scores, total=score),
         methods=tuple(
-            _method(at, name, by_method.get(name, ()), reached.get(name, ()))
-            for at, name in enumerate(whole)
+            _method(index, name, by_method.get(name, ()), reached.get(name, ()))
+            for index, name in enumerate(whole)
         ),
         pairs=pairs,
         benchmarks=tuple(
-            _benchmark(at, name, by_benchmark.get(name, ()), by_method)
-            for at, name in enumerate(suite)
+            _benchmark(index, name, by_benchmark.get(name, ()), by_method)
+            for index, name in enumerate(suite)
         ),
-        minimal_cover=tuple(sorted({one.benchmark for one in found})[: benchmarks // 10]),
+        minimal_cover=tuple(
+            sorted({verdict.benchmark for verdict in verdicts})[: benchmarks // 10]
+        ),
         curve=None,
     )
 
@@ -79,7 +87,7 @@ def _by(pairs: Iterable[PairVerdict], key: str, value: str) -> Mapping[str, tupl
     found: dict[str, list[str]] = {}
     for pair in pairs:
         found.setdefault(getattr(pair, key), []).append(getattr(pair, value))
-    return {name: tuple(each) for name, each in found.items()}
+    return {name: tuple(texts) for name, texts in found.items()}
 
 
 def _pair(method: str, benchmark: str, reached: bool, at: int) -> PairVerdict:
@@ -121,7 +129,7 @@ def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -
 def _benchmark(
     at: int, name: str, found: tuple[str, ...], by_method: Mapping[str, tuple[str, ...]]
 ) -> BenchmarkVerdict:
-    alone = tuple(one for one in found if len(by_method[one]) == 1)
+    alone = tuple(text for text in found if len(by_method[text]) == 1)
     return benchmark_verdict_of(
         id=name,
         max_spread=0.03 + at % 29 / 1000,
@@ -131,7 +139,7 @@ def _benchmark(
         seconds=2.5 + at % 11 / 10,
         visible=0.02,
         unique=alone,
-        shared=tuple(one for one in found if one not in set(alone)),
+        shared=tuple(text for text in found if text not in set(alone)),
         ending="measured",
         reason=None,
         caveats=(),

@@ -66,12 +66,15 @@ def go_names(methods: int, benchmarks: int) -> Names:
     package = "github.com/google/uuid."
     return Names(
         tuple(
-            package + GO_METHODS[at % 20] + (f"Of{at // 20}" if at >= 20 else "")
-            for at in range(methods)
+            package + GO_METHODS[index % 20] + (f"Of{index // 20}" if index >= 20 else "")
+            for index in range(methods)
         ),
         tuple(
-            package + "Benchmark" + GO_BENCHMARKS[at % 17] + (f"/n={at // 17}" if at >= 17 else "")
-            for at in range(benchmarks)
+            package
+            + "Benchmark"
+            + GO_BENCHMARKS[index % 17]
+            + (f"/n={index // 17}" if index >= 17 else "")
+            for index in range(benchmarks)
         ),
     )
 
@@ -80,12 +83,12 @@ def java_names(methods: int, benchmarks: int) -> Names:
     package = "org.apache.commons.text."
     return Names(
         tuple(
-            package + (f"gen{at // 9}." if at >= 9 else "") + JAVA_METHODS[at % 9]
-            for at in range(methods)
+            package + (f"gen{index // 9}." if index >= 9 else "") + JAVA_METHODS[index % 9]
+            for index in range(methods)
         ),
         tuple(
-            package + JAVA_BENCHMARKS[at % 5] + (f"[size={at // 5}]" if at >= 5 else "")
-            for at in range(benchmarks)
+            package + JAVA_BENCHMARKS[index % 5] + (f"[size={index // 5}]" if index >= 5 else "")
+            for index in range(benchmarks)
         ),
     )
 
@@ -151,25 +154,25 @@ def failed(method: str, benchmark: str, outcome: Verdict) -> PairVerdict:
 
 def pairs_of(names: Names, rng: np.random.Generator) -> tuple[PairVerdict, ...]:
     pairs = []
-    for at, method in enumerate(names.methods):
-        if at % 5 == 4 or at % 11 == 9 or not names.benchmarks:
+    for index, method in enumerate(names.methods):
+        if index % 5 == 4 or index % 11 == 9 or not names.benchmarks:
             continue
-        lost = at % 7 == 3
+        lost = index % 7 == 3
         count = min(len(names.benchmarks), int(rng.integers(1, 6)))
         for chosen in sorted(rng.choice(len(names.benchmarks), count, replace=False)):
             share = float(rng.uniform(0.02, 0.3) if lost else rng.choice([0.97, 0.9, 0.5, 0.35]))
-            made = pair(method, names.benchmarks[chosen], share, rng)
+            verdict = pair(method, names.benchmarks[chosen], share, rng)
             kind = int(rng.integers(0, 25))
             if kind < 3:
                 ended = (Verdict.TIMED_OUT, Verdict.CRASHED, Verdict.DEAD_CODE)[kind]
-                made = failed(method, names.benchmarks[chosen], ended)
-            pairs.append(made)
+                verdict = failed(method, names.benchmarks[chosen], ended)
+            pairs.append(verdict)
     return tuple(pairs)
 
 
 def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVerdict:
-    mine = [one for one in pairs if one.method == method]
-    outcomes = {one.outcome for one in mine}
+    verdicts = [verdict for verdict in pairs if verdict.method == method]
+    outcomes = {verdict.outcome for verdict in verdicts}
     order = (
         Verdict.DETECTED,
         Verdict.INCONCLUSIVE,
@@ -178,13 +181,15 @@ def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVer
         Verdict.MISSED,
     )
     outcome = next((one for one in order if one in outcomes), Verdict.MISSED)
-    if not mine:
+    if not verdicts:
         outcome = Verdict.REFUSED if at % 11 == 9 else Verdict.UNREACHED
     return method_verdict_of(
         id=method,
         outcome=outcome,
-        detected_by=tuple(one.benchmark for one in mine if one.outcome is Verdict.DETECTED),
-        reached_by=tuple(one.benchmark for one in mine),
+        detected_by=tuple(
+            verdict.benchmark for verdict in verdicts if verdict.outcome is Verdict.DETECTED
+        ),
+        reached_by=tuple(verdict.benchmark for verdict in verdicts),
         calls=int(120_000 / (at + 1) ** 1.4) + 3,
         span=Span("uuid.go", 40 + 12 * at, 47 + 12 * at),
         reason="the body is empty" if outcome is Verdict.REFUSED else None,
@@ -194,7 +199,7 @@ def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVer
 def benchmark_of(
     at: int, benchmark: str, methods: tuple[MethodVerdict, ...], rng: np.random.Generator
 ) -> BenchmarkVerdict:
-    mine = [method for method in methods if benchmark in method.detected_by]
+    verdicts = [method for method in methods if benchmark in method.detected_by]
     base = float(10 ** rng.uniform(-8, -4))
     means = tuple(float(x) for x in base * rng.normal(1, 10 ** rng.uniform(-2.7, -0.9), 5))
     if at % 13 == 12:
@@ -212,18 +217,18 @@ def benchmark_of(
         means=means,
         runs=5,
         seconds=float(rng.uniform(2, 6)),
-        unique=tuple(one.id for one in mine if len(one.detected_by) == 1),
-        shared=tuple(one.id for one in mine if len(one.detected_by) > 1),
+        unique=tuple(verdict.id for verdict in verdicts if len(verdict.detected_by) == 1),
+        shared=tuple(verdict.id for verdict in verdicts if len(verdict.detected_by) > 1),
     )
 
 
 def stability_of(benchmarks: tuple[BenchmarkVerdict, ...]) -> Stability:
-    known = [benchmark for benchmark in benchmarks if benchmark.bucket is not None]
-    counts = [(name, sum(one.bucket is name for one in known)) for name in Bucket]
+    verdicts = [benchmark for benchmark in benchmarks if benchmark.bucket is not None]
+    counts = [(name, sum(verdict.bucket is name for verdict in verdicts)) for name in Bucket]
     return Stability(
         benchmarks=benchmarks,
         buckets=tuple(
-            BucketCount(name, n, 100 * n / len(known) if known else 0.0) for name, n in counts
+            BucketCount(name, n, 100 * n / len(verdicts) if verdicts else 0.0) for name, n in counts
         ),
         suite_seconds=(126.2, 127.9, 125.5, 131.0) if benchmarks else (),
         runs=5,
@@ -235,9 +240,10 @@ def score_of(methods: tuple[MethodVerdict, ...], excluded: tuple[str, ...]) -> S
     counted = [
         method for method in methods if method.outcome not in {Verdict.REFUSED, Verdict.INVALID}
     ]
-    covered = sum(bool(set(one.detected_by) - set(excluded)) for one in counted)
+    covered = sum(bool(set(verdict.detected_by) - set(excluded)) for verdict in counted)
     may = sum(
-        one.outcome in {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT} for one in counted
+        verdict.outcome in {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT}
+        for verdict in counted
     )
     n = len(counted)
     return Score(
@@ -250,7 +256,7 @@ def score_of(methods: tuple[MethodVerdict, ...], excluded: tuple[str, ...]) -> S
 
 
 def cover_of(methods: tuple[MethodVerdict, ...]) -> Cover:
-    left = {one.id: set(one.detected_by) for one in methods if one.detected_by}
+    left = {verdict.id: set(verdict.detected_by) for verdict in methods if verdict.detected_by}
     chosen: list[str] = []
     while left:
         every = sorted({name for by in left.values() for name in by})
@@ -264,7 +270,7 @@ def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
     counted = [
         method for method in methods if method.outcome not in {Verdict.REFUSED, Verdict.INVALID}
     ]
-    numbers = [len(one.detected_by) for one in counted]
+    numbers = [len(verdict.detected_by) for verdict in counted]
     return tuple(
         Density(n, numbers.count(n), 100 * numbers.count(n) / len(numbers))
         for n in sorted(set(numbers))
@@ -274,7 +280,9 @@ def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
 def curve_of(methods: tuple[MethodVerdict, ...]) -> DetectionCurve:
     sizes = (0.05, 0.1, 0.2, 0.6)
     least = {
-        one.id: sizes[at % 3] for at, one in enumerate(methods) if one.outcome is Verdict.DETECTED
+        verdict.id: sizes[index % 3]
+        for index, verdict in enumerate(methods)
+        if verdict.outcome is Verdict.DETECTED
     }
     counted = sum(method.outcome not in {Verdict.REFUSED, Verdict.INVALID} for method in methods)
     return DetectionCurve(
@@ -300,7 +308,7 @@ def curve_of(methods: tuple[MethodVerdict, ...]) -> DetectionCurve:
             if method.id in least
         ),
         points=tuple(
-            CurvePoint(size, sum(each <= size for each in least.values()), counted)
+            CurvePoint(size, sum(value <= size for value in least.values()), counted)
             for size in sizes
         ),
     )
@@ -311,11 +319,13 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
     names = (java_names if java else go_names)(methods, benchmarks)
     rng = np.random.default_rng(7)
     pairs = pairs_of(names, rng)
-    judged = tuple(method_of(at, name, pairs) for at, name in enumerate(names.methods))
-    suite = tuple(benchmark_of(at, n, judged, rng) for at, n in enumerate(names.benchmarks))
-    spreads = sorted((one.max_spread, one.id) for one in suite if one.max_spread is not None)
+    judged = tuple(method_of(index, name, pairs) for index, name in enumerate(names.methods))
+    suite = tuple(benchmark_of(index, n, judged, rng) for index, n in enumerate(names.benchmarks))
+    spreads = sorted(
+        (verdict.max_spread, verdict.id) for verdict in suite if verdict.max_spread is not None
+    )
     worst = tuple(name for _, name in spreads[round(0.95 * len(spreads)) :])
-    above = tuple(one.id for one in suite if one.bucket is Bucket.ABOVE_50)
+    above = tuple(verdict.id for verdict in suite if verdict.bucket is Bucket.ABOVE_50)
     total = score_of(judged, ())
     return AbsVerdict(
         slowdown=SLOWDOWN,
@@ -380,8 +390,13 @@ def hostile(name: str) -> AbsVerdict:
             replace(method, id=name + method.id, reason=name) for method in whole.methods
         ),
         pairs=tuple(
-            replace(one, method=name + one.method, benchmark=name + one.benchmark, reason=name)
-            for one in whole.pairs
+            replace(
+                verdict,
+                method=name + verdict.method,
+                benchmark=name + verdict.benchmark,
+                reason=name,
+            )
+            for verdict in whole.pairs
         ),
         stability=replace(
             whole.stability,
@@ -424,23 +439,27 @@ def context(**changes: object) -> Context:
 def allocated(verdict: AbsVerdict) -> AbsVerdict:
     """Add allocations to a verdict: shown, hidden and undecided in turn."""
     outcomes = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE)
-    called = [one for one in verdict.pairs if one.outcome is not Verdict.UNREACHED]
+    called = [
+        pair_verdict
+        for pair_verdict in verdict.pairs
+        if pair_verdict.outcome is not Verdict.UNREACHED
+    ]
     pairs = tuple(
         AllocationPair(
-            method=one.method,
-            benchmark=one.benchmark,
-            outcome=outcomes[at % 3],
+            method=pair_verdict.method,
+            benchmark=pair_verdict.benchmark,
+            outcome=outcomes[index % 3],
             unit="allocs/op",
-            before=float(at),
-            after=float(at + (at % 3 == 0)),
-            rise=float(at % 3 == 0),
+            before=float(index),
+            after=float(index + (index % 3 == 0)),
+            rise=float(index % 3 == 0),
             interval=(0.0, 1.0),
             expected=1.0,
             calls_per_operation=1.0,
             plain=None,
-            reason=None if at % 3 == 0 else "<b>what is reported</b> does not rise",
+            reason=None if index % 3 == 0 else "<b>what is reported</b> does not rise",
         )
-        for at, one in enumerate(called)
+        for index, pair_verdict in enumerate(called)
     )
     methods = tuple(MethodData(method=_method(method.id)) for method in verdict.methods)
     return replace(verdict, allocations=allocations.judge_allocations(64, methods, pairs))
@@ -456,13 +475,15 @@ def in_set_up() -> AbsVerdict:
     whole = audit()
     chosen = next(method for method in whole.methods if method.outcome is Verdict.UNREACHED)
     by = whole.stability.benchmarks[0].id
-    said = replace(chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark")
-    found = pair_verdict_of(
+    method_verdict = replace(
+        chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark"
+    )
+    verdict = pair_verdict_of(
         method=chosen.id,
         benchmark=by,
         outcome=Verdict.UNREACHED,
         reach=ReachState.SET_UP_ONLY,
         reason="in set-up only",
     )
-    methods = tuple(said if method is chosen else method for method in whole.methods)
-    return replace(whole, methods=methods, pairs=(*whole.pairs, found))
+    methods = tuple(method_verdict if method is chosen else method for method in whole.methods)
+    return replace(whole, methods=methods, pairs=(*whole.pairs, verdict))

@@ -18,8 +18,8 @@ def naive_kbkssd(x, outlier_window=100, window=500, critical=4.0, step_window=70
     for part in np.array_split(np.arange(1, n), max(1, (n - 1) // outlier_window)):
         own = [x[at] for at in part]
         high, low = np.percentile(own, 98), np.percentile(own, 2)
-        over = [at for at, one in enumerate(own) if one > high]
-        under = [at for at, one in enumerate(own) if one < low]
+        over = [index for index, one in enumerate(own) if one > high]
+        under = [index for index, one in enumerate(own) if one < low]
         for at in over + under:
             own[at] = float(np.median(own))
         for at, one in zip(part, own, strict=True):
@@ -42,11 +42,13 @@ def naive_kbkssd(x, outlier_window=100, window=500, critical=4.0, step_window=70
 def _naive_step(x, w):
     d = x - x.mean()
     n = len(d)
-    sums = [-2 * float(d[:at].sum()) for at in range(n + 1)]
+    sums = [-2 * float(d[:index].sum()) for index in range(n + 1)]
     long = int(np.argmin(sums)) - 1
-    falls = [d[at + 15 : at + 30].sum() - d[at : at + 15].sum() for at in range(n - 29)]
+    falls = [
+        d[index + 15 : index + 30].sum() - d[index : index + 15].sum() for index in range(n - 29)
+    ]
     short = int(np.argmin(falls)) + 14
-    long, short = (-1 if one == n - 1 else one for one in (long, short))
+    long, short = (-1 if number == n - 1 else number for number in (long, short))
     if abs(long - short) <= 1:
         long = -1
     small = min(short, long) if long > -1 else short
@@ -83,7 +85,7 @@ def _naive_shares(side, window, critical):
         k = len(values)
         slope = (values[-1] - values[0]) / (k - 1)
         mean = (sum(values) - slope * sum(range(1, k + 1))) / k
-        off = sum((one - slope * at - mean) ** 2 for at, one in enumerate(values, 1))
+        off = sum((one - slope * number - mean) ** 2 for number, one in enumerate(values, 1))
         deviation = (off / (k - 2)) ** 0.5
         near = sum(abs(value - mean) <= critical * deviation for value in values)
         shares += [near / k] * k

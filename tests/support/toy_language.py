@@ -200,16 +200,16 @@ def _profiled(trial):
         return crashed()
     mine = {method: share for (method, where), share in SAMPLED.items() if where == name}
     rng = np.random.default_rng(draw_seed(trial))
-    frames = [Frame(f"toy.{one}") for one in mine] + [Frame(f"toy.{name}")]
+    frames = [Frame(f"toy.{text}") for text in mine] + [Frame(f"toy.{name}")]
     measured = [
-        at for at, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
+        index for index, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
     ]
     stacks = []
     each = round(240 * trial.schedule.seconds)
     draws = rng.permutation((np.arange(each * len(measured)) + 0.5) / (each * len(measured)))
     for block, mine_of_block in zip(measured, draws.reshape(len(measured), each), strict=True):
         for draw in mine_of_block:
-            inside = [at for at, share in enumerate(mine.values()) if draw < share]
+            inside = [index for index, share in enumerate(mine.values()) if draw < share]
             stacks.append(Stack(block, (*inside, len(mine)), 1))
     seconds = len(measured) * trial.schedule.seconds
     return Profiled(

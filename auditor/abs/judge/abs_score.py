@@ -8,6 +8,7 @@ from fractions import Fraction
 from auditor.abs.judge import cover, curve, outcomes, tallies
 from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.judge.detection import NOT_MEASURED
+from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.score_caveats import score_caveats
 from auditor.abs.judge.share_verdict import INJECTION
 from auditor.abs.judge.unsampled import unsampled_pairs
@@ -45,27 +46,34 @@ class MethodData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsData:
-    """What is known when all pairs are judged.
-
-    `slowdown` is None where the time ended before it could be sized. `slowdown_source` is "fixed"
-    or "auto"; `unfinished` are benchmarks that lack runs for no fault of theirs, so that nobody
-    knows yet how stable they are. `searched` is None where no curve was asked for.
-    """
+    """All inputs of the score: every pair is judged."""
 
     slowdown: float | None
+    """v, 0.6 for 60 %; None: the time ended before it was sized."""
     slowdown_source: str
+    """"fixed", or "auto": sized by the spreads."""
     rule: DetectionRule
+    """Decides what counts as detected."""
     score_only: bool = False
+    """Whether a method's other pairs were left out once one benchmark detects it."""
     estimate: bool = False
+    """Whether nothing was slowed and all verdicts are predicted."""
     searched: Sequence[SlowdownSearch] | None = field(default=None, repr=False)
+    """Smaller slowdowns that were tried, by pair; None: no curve was requested."""
     controls: Controls | None = None
+    """The A/A control; None: not requested."""
     methods: tuple[MethodData, ...]
+    """Those that were looked at, in the order of the request."""
     pairs: tuple[PairVerdict, ...] = field(repr=False)
+    """All pairs of these methods and the benchmarks."""
     stability: Stability = field(repr=False)
+    """Spreads and durations of the unchanged suite."""
     unfinished: frozenset[str] = frozenset()
+    """Ids of benchmarks that the deadline cost runs, so their stability is unknown."""
     unsampled: int = 0
     """Benchmarks of the suite that were not looked at: each may detect any method."""
     caveats: tuple[Caveat, ...] = ()
+    """Of the audit as a whole."""
 
 
 def judge_audit(data: AbsData) -> AbsVerdict:
@@ -231,7 +239,7 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
         calls=method.calls,
         span=method.method.span,
         reason=refusal or method.invalid or why,
-        caveats=_gather_caveats(maybe),
+        caveats=_gather_caveats(_deciding(outcome, maybe)),
         trivial=method.method.trivial,
     )
 
@@ -264,6 +272,17 @@ def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> st
     if len(pairs) < benchmarks:
         return "none of the benchmarks that could be measured calls it"
     return "no benchmark calls it"
+
+
+def _deciding(outcome: Verdict, pairs: Sequence[PairVerdict]) -> Sequence[PairVerdict]:
+    """Return the pairs that a method's outcome rests on.
+
+    One sure detection is enough, whatever is to be said of the other pairs.
+    """
+    if outcome is not Verdict.DETECTED:
+        return pairs
+    detecting = [pair for pair in pairs if pair.outcome is Verdict.DETECTED]
+    return [pair for pair in detecting if not is_borderline(pair.caveats)] or detecting
 
 
 def _gather_caveats(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:

@@ -34,19 +34,16 @@ _UNSLOWED = {Verdict.REFUSED, Verdict.INVALID}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationData:
-    """A method, a benchmark that may call it in its loop, and the one process of the two.
+    """A method, a benchmark that may call it in its loop, and their one process."""
 
-    `bytes` are those of an allocation. `run` is None where it was prevented, `refusal` says why
-    there is no variant; `plain` are processes of the unchanged benchmark.
-    """
-
-    method: str
-    benchmark: Benchmark
-    bytes: int
-    reach: Reach
-    refusal: str | None = None
+    method: str  # the method's id
+    benchmark: Benchmark  # the benchmark
+    bytes: int  # size of an allocation
+    reach: Reach  # how often the benchmark calls the method
+    refusal: str | None = None  # why there is no variant; None: there is one
     run: Run | None = field(default=None, repr=False)
-    plain: tuple[Run, ...] = field(default=(), repr=False)
+    """The process with allocating blocks; None: it was not run."""
+    plain: tuple[Run, ...] = field(default=(), repr=False)  # runs of the unchanged benchmark
 
 
 def judge_allocation_pair(data: AllocationData) -> AllocationPair:

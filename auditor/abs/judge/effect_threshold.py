@@ -15,35 +15,28 @@ Pairs = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessJudgement:
-    """One process: its pairs, the middle of their log ratios, and the least of their references.
+    """What one process of a pair shows."""
 
-    `trial` is the id of its trial.
-    """
-
-    least: float
-    pairs: Pairs
-    middle: float
-    interval: Interval
-    p: float
-    trial: str
+    least: float  # shortest reference block, seconds per operation
+    pairs: Pairs  # (reference, slowed) seconds per operation of neighbouring blocks
+    middle: float  # centre of the log ratios slowed / reference
+    interval: Interval  # confidence interval of `middle`
+    p: float  # p-value of the test that slowed and reference blocks do not differ
+    trial: str  # id of its trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectThreshold:
-    """The effect that has to be exceeded, and how far it may itself be wrong.
+    """The effect that has to be exceeded, and how far it may itself be wrong."""
 
-    `missing` is what a miss has to stay below where that is less. `off`: what was achieved is
-    surely not what was asked for.
-    """
-
-    threshold: float
-    missing: float
-    low: float
-    high: float
-    achieved: float | None
-    off: bool = False
-    delivered: bool = True
-    caveats: tuple[Caveat, ...] = ()
+    threshold: float  # relative effect that a detection exceeds
+    missing: float  # relative effect that a miss stays below; at most `threshold`
+    low: float  # least value that `threshold` may really have
+    high: float  # largest value that `threshold` may really have
+    achieved: float | None  # measured slowdown of the method, relative; None: not verified
+    off: bool = False  # whether `achieved` surely differs from the requested slowdown
+    delivered: bool = True  # whether the delay surely slowed the method at all
+    caveats: tuple[Caveat, ...] = ()  # of the achieved slowdown
 
 
 def scale_limit(data: PairData, achieved: float) -> float:

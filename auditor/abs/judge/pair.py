@@ -30,37 +30,41 @@ CLOCK_DOUBT = 0.06
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairData:
-    """A method and a benchmark.
-
-    `plain` are the processes of the unchanged benchmark; `calibrating` and `runs` are those of the
-    pair, of which `wanted` (runs times `forks`) were asked for; failed ones belong in here too.
-    `reach` is None where nothing was counted, `refusal` says why there is no variant. `family` is
-    the number of benchmarks any of which may detect the method, `min_delta` the limit in the place
-    of v / 2, `significance` how often the test of a method may err. With `estimate` the pair is not
-    to be measured. A `control` waits for nothing, so what was achieved says nothing of the limit.
-    `layout` is what all processes of a binary have in common, None where that is unknown, or
-    nothing. `beside`: the processes of the pair have plain blocks, too; `inlined`: in these the
-    method is called where the unchanged program may hold its code instead. `interleaved`: what the
-    rule PAPER compares with are the plain processes among those of the pairs, not the runs of the
-    suite.
-    """
+    """All that the judgement of a method and a benchmark is made from."""
 
     method: str
+    """The method's id."""
     benchmark: Benchmark
+    """The benchmark."""
     slowdown: float
+    """v, 0.6 for 60 %; 0 where it was never sized."""
     rule: DetectionRule
+    """Decides what counts as detected."""
     wanted: int
+    """Number of processes that were asked for: runs times `forks`."""
     forks: int = 1
+    """Processes of a run."""
     family: int = 1
+    """Number of benchmarks any of which may detect the method."""
     min_delta: float | None = None
+    """Limit in the place of v / 2; None: v / 2."""
     significance: float = SIGNIFICANCE
+    """False-positive rate that is allowed for the method."""
     estimate: bool = False
+    """Whether the pair is predicted, not measured."""
     control: bool = False
+    """Whether the delay is zero (A/A control), so the achieved slowdown sets no limit."""
     layout: Component | None = None
+    """Variation common to all processes of one binary; None: unknown, or there is none."""
     beside: bool = False
+    """Whether the processes of the pair have plain blocks too."""
     inlined: bool = False
+    """Whether plain blocks call the method where the unchanged program may inline it."""
     interleaved: bool = False
+    """Whether the rule PAPER compares with plain processes run among those of the pairs, not
+    with the suite runs."""
     reach: Reach | None = None
+    """How often the benchmark calls the method; None: not counted."""
     sampled: Share | None = None
     """Share by CPU samples of the unchanged benchmark; None where none were taken."""
     removed: str = ""
@@ -68,10 +72,15 @@ class PairData:
     pairs: int = 60
     """Pairs of blocks that one process of the plan may have."""
     calibration: Calibration | None = None
+    """Of the delay; None: not calibrated."""
     refusal: str | None = None
+    """Why there is no variant; None: there is one."""
     plain: tuple[Run, ...] = field(default=(), repr=False)
+    """Runs of the unchanged benchmark, failed ones included."""
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
+    """Calibration runs of the pair, failed ones included."""
     runs: tuple[Run, ...] = field(default=(), repr=False)
+    """Runs that decide the pair, failed ones included."""
 
     @property
     def limit(self) -> float:
@@ -137,15 +146,15 @@ class PairData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a rule says of the processes of a pair; `weakest` is the run that decides."""
+    """What a rule concludes from the processes of a pair."""
 
-    outcome: Verdict
-    weakest: PairRun | None = None
-    runs: tuple[PairRun, ...] = ()
-    threshold: float | None = None
-    achieved: float | None = None
-    reason: str | None = None
-    caveats: tuple[Caveat, ...] = ()
+    outcome: Verdict  # the verdict
+    weakest: PairRun | None = None  # the run that decides; None: no run was judged
+    runs: tuple[PairRun, ...] = ()  # every judged run
+    threshold: float | None = None  # effect that has to be exceeded; None: not determined
+    achieved: float | None = None  # measured slowdown of the method, relative; None: not verified
+    reason: str | None = None  # why the pair has this outcome, for people; None: its numbers tell
+    caveats: tuple[Caveat, ...] = ()  # of this judgement
 
 
 def undecided_judgement(slug: str, text: str) -> Judgement:

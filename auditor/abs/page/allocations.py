@@ -25,13 +25,13 @@ SILENT = (Verdict.MISSED, Verdict.UNREACHED)
 class AllocationPairView:
     """A row: what a benchmark reports without and with the allocation."""
 
-    method: PageLink
-    benchmark: PageLink
-    mark: wording.Word
-    before: str
-    after: str
-    expected: str
-    said: str
+    method: PageLink  # name of the method
+    benchmark: PageLink  # name of the benchmark
+    mark: wording.Word  # the verdict
+    before: str  # report of probe blocks, with its unit
+    after: str  # report of allocating blocks, with its unit
+    expected: str  # rise that the counted calls should cause
+    said: str  # reason for the verdict; empty: the numbers tell
 
 
 @dataclass(frozen=True, slots=True)

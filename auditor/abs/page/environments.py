@@ -22,17 +22,17 @@ _STRAIN = {
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentRow:
-    """A machine, and how stable the suite is on it; `buckets` are counts of benchmarks."""
+    """A machine, and the stability of the suite on it."""
 
-    name: str
-    machine: str
-    code: str
-    benchmarks: str
-    buckets: tuple[str, ...]
-    middle: str
-    worst: str
-    seconds: str
-    strain: str
+    name: str  # its number on the page, and its host
+    machine: str  # processor, cores and system
+    code: str  # revision of the subject and versions of its tools
+    benchmarks: str  # number of benchmarks with a spread, of all
+    buckets: tuple[str, ...]  # number of benchmarks in each range of spread
+    middle: str  # median spread
+    worst: str  # largest spread
+    seconds: str  # duration of a suite run
+    strain: str  # what kept the machine busy meanwhile, as parts of the time; empty: unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,51 +21,45 @@ from reports import number_format, plots, wording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
-    """A row of a method's table; `anchor` is the place of all of it.
+    """A row of a method's table of pairs."""
 
-    `tried` says what came of other slowdowns, `runs` what of each run, all of which `blocks` draws.
-    """
-
-    anchor: str
-    benchmark: PageLink
-    kind: str
-    word: wording.Word
-    plot: Markup = field(repr=False)
-    effect: str
-    interval: str
-    threshold: str
-    p: str
-    achieved: str
-    share: str
-    facts: str
-    reason: str
-    tried: str
-    caveats: tuple[Caveat, ...]
-    runs: tuple[str, ...]
-    blocks: Markup = field(repr=False)
+    anchor: str  # place in the page that links lead to
+    benchmark: PageLink  # name of the benchmark
+    kind: str  # outcome, as a style
+    word: wording.Word  # outcome, in words
+    plot: Markup = field(repr=False)  # effect, its interval and the threshold
+    effect: str  # relative effect of the run that decides
+    interval: str  # of `effect`, in percent; empty: none
+    threshold: str  # effect that has to be exceeded
+    p: str  # p-value of the run that decides
+    achieved: str  # measured slowdown of the method
+    share: str  # part of the operation that the method takes
+    facts: str  # calls, times and samples behind the verdict
+    reason: str  # of the verdict; empty: a caveat or the numbers tell
+    tried: str  # outcomes at other slowdowns; empty: none was tried
+    caveats: tuple[Caveat, ...]  # of the pair
+    runs: tuple[str, ...]  # numbers of each run; empty: not drawn
+    blocks: Markup = field(repr=False)  # drawing of the blocks of all runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodView:
-    """A method with its pairs; `hidden` counts those that only the JSON result has.
+    """A method with its pairs."""
 
-    `order` is the place of its outcome, `called` and `from_` are numbers to sort by or empty.
-    """
-
-    link: PageLink
-    id: str
-    kind: str
-    word: wording.Word
-    order: int
-    says: str
-    where: str
-    calls: str
-    called: str
-    slugs: str
-    least: str
-    from_: str
-    pairs: tuple[PairView, ...]
-    hidden: int
+    link: PageLink  # name of the method, and the place of this section
+    id: str  # the method's id
+    kind: str  # outcome, as a style
+    word: wording.Word  # outcome, in words
+    order: int  # place of the outcome in the legend, to sort by
+    says: str  # reason for the outcome, or how many benchmarks call and detect it
+    where: str  # FILE:LINE; empty: unknown
+    calls: str  # usage count; empty: not counted
+    called: str  # usage count to sort by; empty: not counted
+    slugs: str  # slugs of its caveats
+    least: str  # smallest slowdown that is detected; empty: no curve was measured
+    from_: str  # smallest slowdown that is detected, to sort by; empty: none
+    pairs: tuple[PairView, ...]  # those that the page lists
+    hidden: int  # number of pairs that only the JSON result has
 
 
 def method_views(document: Document, listed: ListedPairs) -> tuple[MethodView, ...]:

@@ -72,20 +72,17 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class PairMatrix:
-    """The table. `kinds` are the outcomes in it, (kind, word), `idle` benchmarks that call none.
+    """The table of all pairs."""
 
-    `silent` says how many those are. `refused` tells whether a cell is one that cannot be.
-    """
-
-    corner: str
-    heads: tuple[MatrixHead, ...]
-    lines: tuple[MatrixRow, ...]
-    legend: tuple[wording.Word, ...]
-    kinds: tuple[tuple[str, str], ...]
-    marks: tuple[wording.Word, ...]
-    idle: tuple[PageLink, ...]
-    silent: str
-    refused: bool
+    corner: str  # what rows and columns are
+    heads: tuple[MatrixHead, ...]  # of the columns
+    lines: tuple[MatrixRow, ...]  # the rows
+    legend: tuple[wording.Word, ...]  # outcomes that occur, with their glyphs
+    kinds: tuple[tuple[str, str], ...]  # (style, word) of each outcome that occurs
+    marks: tuple[wording.Word, ...]  # legend of the allocation marks; empty: not requested
+    idle: tuple[PageLink, ...]  # measured benchmarks that call none of the methods
+    silent: str  # number of `idle` benchmarks, in words
+    refused: bool  # whether a cell belongs to a method that cannot be slowed
 
 
 _UNSLOWED = (Verdict.REFUSED, Verdict.INVALID)

@@ -52,33 +52,33 @@ class PartView:
 class AbsView:
     """What only an ABS audit has."""
 
-    judged: str
-    scores: tuple[ScoreView, ...]
-    parts: tuple[PartView, ...]
-    parts_plot: Markup = field(repr=False)
-    kinds: Facts
-    rules: Facts
-    controls: str
-    curve: CurveView | None
-    matrix: PairMatrix
-    axis: Markup = field(repr=False)
-    scale: Markup = field(repr=False)
-    methods: tuple[evidence.MethodView, ...]
-    redundancy: suite.RedundancyView
-    allocations: allocations.AllocationsView | None
+    judged: str  # how a detection is decided
+    scores: tuple[ScoreView, ...]  # the scores that exist
+    parts: tuple[PartView, ...]  # number of methods by outcome
+    parts_plot: Markup = field(repr=False)  # drawing of `parts`
+    kinds: Facts  # (style, word) of each outcome that occurs
+    rules: Facts  # (rule, number of methods that it covers)
+    controls: str  # result of the A/A control; empty: not requested
+    curve: CurveView | None  # smallest detected slowdowns; None: not requested
+    matrix: PairMatrix  # all pairs
+    axis: Markup = field(repr=False)  # axis of the drawn effects
+    scale: Markup = field(repr=False)  # axis of the drawn scores
+    methods: tuple[evidence.MethodView, ...]  # methods with their pairs
+    redundancy: suite.RedundancyView  # benchmarks that may be dropped
+    allocations: allocations.AllocationsView | None  # detection of allocations; None: not requested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsPage:
     """Everything the template shows, in words."""
 
-    subject: str
-    headline: str
-    abs: AbsView | None
-    steps: tuple[StepView, ...]
-    stability: suite.StabilityView
-    environments: EnvironmentsView | None
-    closing: Closing
+    subject: str  # name of the audited code
+    headline: str  # the answer in one sentence
+    abs: AbsView | None  # sections on methods; None: a stability audit
+    steps: tuple[StepView, ...]  # what to do about the result
+    stability: suite.StabilityView  # section on the spreads
+    environments: EnvironmentsView | None  # comparison of machines; None: there is one machine
+    closing: Closing  # caveats and circumstances
 
 
 def render_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> str:

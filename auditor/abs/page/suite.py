@@ -19,44 +19,38 @@ _LEAST_LIMIT = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadView:
-    """A benchmark's row in the table of spreads; `lines` is all that `problem` is the start of.
+    """A benchmark's row in the table of spreads."""
 
-    `order`, `mean_order` and `seconds_order` are numbers to sort by, or empty.
-    """
-
-    link: PageLink
-    id: str
-    spread: str
-    order: str
-    range: str
-    shaky: bool
-    plot: Markup = field(repr=False)
-    mean: str
-    mean_order: str
-    seconds: str
-    seconds_order: str
-    runs: str
-    visible: str
-    problem: str
-    lines: str
-    caveats: tuple[Caveat, ...]
+    link: PageLink  # name of the benchmark, and the place of this row
+    id: str  # the benchmark's id
+    spread: str  # of the run means
+    order: str  # spread to sort by; empty: unknown
+    range: str  # range that the spread falls in, or "incomplete"
+    shaky: bool  # whether that range is too wide to trust
+    plot: Markup = field(repr=False)  # means of the runs on a strip
+    mean: str  # overall mean, in the unit of its tool
+    mean_order: str  # overall mean to sort by; empty: unknown
+    seconds: str  # duration of its processes in a suite run
+    seconds_order: str  # `seconds` to sort by; empty: unknown
+    runs: str  # number of complete runs
+    visible: str  # smallest slowdown that shows in it; empty: unknown
+    problem: str  # outcome and first line of the reason; empty: all runs have values
+    lines: str  # the whole reason; empty: `problem` has all of it
+    caveats: tuple[Caveat, ...]  # of the benchmark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StabilityView:
-    """The section on stability; `limit` is what the ends of the strips stand for.
+    """The section on stability."""
 
-    `visible` tells whether it is known what can be seen in each benchmark.
-    """
-
-    says: str
-    plot: Markup = field(repr=False)
-    buckets: tuple[table.StabilityRow, ...]
-    incomplete: int
-    visible: bool
-    limit: str
-    benchmarks: tuple[SpreadView, ...]
-    durations: tuple[str, ...]
+    says: str  # summary in words
+    plot: Markup = field(repr=False)  # drawing of all spreads
+    buckets: tuple[table.StabilityRow, ...]  # number of benchmarks by range of spread
+    incomplete: int  # number of benchmarks without a spread
+    visible: bool  # whether the smallest visible slowdown of any benchmark is known
+    limit: str  # deviation at the ends of the strips
+    benchmarks: tuple[SpreadView, ...]  # the least stable first
+    durations: tuple[str, ...]  # of the complete suite runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,24 +65,21 @@ class WatchView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostView:
-    """A benchmark's row in the table of costs, each text with a number to sort by, or empty.
+    """A benchmark's row in the table of costs."""
 
-    `alone` and `together` are points of the total score.
-    """
-
-    link: PageLink
-    seconds: str
-    seconds_order: str
-    part: str
-    part_order: str
-    alone: str
-    alone_order: str
-    together: str
-    together_order: str
-    visible: str
-    visible_order: str
-    used: str
-    used_order: str
+    link: PageLink  # name of the benchmark
+    seconds: str  # duration of its processes in a suite run
+    seconds_order: str  # to sort by; empty: unknown
+    part: str  # its part of the time of a suite run
+    part_order: str  # to sort by; empty: unknown
+    alone: str  # points of the total score that are lost without it; empty: none
+    alone_order: str  # to sort by
+    together: str  # points that other benchmarks hold as well; empty: none
+    together_order: str  # to sort by
+    visible: str  # smallest slowdown that shows in it; empty: unknown
+    visible_order: str  # to sort by; empty: unknown
+    used: str  # part of all counted calls that go to methods it detects; empty: none
+    used_order: str  # to sort by; empty: unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,20 +94,16 @@ class DensityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedundancyView:
-    """The section on redundancy; `none` are benchmarks that detect nothing.
+    """The section on redundancy."""
 
-    `silent` says how many those are, `saved` what the cover takes of the suite's time, `whole` what
-    a run of the suite takes.
-    """
-
-    says: str
-    saved: str
-    whole: str
-    costs: tuple[CostView, ...]
-    density: tuple[DensityRow, ...]
-    watching: tuple[WatchView, ...]
-    none: tuple[PageLink, ...]
-    silent: str
+    says: str  # summary in words
+    saved: str  # time that the cover saves of a suite run
+    whole: str  # time of a suite run
+    costs: tuple[CostView, ...]  # cost and worth of each benchmark, the most expensive first
+    density: tuple[DensityRow, ...]  # methods by the number of benchmarks that detect them
+    watching: tuple[WatchView, ...]  # benchmarks that detect a method, the cover first
+    none: tuple[PageLink, ...]  # benchmarks that detect nothing
+    silent: str  # number of `none`, in words
 
 
 def stability_view(document: AbsOrStability) -> StabilityView:

@@ -49,17 +49,14 @@ NOT_COUNTED = Reach(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenMethods:
-    """The methods that are judged, and what is known of how they are called.
+    """The methods that are judged, and how the benchmarks call them."""
 
-    `in_one_call` are the ids of benchmarks of which one call of the harness's held all blocks.
-    """
-
-    methods: tuple[Method, ...]
-    invalid: Mapping[str, str]
-    calls: Mapping[str, int]
-    reach: Mapping[tuple[str, str], Reach]
-    in_one_call: frozenset[str]
-    caveats: tuple[Caveat, ...]
+    methods: tuple[Method, ...]  # in the order of the request
+    invalid: Mapping[str, str]  # why a method cannot be instrumented, by method id
+    calls: Mapping[str, int]  # usage count by method id; a missing id was not counted
+    reach: Mapping[tuple[str, str], Reach]  # by method id and benchmark id
+    in_one_call: frozenset[str]  # ids of benchmarks whose harness makes all blocks in one call
+    caveats: tuple[Caveat, ...]  # of counting and choosing
 
     def of(self, method: Method, benchmark: Benchmark) -> Reach:
         """Return how a benchmark reaches a method."""

@@ -30,17 +30,15 @@ MOST_ROUNDS = 2 * ROUNDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibratedPair:
-    """A pair whose variant exists, and its calibration as far as it is.
+    """A pair whose variant is built, and the state of its calibration."""
 
-    `inlined`: calls of the method may be none in the unchanged program.
-    """
-
-    pair: StudyPair
-    built: BuiltVariant
-    asked: CalibrationRequest
-    inlined: bool = False
+    pair: StudyPair  # the method and the benchmark
+    built: BuiltVariant  # its variant
+    asked: CalibrationRequest  # the requested slowdown
+    inlined: bool = False  # whether the unchanged program may inline calls of the method
     runs: tuple[Run, ...] = field(default=(), repr=False)
-    known: Calibration | None = None
+    """Calibration runs so far, failed ones included."""
+    known: Calibration | None = None  # calibration that they give; None: none gave one yet
 
     @property
     def unsettled(self) -> bool:

@@ -64,15 +64,18 @@ class StudyPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRuns:
-    """What was run for a pair, so far; `beside` as in its variant, `inlined` as in PairData."""
+    """What was run for a pair so far."""
 
-    pair: StudyPair
-    beside: bool = False
+    pair: StudyPair  # the method and the benchmark
+    beside: bool = False  # whether its processes have plain blocks too
     inlined: bool = False
-    refusal: str | None = None
+    """Whether plain blocks call the method where the unchanged program may inline it."""
+    refusal: str | None = None  # why there is no variant; None: there is one
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
-    calibration: Calibration | None = None
+    """Calibration runs, failed ones included."""
+    calibration: Calibration | None = None  # of the delay; None: not calibrated
     runs: tuple[Run, ...] = field(default=(), repr=False)
+    """Runs that decide the pair, failed ones included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +99,14 @@ class SampledPairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAnalysis:
-    """What is asked of each pair. `slowdown` is None where it could not be sized in time.
+    """What is asked of each pair."""
 
-    With `control` the pairs are judged as ever, but nothing is slowed down in them. `layout` is
-    what is known of layouts, None as long as too few were drawn.
-    """
-
-    request: AbsRequest
-    baseline: SuiteBaseline
-    slowdown: float | None
-    control: bool = False
-    layout: Component | None = None
-    sampling: SampledPairs = field(default_factory=SampledPairs)
+    request: AbsRequest  # of the audit
+    baseline: SuiteBaseline  # the runs of the unchanged suite
+    slowdown: float | None  # v, 0.6 for 60 %; None: the time ended before it was sized
+    control: bool = False  # whether all delays are zero (A/A control)
+    layout: Component | None = None  # variation between layouts; None: too few were drawn
+    sampling: SampledPairs = field(default_factory=SampledPairs)  # shares by CPU samples
 
     def with_references(self, references: Sequence[Run]) -> "PairAnalysis":
         """Return this with what all plain processes so far, these included, tell of layouts."""

@@ -24,18 +24,15 @@ class AdviceTarget:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing to do: a sentence, why, and what it is about, most important first.
+    """One thing to do."""
 
-    `gain` says how much time it saves, empty where that is not known or not the point. `noted`:
-    the notes are what it says, so they are shown wherever the targets are.
-    """
-
-    slug: str
-    title: str
-    why: str
+    slug: str  # identifies the advice
+    title: str  # what to do, in a sentence
+    why: str  # what it is good for
     targets: tuple[AdviceTarget, ...]
-    gain: str = ""
-    noted: bool = False
+    """Methods or benchmarks that it is about, the most important first."""
+    gain: str = ""  # time that it saves; empty: unknown, or beside the point
+    noted: bool = False  # whether the notes of the targets are the advice, so they are always shown
 
 
 def advise(document: AbsOrStability) -> tuple[Advice, ...]:

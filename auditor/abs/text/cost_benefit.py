@@ -26,20 +26,15 @@ _LEAST_SAVED = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkValue:
-    """A benchmark: seconds and part of a run, and what they buy.
+    """What a benchmark costs and what it buys."""
 
-    `alone` are points of the total score that go without it, `together` those that others hold as
-    well. `visible` is the least slowdown of its operation that is noticed, `used` the part of all
-    counted calls that go to methods it watches. None: not known.
-    """
-
-    benchmark: str
-    seconds: float | None
-    part: float | None
-    alone: float
-    together: float
-    visible: float | None
-    used: float | None
+    benchmark: str  # the benchmark's id
+    seconds: float | None  # duration in a suite run; None: unknown
+    part: float | None  # its part of the time of a suite run; None: unknown
+    alone: float  # points of the total score that are lost without it
+    together: float  # points of the total score that other benchmarks hold as well
+    visible: float | None  # smallest slowdown of its operation that shows; None: unknown
+    used: float | None  # part of all counted calls that go to methods it detects; None: unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +131,8 @@ def _stubs(facts: ResultFacts) -> list[SuiteChange]:
     return [
         SuiteChange(
             owner=verdict.id,
-            what=f"write a benchmark for it (bench-audit stubs begins one){_use(verdict, every)}",
+            what="write a benchmark for it (bench-audit trace --stubs begins one)"
+            + _use(verdict, every),
             points=_point(document),
             seconds=median(times) if times else 0.0,
             measured=False,

@@ -50,19 +50,16 @@ _DEPTH = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeFacts:
-    """A type: its name in source text, what it is above of, its members.
+    """What tests need to know of a type."""
 
-    `answers` are the methods that an implementation of an interface needs, None where it cannot be
-    written by erased types. Objects of an `inner` class belong to one of the class around it.
-    """
-
-    written: str
-    supertypes: frozenset[str]
-    public: bool
-    abstract: bool
-    members: tuple[Member, ...]
+    written: str  # its name in source text
+    supertypes: frozenset[str]  # names of all types that it is assignable to
+    public: bool  # whether tests can name it
+    abstract: bool  # whether it has no objects of its own
+    members: tuple[Member, ...]  # those that tests may use
     answers: tuple[Member, ...] | None = None
-    inner: bool = False
+    """Methods that an implementation of the interface needs; None: erased types cannot write it."""
+    inner: bool = False  # whether its objects belong to an object of the class around it
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,20 +19,17 @@ _EACH_FAILURE = 0.25
 
 @dataclass(slots=True)
 class Tally:
-    """What was left out while tests were made, and how often; hangs by method.
-
-    `dumps` are the further lines of a reason in `dropped`. `failing` counts how often in a row a
-    method has failed when it was tried last. `spoilers` are methods after which others fail, None
-    as long as nobody has looked for them; `beside` counts for each method the tests that it was
-    first to fail in one of several threads.
-    """
+    """What the generation of tests has learned so far."""
 
     dropped: Counter[str] = field(default_factory=Counter)
-    dumps: dict[str, str] = field(default_factory=dict)
-    hangs: Counter[str] = field(default_factory=Counter)
+    """How often something was left out, by what and why."""
+    dumps: dict[str, str] = field(default_factory=dict)  # further lines of a reason in `dropped`
+    hangs: Counter[str] = field(default_factory=Counter)  # number of attempts that hung, by method
     failing: Counter[str] = field(default_factory=Counter)
-    spoilers: Spoilers | None = None
+    """Number of consecutive failures of a method up to now."""
+    spoilers: Spoilers | None = None  # methods after which others fail; None: not determined
     beside: Counter[str] = field(default_factory=Counter)
+    """Number of tests that a method was first to fail in one of several threads."""
 
     def noted(self) -> dict[str, Any]:
         """Return it as what can be stored: see `of`."""

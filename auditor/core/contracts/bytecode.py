@@ -49,14 +49,14 @@ class MethodCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassCode:
-    """A class or interface; methods by their keys, fields by their names."""
+    """A class or interface."""
 
-    name: str
-    superclass: str | None = None
-    interfaces: tuple[str, ...] = ()
-    flags: frozenset[str] = frozenset()
-    methods: Mapping[str, MethodCode]
-    fields: Mapping[str, FieldCode]
+    name: str  # binary name, with dots
+    superclass: str | None = None  # its name; None: it has none
+    interfaces: tuple[str, ...] = ()  # names of the interfaces that it implements
+    flags: frozenset[str] = frozenset()  # access flags, such as "public"
+    methods: Mapping[str, MethodCode]  # by their keys
+    fields: Mapping[str, FieldCode]  # by their names
 
 
 Classes = Mapping[str, ClassCode]

@@ -34,43 +34,38 @@ class TimedScope(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacePlan:
-    """The parameters of generation, execution and oracle; seconds (Sections 3 to 5.2).
+    """The parameters of generation, execution and oracle (Sections 3 to 5.2).
 
-    `tests` are made for each pair of classes and run with each of `threads`. `crowded_seconds` is
-    the steady state with more than `CROWD` threads. `processes` tells whether each measurement has
-    a process of its own. Spreads are standard deviations as parts of the mean. `report` is
-    δ_report; with fewer than `least_conclusive` tests nothing is found. Between `shortest` and
-    `longest` the length of a suffix is looked for, in calls; it has the square root of that in
-    statements, but no more than `statements` (0: any number). With `strict` the oracle is the
-    paper's, and no measurements are accepted that are spread too far. `attempt_seconds` is what an
-    attempt may take while tests are made.
+    Spreads are standard deviations as parts of the mean. The length of a suffix is searched between
+    `shortest` and `longest`; a suffix has the square root of its length in statements.
     """
 
-    threads: tuple[int, ...] = (2, 8)
-    tests: int = 5
-    warmup_seconds: float = 1.0
-    steady_seconds: float = 1.0
-    crowded_seconds: float = 1.0
-    least_seconds: float = 0.005
-    least_repetitions: int = 10
-    stop_spread: float = 0.02
-    acceptable_spread: float = 0.2
-    least_measurements: int = 3
-    most_measurements: int = 8
-    least_conclusive: int = 3
-    most_tries: int = 12
-    shortest: int = 16
-    longest: int = 1_000_000
-    statements: int = 64
-    prefix: int = 10
-    report: float = 0.05
-    confidence: float = 0.99
+    threads: tuple[int, ...] = (2, 8)  # numbers of threads that each test runs with
+    tests: int = 5  # number of tests to generate
+    warmup_seconds: float = 1.0  # of a process, before it measures
+    steady_seconds: float = 1.0  # of a measurement
+    crowded_seconds: float = 1.0  # of a measurement with more than `CROWD` threads
+    least_seconds: float = 0.005  # of a repetition
+    least_repetitions: int = 10  # in a measurement
+    stop_spread: float = 0.02  # measurements end once their spread is at most this
+    acceptable_spread: float = 0.2  # largest spread of a conclusive test
+    least_measurements: int = 3  # of each version
+    most_measurements: int = 8  # of each version
+    least_conclusive: int = 3  # conclusive tests that a finding needs
+    most_tries: int = 12  # lengths of a suffix that are tried
+    shortest: int = 16  # length of a suffix, calls: least that is tried
+    longest: int = 1_000_000  # length of a suffix, calls: most that is tried
+    statements: int = 64  # in a suffix at most; 0: any number
+    prefix: int = 10  # calls in a prefix
+    report: float = 0.05  # least relative difference of a finding (δ_report)
+    confidence: float = 0.99  # level of all intervals
     strict: bool = False
-    processes: bool = True
-    control: bool = True
-    scope: TimedScope = TimedScope.ALL
-    attempt_seconds: float = 1.0
-    seed: int = 1
+    """Whether the paper's oracle decides, which rejects measurements that spread too far."""
+    processes: bool = True  # whether each measurement has a process of its own
+    control: bool = True  # whether the tests also run in one thread
+    scope: TimedScope = TimedScope.ALL  # what of a repetition is timed
+    attempt_seconds: float = 1.0  # of an attempt while tests are generated
+    seed: int = 1  # decides everything that is random
 
     @property
     def in_pairs(self) -> bool:
@@ -110,18 +105,15 @@ SEQUENTIAL = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepetitionTimes:
-    """What a test took with so many threads: seconds of a repetition, one of each measurement.
+    """The measurements of a test with one number of threads."""
 
-    `calls` are those of a repetition. `reason` is empty of a conclusive test (Section 4.2).
-    """
-
-    test: int
-    threads: int
-    calls: int
-    repetitions: int
-    old: tuple[float, ...] = ()
-    new: tuple[float, ...] = ()
-    reason: str = ""
+    test: int  # number of the test
+    threads: int  # number of threads; SEQUENTIAL: the control
+    calls: int  # calls in a repetition
+    repetitions: int  # repetitions whose mean is one measurement
+    old: tuple[float, ...] = ()  # measurements of the old version, seconds of a repetition
+    new: tuple[float, ...] = ()  # measurements of the new version, seconds of a repetition
+    reason: str = ""  # why the test is inconclusive (Section 4.2); empty: it is conclusive
 
     def of(self, version: LibraryVersion) -> tuple[float, ...]:
         """Return the measurements of a version."""
@@ -139,18 +131,14 @@ class Vote(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedTest:
-    """A test with its vote; `speedup` is old / new, above 1 where the new version is faster.
+    """A test with its vote; all but `timed` and `vote` are None of an inconclusive test."""
 
-    `old` and `new` are the intervals of the means (Student's t), seconds of a repetition, `ratio`
-    is that of the speed-up; all four are None of an inconclusive test.
-    """
-
-    timed: RepetitionTimes
-    vote: Vote
-    old: Interval | None = None
-    new: Interval | None = None
-    speedup: float | None = None
-    ratio: Interval | None = None
+    timed: RepetitionTimes  # its measurements
+    vote: Vote  # for the faster version
+    old: Interval | None = None  # interval of the mean (Student's t), seconds of a repetition
+    new: Interval | None = None  # likewise, of the new version
+    speedup: float | None = None  # old / new, above 1 where the new version is faster
+    ratio: Interval | None = None  # interval of `speedup`
 
 
 class ConcurrencyFinding(StrEnum):
@@ -203,54 +191,45 @@ class FocusMethod:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcurrentTestSuite:
-    """The tests, and how they were made.
+    """The tests, and how they were generated."""
 
-    `length` is that of a suffix in calls, `tried` the lengths that Algorithm 1 went through.
-    `dropped` tells of what was left out while they were made, and how often.
-    """
-
-    tests: tuple[Test, ...]
-    length: int
-    tried: tuple[int, ...]
-    methods: tuple[str, ...]
-    focus: tuple[FocusMethod, ...]
+    tests: tuple[Test, ...]  # those that both versions can run
+    length: int  # calls in a suffix
+    tried: tuple[int, ...]  # lengths that Algorithm 1 tried
+    methods: tuple[str, ...]  # signatures of the methods that tests call
+    focus: tuple[FocusMethod, ...]  # methods that the tests prefer
     dropped: tuple[tuple[str, int], ...] = ()
+    """What was left out while tests were generated, and how often."""
     files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    caveats: tuple[Caveat, ...] = ()
+    """(path, source) of all tests."""
+    caveats: tuple[Caveat, ...] = ()  # of the generation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the making of a suite has come: its length was found, then test after test was tried.
+    """How far the generation of a suite has come."""
 
-    `number` is that of the last one, `reason` says why the length is no better. What the next test
-    hangs on is in `learned`, as the maker of tests has it written, and in `banned`, what no test
-    can call.
-    """
-
-    length: int
-    tried: tuple[int, ...]
-    reason: str
-    number: int = 0
-    tests: tuple[Test, ...] = ()
+    length: int  # calls in a suffix
+    tried: tuple[int, ...]  # lengths that Algorithm 1 tried
+    reason: str  # why the length is no better; empty: it is as wanted
+    number: int = 0  # of the last test that was tried
+    tests: tuple[Test, ...] = ()  # those that both versions can run
     learned: Mapping[str, Any] = field(default_factory=dict)
-    banned: tuple[Member, ...] = ()
+    """State of the generator that the next test depends on, as JSON values."""
+    banned: tuple[Member, ...] = ()  # members that no test can call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcurrencyVerdict:
-    """The answer to "is the new version slower when threads share an object?".
+    """The answer to "is the new version slower when threads share an object?"."""
 
-    `control` are the same calls in one thread. `smallest` is the number of the test that shows
-    the finding with the fewest statements, None where there is nothing to show.
-    """
-
-    subject: str
-    finding: ConcurrencyFinding
-    cause: DifferenceCause
-    threads: tuple[ThreadVerdict, ...]
-    control: ThreadVerdict | None
+    subject: str  # name of the class
+    finding: ConcurrencyFinding  # on the new version
+    cause: DifferenceCause  # whether one thread alone shows the difference too
+    threads: tuple[ThreadVerdict, ...]  # verdicts by number of threads
+    control: ThreadVerdict | None  # the same calls in one thread; None: not measured
     smallest: int | None
-    suite: ConcurrentTestSuite
-    plan: RacePlan
-    caveats: tuple[Caveat, ...] = ()
+    """Number of the test that shows the finding with the fewest statements; None: none does."""
+    suite: ConcurrentTestSuite  # the tests
+    plan: RacePlan  # the parameters
+    caveats: tuple[Caveat, ...] = ()  # of the comparison

@@ -19,17 +19,14 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True, slots=True)
 class ConcurrentRunSettings:
-    """How a process measures a test: r_w and r_s, and Algorithm 2 within it.
+    """How a process measures a test (Algorithm 2)."""
 
-    `seconds` is about what it takes.
-    """
-
-    warmup: int
-    repetitions: int
-    seconds: float
-    least: int = 1
-    most: int = 1
-    stop: float = 0.0
+    warmup: int  # repetitions before it measures (r_w)
+    repetitions: int  # in a measurement (r_s)
+    seconds: float  # estimated for the process
+    least: int = 1  # measurements that are made in any case
+    most: int = 1  # measurements that are made at most
+    stop: float = 0.0  # measuring ends once the spread is at most this
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +39,14 @@ class Pilot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcurrentRun:
-    """A test by the name of its class, with a number of threads and a version.
+    """One test that a process runs."""
 
-    `turns` is how often each suffix is done in a repetition, `suffixes` how many of them one thread
-    does where there are no threads.
-    """
-
-    test: str
-    threads: int
-    suffixes: int
-    turns: int
-    version: LibraryVersion
-    scope: TimedScope
+    test: str  # name of its class
+    threads: int  # number of threads; SEQUENTIAL: the control
+    suffixes: int  # those that one thread runs where there are no threads
+    turns: int  # how often each suffix runs in a repetition
+    version: LibraryVersion  # of the library
+    scope: TimedScope  # what of a repetition is timed
 
 
 class ConcurrentTestRunner(Protocol):

@@ -23,44 +23,36 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmellRule:
-    """A kind of smell.
+    """A kind of smell."""
 
-    `id` is a promise, and names its page (docs/lint/ID.md). `title` says in a line what is wrong,
-    `advice` in a sentence what to do. A rule that is not `on` is looked for where it is asked for:
-    fewer than four of five of its findings on real suites were right. `sure` is the confidence of
-    its findings, unless a smell has its own.
-    """
-
-    id: str
-    title: str
-    advice: str
-    sure: Confidence
+    id: str  # never changes, and names its page (docs/lint/ID.md)
+    title: str  # what is wrong, in a line
+    advice: str  # what to do, in a sentence
+    sure: Confidence  # confidence of its findings, unless a smell has its own
     on: bool = True
+    """False: applied on request only, as fewer than four of five findings on real suites were
+    right."""
     practice: str = ""  # of Costa et al. (RETU, LOOP, FINAL, INVO, FORK), empty for others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Smell:
-    """One place that a rule has found.
+    """One place that a rule reports."""
 
-    `benchmark` is its name without package or module (`BenchmarkParse`, `MapBench.put`,
-    `test_push`, `Queues.time_push`), empty where it is that of no single one. `text` is a sentence
-    on this case. `top` is the first line of the benchmark's declaration with its annotations or
-    decorators, or of what else a marker for all of it is written above (`Class` of a file).
-    `calls` are the methods of the project whose results nobody uses, each with as much before its
-    name as is known (`Parse`, `UUID.String`); None where the rule is not about results.
-    `overlapping`: operations run at once, so the time of one says nothing of what is in it.
-    `sure` is None where that of the rule holds.
-    """
-
-    rule: str
+    rule: str  # id of the rule
     benchmark: str
-    span: Span
-    text: str
+    """Name without package or module (`MapBench.put`, `test_push`); empty: not of a single one."""
+    span: Span  # the place in the source
+    text: str  # a sentence on this place
     top: int
+    """First line of the declaration that a marker may stand above: the benchmark's, with
+    annotations and decorators, or that of a class or file."""
     calls: tuple[str, ...] | None = None
+    """Methods of the project whose results nobody uses, each with as much of its qualified name
+    as is known (`Parse`, `UUID.String`); None: the rule is not about results."""
     overlapping: bool = False
-    sure: Confidence | None = None
+    """Whether operations run at once, so that the time of one does not show what is in it."""
+    sure: Confidence | None = None  # confidence; None: that of the rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,15 +138,12 @@ class TimedBenchmark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintResult:
-    """What is wrong with the sources of a suite, in the order of files and lines.
+    """What is wrong with the sources of a suite."""
 
-    `rules` are those that were looked for, `benchmarks` all that were looked at. `applied` holds
-    the number of benchmarks that a rule looked at, by its id.
-    """
-
-    rules: tuple[SmellRule, ...]
-    benchmarks: tuple[str, ...]
-    findings: tuple[SmellFinding, ...]
-    unread: tuple[str, ...]
-    caveats: tuple[Caveat, ...] = ()
+    rules: tuple[SmellRule, ...]  # those that were applied
+    benchmarks: tuple[str, ...]  # names of all benchmarks that were read
+    findings: tuple[SmellFinding, ...]  # in the order of files and lines
+    unread: tuple[str, ...]  # files that could not be read
+    caveats: tuple[Caveat, ...] = ()  # of the result
     applied: Mapping[str, int] = field(default_factory=dict)
+    """Number of benchmarks that a rule looked at, by its id."""

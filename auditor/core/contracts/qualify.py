@@ -48,20 +48,16 @@ class GateAnswer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCase:
-    """A pair that was shown to the gate, for the `number`th time.
+    """A checkout pair that was shown to the gate."""
 
-    `turn` is how many times the gate was run in these checkouts until it said this. `ran` are the
-    versions whose code has been run. `tail` are the last lines of its output.
-    """
-
-    case: GateCase
-    number: int
-    answer: GateAnswer
-    turn: int = 1
-    seconds: float = 0.0
-    exit_code: int | None = None
-    ran: tuple[CheckoutVersion, ...] = ()
-    tail: str = ""
+    case: GateCase  # the kind of pair
+    number: int  # how many pairs of this kind were shown, this one included
+    answer: GateAnswer  # of the gate
+    turn: int = 1  # how often the gate was run in these checkouts before it gave this answer
+    seconds: float = 0.0  # of all runs of the gate in these checkouts together
+    exit_code: int | None = None  # of the last run; None: the watchdog ended it
+    ran: tuple[CheckoutVersion, ...] = ()  # versions whose code has been run
+    tail: str = ""  # last lines of the gate's output; empty: it did not fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +71,15 @@ class InjectedDelay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSubject:
-    """A method that is slowed, as the suite knows it.
+    """A method that is slowed in the checkouts."""
 
-    `injected` are delays that were measured in a benchmark; for other factors, as where no
-    benchmark calls the method, the clock decides in place. `seconds` is what it takes, `reached_by`
-    are the benchmarks that call it while they are measured. `refusal` is why it cannot be slowed.
-    """
-
-    method: str
-    seconds: float | None = None
+    method: str  # the method's id
+    seconds: float | None = None  # time of a call; None: no benchmark calls it
     injected: tuple[InjectedDelay, ...] = ()
-    guarded: bool = False
-    reached_by: tuple[str, ...] = ()
-    refusal: str = ""
+    """Delays that were measured in a benchmark; for other factors the clock decides in place."""
+    guarded: bool = False  # whether nested calls of the method add no further delay
+    reached_by: tuple[str, ...] = ()  # ids of benchmarks that call it in their measured loop
+    refusal: str = ""  # why it cannot be slowed; empty: it can
 
     def at(self, factor: float) -> InjectedDelay | None:
         """Return the delay of a factor, if it was measured."""
@@ -96,36 +88,28 @@ class GateSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatePlan:
-    """How often the gate is shown what, and what is asked of it.
-
-    `factors` are how many times as long the methods take. A pair of each is shown `runs` times at
-    most. `turns` is how often a gate that is quiet is run in the same checkouts before it is taken
-    for dead. `most_false_alarms` is a chance, `must_see` a factor; with None nothing is asked.
-    """
+    """How often the gate is shown what, and what is asked of it."""
 
     factors: tuple[float, ...] = (1.1, 1.25, 1.5, 2.0, 10.0)
-    runs: int = 20
-    turns: int = 4
-    most_false_alarms: float | None = None
-    must_see: float | None = None
-    seed: int = 1
+    """How many times as long the methods take."""
+    runs: int = 20  # how often a pair of each factor is shown at most
+    turns: int = 4  # how often a quiet gate is run in the same checkouts before it counts as dead
+    most_false_alarms: float | None = None  # false-positive rate that is allowed; None: not asked
+    must_see: float | None = None  # factor that has to raise an alarm; None: not asked
+    seed: int = 1  # decides everything that is random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmRate:
-    """How often the gate has fired at a case, with the 90 % Clopper-Pearson interval.
+    """How often the gate fired at a kind of checkout pair."""
 
-    `seconds` is the median time of a run. `skipped`: it was not shown, since larger slowdowns are
-    not seen.
-    """
-
-    case: GateCase
-    alarms: int
-    shown: int
-    failed: int
-    interval: Interval
-    seconds: float | None = None
-    skipped: bool = False
+    case: GateCase  # the kind of pair
+    alarms: int  # number of alarms
+    shown: int  # number of pairs that have an answer
+    failed: int  # number of pairs at which the gate failed
+    interval: Interval  # 90 % Clopper-Pearson interval of the rate
+    seconds: float | None = None  # median time of a run of the gate; None: none was measured
+    skipped: bool = False  # whether it was not shown, as larger slowdowns are not detected
 
 
 class Flaw(StrEnum):
@@ -169,21 +153,19 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Qualification:
-    """What a gate is worth. `seen_from` is the least factor that it sees more often than not.
+    """What a gate is worth."""
 
-    `known` is how many answers are those of an earlier call.
-    """
-
-    subjects: tuple[GateSubject, ...]
-    plan: GatePlan
-    rates: tuple[AlarmRate, ...]
-    diagnoses: tuple[Diagnosis, ...]
-    demands: tuple[Demand, ...]
+    subjects: tuple[GateSubject, ...]  # methods that were slowed
+    plan: GatePlan  # how often the gate was to be shown what
+    rates: tuple[AlarmRate, ...]  # by kind of checkout pair
+    diagnoses: tuple[Diagnosis, ...]  # what is wrong with the gate
+    demands: tuple[Demand, ...]  # what was asked of it, and whether it does it
     seen_from: Mapping[str, float | None]
-    seconds: float | None
-    shown: tuple[ShownCase, ...]
-    caveats: tuple[Caveat, ...]
-    known: int = 0
+    """Least factor that it detects more often than not, by method; None: none."""
+    seconds: float | None  # median time of a run of the gate; None: none was measured
+    shown: tuple[ShownCase, ...]  # all pairs that were shown
+    caveats: tuple[Caveat, ...]  # of the result
+    known: int = 0  # number of answers that an earlier command stored
 
 
 class Gate(Protocol):

@@ -5,18 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedIterations:
-    """The iteration that a process, the `fork`-th of its benchmark in a run, has just ended.
+    """The iteration that a process has just ended."""
 
-    `run` counts how often the framework was started. `seconds` are those of an operation, `lasts`
-    those of the iteration as it was asked for. `warmups` are the iterations that it is to warm up
-    for, of so many `warmup_seconds` each; None where it has no such thing.
-    """
-
-    harness: str
-    benchmark: str
-    fork: int
-    seconds: float
-    lasts: float
+    harness: str  # benchmark framework
+    benchmark: str  # the benchmark's id
+    fork: int  # number of the process of its benchmark in the run
+    seconds: float  # of an operation
+    lasts: float  # seconds that the iteration was to last
     warmups: int | None = None
-    warmup_seconds: float | None = None
-    run: int = 1
+    """Iterations that the process warms up for; None: it has no such setting."""
+    warmup_seconds: float | None = None  # of each of these; None: it has no such setting
+    run: int = 1  # how often the framework was started

@@ -55,20 +55,15 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similarity:
-    """What is said of the runs of one benchmark.
+    """Whether the runs of one benchmark are alike."""
 
-    `means` are those of the measures over all pairs, by which `dissimilar` is decided (Algorithm
-    1); these and `clusters` are None where nothing can be told. `compared` are the indices of the
-    runs that could be used and `values` how many values of each were. `apart` are the runs that are
-    unlike most others while most runs are not: those to be repeated.
-    """
-
-    benchmark: str
-    compared: tuple[int, ...]
-    values: int
-    means: Five | None
-    dissimilar: bool | None
+    benchmark: str  # the benchmark's id
+    compared: tuple[int, ...]  # indices of the runs that could be used
+    values: int  # number of values of each that were used
+    means: Five | None  # of the measures over all pairs (Algorithm 1); None: too little to tell
+    dissimilar: bool | None  # whether `means` say so; None: too little to tell
     apart: tuple[int, ...]
-    clusters: Clusters | None
-    pairs: tuple[PairSimilarity, ...] = field(repr=False)
-    caveats: tuple[Caveat, ...] = ()
+    """Indices of runs unlike most others while most runs are alike: those to be repeated."""
+    clusters: Clusters | None  # groups of SAME; None: too little to tell
+    pairs: tuple[PairSimilarity, ...] = field(repr=False)  # all pairs of `compared`
+    caveats: tuple[Caveat, ...] = ()  # of the runs

@@ -29,20 +29,17 @@ class WarmupEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSteadiness:
-    """A process of a benchmark; `run` and `fork` count from zero.
+    """When a process of a benchmark is steady; all numbers count from zero."""
 
-    `steady_from` is the 0-based index of the first steady iteration, warm-up included; None where
-    there is none or nobody can tell. `warm_up` is None where the configured one is not known.
-    """
-
-    run: int
-    fork: int
-    iterations: int
-    label: SteadyLabel
+    run: int  # of the suite
+    fork: int  # process of the benchmark in that run
+    iterations: int  # number of iterations
+    label: SteadyLabel  # whether it gets steady
     steady_from: int | None = None
-    changes: tuple[int, ...] = ()
-    warm_up: WarmupEffect | None = None
-    caveats: tuple[Caveat, ...] = ()
+    """Index of the first steady iteration, warm-up included; None: none, or unknown."""
+    changes: tuple[int, ...] = ()  # last iteration of each segment that the detector separates
+    warm_up: WarmupEffect | None = None  # effect of the configured warm-up; None: that is unknown
+    caveats: tuple[Caveat, ...] = ()  # of the series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

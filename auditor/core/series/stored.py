@@ -14,27 +14,25 @@ from auditor.core.suite import Configured
 class StoredProcess:
     """What a process stored of a benchmark.
 
-    `seconds` are per operation, in the order measured; empty where the tool kept a figure only.
-    `middle` is that figure, of all of them, seconds per operation: what the tool itself compares.
-    It is None where `failure` says why there is nothing. Of a benchmark under one name there may be
-    several texts, each with a `version` of its own; empty where nobody knows. `warmups` are what
-    the tool measured before and calls warm-up, as `seconds` are; empty where it kept none.
-    `iteration_seconds` is how long an iteration was asked to last, None where nobody knows, and
-    `warmup_seconds` one that warms up, None where that is the same. An iteration ends with the
-    first operation after its time, or has exactly so many `operations`, where that is not None.
-    `configured` is what the author asks for, where the values were measured in another way (from
-    the start, in short iterations), else None.
+    An iteration ends with the first operation after its time, or after exactly `operations`.
     """
 
     seconds: Sequence[float] = field(default=(), repr=False)
+    """Per operation, in the order measured; empty: the tool kept a figure only."""
     middle: float | None = None
-    failure: Skipped | Unreadable | None = None
-    version: str = ""
+    """That figure of all of them, seconds per operation, which the tool itself compares; None:
+    `failure` says why."""
+    failure: Skipped | Unreadable | None = None  # why there are no values; None: there are
+    version: str = ""  # tells texts of one name apart; empty: unknown
     warmups: Sequence[float] = field(default=(), repr=False)
-    iteration_seconds: float | None = None
+    """As `seconds`, of what the tool calls warm-up; empty: it kept none."""
+    iteration_seconds: float | None = None  # that an iteration was to last; None: unknown
     warmup_seconds: float | None = None
-    operations: int | None = None
+    """That an iteration of the warm-up was to last; None: as the others."""
+    operations: int | None = None  # exact number in an iteration; None: its time decides
     configured: Configured | None = None
+    """The author's settings, where the values were measured in another way (from the start, in
+    short iterations); None: there are none, or they were followed."""
 
     @property
     def whole(self) -> Sequence[float]:
@@ -54,18 +52,18 @@ class StoredVariant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """A file, or a folder with one for each benchmark: a run of the suite.
-
-    It has the processes of each benchmark by its name. `commit` is empty where nobody knows it.
-    `made` are two times in seconds, of the commit and of the run, 0 where unknown: the later, the
-    newer.
-    """
+    """A run of the suite: a file, or a folder with one for each benchmark."""
 
     name: str
+    """Of the file or folder."""
     processes: Mapping[str, tuple[StoredProcess, ...]] = field(repr=False)
+    """Of each benchmark, by its name."""
     host: HostFacts = NOWHERE
+    """Machine that it ran on."""
     commit: str = ""
+    """Empty: unknown."""
     made: tuple[float, float] = (0.0, 0.0)
+    """Seconds since the epoch of the commit and of the run, 0: unknown; the later, the newer."""
     variants: Mapping[str, StoredVariant] = field(default_factory=dict, repr=False)
     """By the names of `processes`; a name that is missing has no variants."""
     ending: str = ""
@@ -90,18 +88,14 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredResults:
-    """Runs of one suite by one tool, at least one; `digest` is of the content of all files.
+    """Runs of one suite by one tool, at least one."""
 
-    `harness` is the tool's name as everywhere. `left_out` are benchmarks that measure no time,
-    `older` commits that were there too, but not chosen. `caveats` are of how they were made.
-    """
-
-    harness: str
-    digest: str
-    runs: tuple[StoredRun, ...]
-    left_out: tuple[str, ...] = ()
-    older: tuple[str, ...] = ()
-    caveats: tuple[Caveat, ...] = ()
+    harness: str  # name of the tool
+    digest: str  # of the content of all files
+    runs: tuple[StoredRun, ...]  # in the order of the files
+    left_out: tuple[str, ...] = ()  # benchmarks that measure no time
+    older: tuple[str, ...] = ()  # commits that were not chosen
+    caveats: tuple[Caveat, ...] = ()  # of how they were made
 
     @property
     def benchmarks(self) -> tuple[str, ...]:

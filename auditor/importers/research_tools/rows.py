@@ -5,16 +5,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The values of one benchmark in one run of the suite, in the order measured.
+    """The values of one benchmark in one process, in the order measured."""
 
-    `run` counts from zero, `part` the processes of that run from zero. `method` is the one that
-    was slowed, None for the unchanged suite. `seconds` are per operation; `operations` are those
-    of each value, empty where nobody knows them.
-    """
-
-    run: int
-    part: int = 0
-    method: str | None
-    benchmark: str
-    seconds: tuple[float, ...] = field(repr=False)
-    operations: tuple[int, ...] = field(default=(), repr=False)
+    run: int  # of the suite, from zero
+    part: int = 0  # process of that run, from zero
+    method: str | None  # the slowed method; None: the unchanged suite
+    benchmark: str  # the benchmark's id
+    seconds: tuple[float, ...] = field(repr=False)  # per operation
+    operations: tuple[int, ...] = field(default=(), repr=False)  # of each value; empty: unknown

@@ -16,10 +16,13 @@ class Workload:
     counting_seconds: float
     """The time of counting calls and of unit tests, likewise."""
     benchmarks: int
+    """Number of benchmarks."""
     methods: int
+    """Number of methods."""
     pairs: int | None = None
     """Pairs that are still to be measured; None: calls are not counted yet."""
     calibration_blocks: float
+    """Mean planned seconds of the blocks of a calibration process."""
     pair_blocks: float
     """Mean planned seconds of the blocks of such a process."""
     runs: int

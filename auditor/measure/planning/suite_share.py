@@ -20,6 +20,7 @@ class ProcessCost:
     start_seconds: float
     """The time of a process before its first block."""
     block_seconds: float
+    """Of a block."""
     warmup: int
     """Blocks before the measured ones."""
     blocks: int

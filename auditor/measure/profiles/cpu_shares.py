@@ -209,15 +209,21 @@ class _View:
     """What the profiles of one program tell of a share."""
 
     profiles: Sequence[Profiled]
+    """Of this program."""
     hits: int
+    """Samples in the method."""
     samples: int
+    """All samples."""
     least: float
     """Low end of the share in this program, by sampling error alone."""
     most: float
     """High end of it."""
     interval: Interval
+    """Of the share, with errors of attribution."""
     by_itself: Interval
+    """Likewise, at the error of a verdict by this program alone."""
     irreducible: Interval
+    """Likewise, without sampling error: more samples do not narrow it."""
 
     @classmethod
     def of(

@@ -39,22 +39,18 @@ class BenchmarkLoop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkDeclaration:
-    """A declaration of a test file that has a *testing.B: a benchmark, or a helper of some.
+    """A declaration of a test file that has a *testing.B: a benchmark, or a helper of some."""
 
-    `benchmark` is the name of the only benchmark that it belongs to, else empty. `handles` are the
-    names of every *testing.B in it, `states` those of every *testing.PB.
-    """
-
-    source: SourceFile
-    root: Node
-    declaration: Node
-    name: str
-    benchmark: str
-    handles: frozenset[str]
-    states: frozenset[str]
-    above: syntax.Parents
-    clock: BenchmarkTimer
-    loops: tuple[BenchmarkLoop, ...] = ()
+    source: SourceFile  # its file
+    root: Node  # tree of the file
+    declaration: Node  # its node
+    name: str  # of the function or method
+    benchmark: str  # name of the only benchmark that it belongs to; empty: several
+    handles: frozenset[str]  # names of every *testing.B in it
+    states: frozenset[str]  # names of every *testing.PB in it
+    above: syntax.Parents  # parent of each of its nodes
+    clock: BenchmarkTimer  # where its timer is on
+    loops: tuple[BenchmarkLoop, ...] = ()  # over the iterations of a benchmark
 
     @property
     def is_benchmark(self) -> bool:

@@ -9,11 +9,11 @@ from auditor.core.contracts.lint import Confidence, SmellRule
 
 @dataclass(frozen=True, slots=True)
 class NodeFinding:
-    """A place in the tree of a file: the rule, the node, a sentence, and more of a `Smell`."""
+    """A place in the tree of a file."""
 
-    rule: SmellRule
-    node: Node
-    text: str
-    calls: tuple[str, ...] | None = None
-    overlapping: bool = False
-    sure: Confidence | None = None
+    rule: SmellRule  # that reports it
+    node: Node  # the place
+    text: str  # a sentence on this place
+    calls: tuple[str, ...] | None = None  # as in `Smell`
+    overlapping: bool = False  # as in `Smell`
+    sure: Confidence | None = None  # confidence; None: that of the rule

@@ -39,15 +39,15 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A field; `value` is its initialiser."""
+    """A field."""
 
-    owner: "TypeDeclaration"
-    name: str
-    type: str
-    node: Node
-    value: Node | None
-    modifiers: frozenset[str]
-    annotations: tuple[Annotation, ...]
+    owner: "TypeDeclaration"  # type that declares it
+    name: str  # of the field
+    type: str  # simple name of its type
+    node: Node  # its declaration
+    value: Node | None  # initialiser; None: there is none
+    modifiers: frozenset[str]  # such as "final"
+    annotations: tuple[Annotation, ...]  # of its declaration
 
     @property
     def final(self) -> bool:
@@ -109,14 +109,14 @@ class JavaMethod:
 
 @dataclass(frozen=True, eq=False)
 class TypeDeclaration:
-    """A class, interface, enum or record; `name` has those of the types around it before it."""
+    """A class, interface, enum or record."""
 
-    file: str
-    package: str
-    name: str
-    node: Node
-    outer: "TypeDeclaration | None"
-    inner: list["TypeDeclaration"] = field(default_factory=list)
+    file: str  # path of its file
+    package: str  # empty: the unnamed one
+    name: str  # with those of the types around it in front
+    node: Node  # its declaration
+    outer: "TypeDeclaration | None"  # type around it; None: it is at the top
+    inner: list["TypeDeclaration"] = field(default_factory=list)  # types that it declares
 
     @property
     def simple(self) -> str:

@@ -45,19 +45,18 @@ class Around:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TimedCode:
-    """Code that every round runs, as it stands in the file of the benchmark.
+    """Code that every round runs, as it stands in the file of the benchmark."""
 
-    `place` is where a finding is shown if the code is not in the tree of the file (a string
-    of code). `renewed`: what the code finds is made anew for each round, or there is only one.
-    `defaults` are what parameters get that no argument is given for.
-    """
-
-    nodes: tuple[cst.CSTNode, ...]
-    parameters: frozenset[str] = frozenset()
+    nodes: tuple[cst.CSTNode, ...]  # its statements or expressions
+    parameters: frozenset[str] = frozenset()  # names of the function's parameters
     defaults: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
-    function: cst.FunctionDef | None = None
+    """Value of each parameter that is given no argument."""
+    function: cst.FunctionDef | None = None  # that holds the code; None: there is none
     place: cst.CSTNode | None = None
+    """Where a finding is shown if the code is not in the file's tree (a string of code); None:
+    it is."""
     renewed: bool = False
+    """Whether what the code finds is made anew for each round, or there is only one round."""
 
     @cached_property
     def every(self) -> tuple[cst.CSTNode, ...]:
@@ -130,19 +129,16 @@ class Preparation(Around):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BenchmarkSource(Around):
-    """A benchmark: `declaration` is its function, or the call that registers it.
+    """A benchmark; `scopes` are those around its timed code."""
 
-    `scopes` are those around the timed code. `owner` is its class.
-    """
-
-    name: str
-    harness: BenchmarkFramework
-    declaration: cst.CSTNode
-    owner: cst.ClassDef | None = None
-    timed: tuple[TimedCode, ...] = ()
-    handed: tuple[Handed, ...] = ()
-    registered: tuple[cst.Call, ...] = ()
-    preparations: tuple[Preparation, ...] = ()
+    name: str  # of the benchmark
+    harness: BenchmarkFramework  # benchmark framework
+    declaration: cst.CSTNode  # its function, or the call that registers it
+    owner: cst.ClassDef | None = None  # its class; None: it has none
+    timed: tuple[TimedCode, ...] = ()  # code that every round runs
+    handed: tuple[Handed, ...] = ()  # functions that are handed to the harness
+    registered: tuple[cst.Call, ...] = ()  # calls that register it
+    preparations: tuple[Preparation, ...] = ()  # code that makes its inputs
 
     @cached_property
     def subject(self) -> frozenset[str]:

@@ -12,19 +12,15 @@ from mutators.python.lint_rules.project import PythonProject
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Hit:
-    """One place that a rule has found, in the file of the benchmark.
+    """One place that a rule reports, in the file of the benchmark."""
 
-    `head` is the declaration that the place belongs to, where it is not the benchmark's;
-    `shared` says that it belongs to several benchmarks.
-    """
-
-    rule: SmellRule
-    bench: BenchmarkSource
-    node: cst.CSTNode
-    text: str
-    head: cst.CSTNode | None = None
-    shared: bool = False
-    sure: Confidence | None = None
+    rule: SmellRule  # that reports it
+    bench: BenchmarkSource  # the benchmark
+    node: cst.CSTNode  # the place
+    text: str  # a sentence on this place
+    head: cst.CSTNode | None = None  # declaration that the place belongs to; None: the benchmark's
+    shared: bool = False  # whether the place belongs to several benchmarks
+    sure: Confidence | None = None  # confidence; None: that of the rule
 
 
 Search = Callable[[BenchmarkSource, PythonProject], Iterator[Hit]]

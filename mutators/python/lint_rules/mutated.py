@@ -61,17 +61,14 @@ _BUILTINS = frozenset(dir(builtins))
 
 @dataclass(frozen=True, eq=False)
 class _Changed:
-    """A call that changes an object, by a function; `name` is the object in the source.
+    """A call that changes an object."""
 
-    It is not `seen` to where that hangs on what the object holds.
-    """
-
-    call: cst.CSTNode
-    by: cst.CSTNode
-    name: cst.CSTNode
-    change: ObjectChange
-    seen: bool = True
-    sure: Confidence | None = None
+    call: cst.CSTNode  # the place
+    by: cst.CSTNode  # function that changes the object
+    name: cst.CSTNode  # the object in the source
+    change: ObjectChange  # what happens to it
+    seen: bool = True  # False: whether it changes depends on what the object holds
+    sure: Confidence | None = None  # confidence; None: that of the rule
 
 
 def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:

@@ -28,22 +28,18 @@ _OURS = ("PWD", "OLDPWD", "SHLVL")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """How a job ended, and what is there of it.
+    """How a job ended, and what it left."""
 
-    `reason` is why it was not started; `free` are the bytes that the disk there has left;
-    `signalled`: it got a signal of ours. `missed` is what has to be fetched besides.
-    """
-
-    code: int
-    stdout: bytes
-    stderr: bytes
-    truncated: bool
-    files: Mapping[Path, bytes]
-    reason: str
-    signalled: bool
-    missed: Sequence[str]
-    strain: HostInterference
-    free: int
+    code: int  # exit code
+    stdout: bytes  # of the job
+    stderr: bytes  # of the job
+    truncated: bool  # whether output was dropped
+    files: Mapping[Path, bytes]  # content of those that were collected
+    reason: str  # why it was not started; empty: it was
+    signalled: bool  # whether it got a signal of ours
+    missed: Sequence[str]  # paths that have to be fetched besides
+    strain: HostInterference  # what kept the machine busy meanwhile
+    free: int  # bytes that its disk has left
 
 
 def pack_job(

@@ -38,7 +38,10 @@ PAIRS = st.lists(
 
 def audit(given=(), *, methods="klm", benchmarks=None, **more):
     given_methods = tuple(
-        one if isinstance(one, MethodData) else MethodData(method=method(one)) for one in methods
+        method_data
+        if isinstance(method_data, MethodData)
+        else MethodData(method=method(method_data))
+        for method_data in methods
     )
     values = {
         "slowdown": 0.6,
@@ -52,7 +55,7 @@ def audit(given=(), *, methods="klm", benchmarks=None, **more):
 
 
 def spreads(*values):
-    return [benchmark_verdict(f"B{at:03}", value) for at, value in enumerate(values)]
+    return [benchmark_verdict(f"B{index:03}", value) for index, value in enumerate(values)]
 
 
 @pytest.mark.parametrize(("benchmarks", "excluded"), TABLE_5.values(), ids=TABLE_5)
@@ -66,9 +69,9 @@ def test_rxjava_is_the_one_subject_of_table_5_that_rounding_misses_by_one():
 
 
 def test_the_least_stable_leave_the_relative_score_the_last_by_name_among_equals_stay():
-    found = relative_exclusion(spreads(*[0.1] * 9, 0.3, *[0.2] * 9, 0.2))
+    texts = relative_exclusion(spreads(*[0.1] * 9, 0.3, *[0.2] * 9, 0.2))
 
-    assert found == (benchmark("B009").id,)
+    assert texts == (benchmark("B009").id,)
 
 
 def test_incomplete_benchmarks_are_in_the_total_only():
@@ -83,7 +86,7 @@ def test_a_max_spread_of_exactly_a_half_stays_in_the_absolute_score():
 
 
 def test_the_score_counts_methods_that_some_benchmark_detects():
-    found = audit(
+    result = audit(
         [
             ("k", "A", Verdict.DETECTED),
             ("k", "B", Verdict.MISSED),
@@ -92,10 +95,10 @@ def test_the_score_counts_methods_that_some_benchmark_detects():
         ]
     )
 
-    assert (found.total.covered, found.total.counted) == (1, 3)
-    assert found.total.percent == pytest.approx(100 / 3)
-    assert found.total.bounds == pytest.approx((100 / 3, 200 / 3))
-    assert found.whole_list is None
+    assert (result.total.covered, result.total.counted) == (1, 3)
+    assert result.total.percent == pytest.approx(100 / 3)
+    assert result.total.bounds == pytest.approx((100 / 3, 200 / 3))
+    assert result.whole_list is None
 
 
 def test_what_an_excluded_benchmark_detects_is_not_covered_and_what_it_leaves_open_is_decided():
@@ -107,11 +110,11 @@ def test_what_an_excluded_benchmark_detects_is_not_covered_and_what_it_leaves_op
         ("l", "B", Verdict.MISSED),
     ]
 
-    found = audit(pairs, methods="kl", benchmarks=wild)
+    result = audit(pairs, methods="kl", benchmarks=wild)
 
-    assert found.total.bounds == (50.0, 100.0)
-    assert found.absolute.excluded_benchmarks == (benchmark("A").id,)
-    assert found.absolute.bounds == (0.0, 50.0)
+    assert result.total.bounds == (50.0, 100.0)
+    assert result.absolute.excluded_benchmarks == (benchmark("A").id,)
+    assert result.absolute.bounds == (0.0, 50.0)
 
 
 def test_invalid_and_refused_methods_leave_the_denominator_and_stay_in_the_whole_list():
@@ -122,28 +125,28 @@ def test_invalid_and_refused_methods_leave_the_denominator_and_stay_in_the_whole
         MethodData(method=method("n")),
     ]
 
-    found = audit([("k", "A", Verdict.DETECTED), ("n", "A", Verdict.INVALID)], methods=methods)
+    result = audit([("k", "A", Verdict.DETECTED), ("n", "A", Verdict.INVALID)], methods=methods)
 
-    assert [one.outcome for one in found.methods] == [
+    assert [one.outcome for one in result.methods] == [
         Verdict.DETECTED,
         Verdict.REFUSED,
         Verdict.INVALID,
         Verdict.INVALID,
     ]
-    assert [one.reason for one in found.methods[1:3]] == ["no body", "does not compile"]
-    assert (found.total.percent, found.total.counted) == (100.0, 1)
-    assert (found.whole_list.percent, found.whole_list.counted) == (25.0, 4)
-    assert found.whole_list.bounds == (25.0, 25.0)
+    assert [one.reason for one in result.methods[1:3]] == ["no body", "does not compile"]
+    assert (result.total.percent, result.total.counted) == (100.0, 1)
+    assert (result.whole_list.percent, result.whole_list.counted) == (25.0, 4)
+    assert result.whole_list.bounds == (25.0, 25.0)
 
 
 def test_no_method_is_no_score():
-    found = audit(methods=[])
+    result = audit(methods=[])
 
-    assert (found.total.percent, found.total.bounds, found.total.counted) == (None, None, 0)
+    assert (result.total.percent, result.total.bounds, result.total.counted) == (None, None, 0)
 
 
 def test_benchmarks_know_what_they_alone_detect():
-    found = audit(
+    result = audit(
         [
             ("k", "A", Verdict.DETECTED),
             ("l", "A", Verdict.DETECTED),
@@ -152,12 +155,12 @@ def test_benchmarks_know_what_they_alone_detect():
         ]
     )
 
-    first, second, third = found.stability.benchmarks
+    first, second, third = result.stability.benchmarks
     assert (first.unique, first.shared) == ((method("k").id,), (method("l").id,))
     assert (second.unique, second.shared) == ((), (method("l").id,))
     assert (third.unique, third.shared) == ((), ())
-    assert found.cover.benchmarks == (benchmark("A").id,)
-    assert found.methods[2].reached_by == (benchmark("B").id,)
+    assert result.cover.benchmarks == (benchmark("A").id,)
+    assert result.methods[2].reached_by == (benchmark("B").id,)
 
 
 def test_only_calls_that_were_counted_or_slowed_are_claimed():
@@ -170,9 +173,12 @@ def test_only_calls_that_were_counted_or_slowed_are_claimed():
         pair_verdict("l", "A", Verdict.TIMED_OUT),
     )
 
-    found = audit(methods="kl", pairs=pairs)
+    result = audit(methods="kl", pairs=pairs)
 
-    assert [one.reached_by for one in found.methods] == [(benchmark("C").id,), (benchmark("A").id,)]
+    assert [one.reached_by for one in result.methods] == [
+        (benchmark("C").id,),
+        (benchmark("A").id,),
+    ]
 
 
 def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_nearest_pairs_reason():
@@ -195,14 +201,14 @@ def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_neare
 
 def test_set_up_only_is_told_from_not_at_all():
     in_set_up = pair_verdict("k", "B", Verdict.UNREACHED, reach=ReachState.SET_UP_ONLY)
-    others = [pair_verdict(one, "A", Verdict.UNREACHED) for one in "kl"]
+    others = [pair_verdict(letter, "A", Verdict.UNREACHED) for letter in "kl"]
     few = [benchmark_verdict("A")]
 
-    found = audit(methods="kl", pairs=(in_set_up, *others), benchmarks=few)
+    result = audit(methods="kl", pairs=(in_set_up, *others), benchmarks=few)
     crashed = [*few, benchmark_verdict("F", None)]
     doubtful = audit(methods="l", pairs=(others[1],), benchmarks=crashed)
 
-    first, second = found.methods
+    first, second = result.methods
     assert (first.outcome, first.set_up_in) == (Verdict.UNREACHED, (benchmark("B").id,))
     assert first.reason == "called in set-up only, by 1 benchmark"
     assert (second.set_up_in, second.reason) == ((), "no benchmark calls it")
@@ -233,12 +239,12 @@ def test_without_any_spread_there_is_no_relative_and_no_absolute_score():
     )
     single = replace(single, caveats=(Caveat("few-runs", "1 run"),))
 
-    found = audit([("k", "A", Verdict.DETECTED)], methods="k", stability=single)
+    result = audit([("k", "A", Verdict.DETECTED)], methods="k", stability=single)
 
-    assert found.total.percent == 100
-    for score in (found.relative, found.absolute):
+    assert result.total.percent == 100
+    for score in (result.relative, result.absolute):
         assert (score.percent, score.bounds, score.excluded_benchmarks) == (None, None, ())
-    assert "few-runs" in {caveat.slug for caveat in found.caveats}
+    assert "few-runs" in {caveat.slug for caveat in result.caveats}
 
 
 def test_the_density_counts_counted_methods_by_the_benchmarks_that_detect_them():
@@ -251,9 +257,9 @@ def test_the_density_counts_counted_methods_by_the_benchmarks_that_detect_them()
         ("o", "C", Verdict.DETECTED),
     ]
 
-    found = audit(pairs, methods="klmno")
+    result = audit(pairs, methods="klmno")
 
-    assert found.density == (Density(0, 1, 25.0), Density(1, 2, 50.0), Density(2, 1, 25.0))
+    assert result.density == (Density(0, 1, 25.0), Density(1, 2, 50.0), Density(2, 1, 25.0))
     assert audit(methods=[]).density == ()
 
 
@@ -280,9 +286,9 @@ def test_the_halves_of_the_rule_are_counted_alone():
         for name, found in runs.items()
     )
 
-    found = audit(methods="klmn", pairs=pairs)
+    result = audit(methods="klmn", pairs=pairs)
 
-    assert found.rules == (
+    assert result.rules == (
         RuleCount("test only", 2),
         RuleCount("effect only", 2),
         RuleCount("both", 1),
@@ -297,9 +303,9 @@ def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
         pair_verdict("l", "A", Verdict.UNREACHED, runs=(slow, slow)),
     )
 
-    found = audit(methods="kl", pairs=pairs)
+    result = audit(methods="kl", pairs=pairs)
 
-    assert found.rules == (
+    assert result.rules == (
         RuleCount("test only", 1),
         RuleCount("effect only", 1),
         RuleCount("both", 1),
@@ -309,9 +315,9 @@ def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
 def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():
     mine = Caveat("methods-auto", "flattered")
 
-    found = audit(slowdown_source="auto", rule=DetectionRule.PAPER, caveats=(mine,))
+    result = audit(slowdown_source="auto", rule=DetectionRule.PAPER, caveats=(mine,))
 
-    assert [caveat.slug for caveat in found.caveats] == [
+    assert [caveat.slug for caveat in result.caveats] == [
         "methods-auto",
         "auto-slowdown",
         "paper-rule",
@@ -319,22 +325,22 @@ def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rul
 
 
 def test_benchmarks_without_any_measurement_are_named():
-    found = audit(benchmarks=[benchmark_verdict("A"), benchmark_verdict("B", None)])
+    result = audit(benchmarks=[benchmark_verdict("A"), benchmark_verdict("B", None)])
 
-    assert [caveat.slug for caveat in found.caveats] == ["failed-benchmarks"]
-    assert benchmark("B").id in found.caveats[0].text
+    assert [caveat.slug for caveat in result.caveats] == ["failed-benchmarks"]
+    assert benchmark("B").id in result.caveats[0].text
 
 
 @given(PAIRS)
 def test_the_score_lies_within_its_bounds_and_fewer_benchmarks_cover_no_more(pairs):
     wild = [benchmark_verdict("A", 0.9), benchmark_verdict("B"), benchmark_verdict("C")]
-    found = audit(pairs, benchmarks=wild)
+    result = audit(pairs, benchmarks=wild)
 
-    for score in (found.total, found.relative, found.absolute):
+    for score in (result.total, result.relative, result.absolute):
         if score.percent is not None:
             assert score.bounds[0] == score.percent <= score.bounds[1] <= 100
-    assert found.absolute.covered <= found.total.covered
-    assert found.total.counted == found.absolute.counted
+    assert result.absolute.covered <= result.total.covered
+    assert result.total.counted == result.absolute.counted
 
 
 @given(PAIRS, st.randoms())
@@ -381,3 +387,21 @@ def test_a_pair_that_was_not_measured_says_why(more, reasons):
     )
 
     assert [pair.reason for pair in audit(pairs=pairs, **more).pairs[1:]] == reasons
+
+
+def test_a_sure_detection_is_not_borderline_whatever_other_pairs_are():
+    near, far = Caveat("borderline", "at the limit"), Caveat("undershoot", "less than asked for")
+    pairs = (
+        replace(pair_verdict("k", "A", Verdict.DETECTED), caveats=(far,)),
+        replace(pair_verdict("k", "B", Verdict.DETECTED), caveats=(near,)),
+        replace(pair_verdict("k", "C", Verdict.MISSED), caveats=(near,)),
+        replace(pair_verdict("l", "A", Verdict.DETECTED), caveats=(near,)),
+        replace(pair_verdict("l", "B", Verdict.MISSED), caveats=(far,)),
+        replace(pair_verdict("m", "A", Verdict.MISSED), caveats=(near,)),
+        replace(pair_verdict("m", "B", Verdict.MISSED), caveats=(far,)),
+    )
+
+    found = audit(methods="klm", pairs=pairs)
+
+    slugs = [[caveat.slug for caveat in method.caveats] for method in found.methods]
+    assert slugs == [["undershoot"], ["borderline"], ["borderline", "undershoot"]]

@@ -55,7 +55,8 @@ def test_markers_above_a_method_are_found_with_their_reasons():
     methods = [at(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
 
     found = {
-        one.method: (one.reason, one.where) for one in marked_misses(methods, [source()], b"//")
+        marked_miss.method: (marked_miss.reason, marked_miss.where)
+        for marked_miss in marked_misses(methods, [source()], b"//")
     }
 
     assert found == {
@@ -67,9 +68,9 @@ def test_markers_above_a_method_are_found_with_their_reasons():
 def test_lines_that_end_as_on_windows_are_read_too():
     text = SOURCE.replace("\n", "\r\n")
 
-    (one,) = marked_misses([at("Push")], [source(text)], b"//")
+    (marked_miss,) = marked_misses([at("Push")], [source(text)], b"//")
 
-    assert one.reason == "it is only called in tests"
+    assert marked_miss.reason == "it is only called in tests"
 
 
 def test_a_method_without_a_place_or_of_another_file_has_no_marker():
@@ -101,27 +102,32 @@ def verdict(**outcomes):
 
 def accepting(*names, until=None):
     return {
-        one: AcceptedMiss(
-            method=one,
+        text: AcceptedMiss(
+            method=text,
             reason="why",
             until=until,
             where="configuration",
             expired=False,
             left_out=False,
         )
-        for one in (method(name).id for name in names)
+        for text in (method(name).id for name in names)
     }
 
 
 def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
     before = verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED, Len=Verdict.MISSED)
 
-    found = without_accepted(before, accepting("Pop"), TODAY)
+    abs_verdict = without_accepted(before, accepting("Pop"), TODAY)
 
-    assert found.total == before.total
-    assert (found.without_accepted.covered, found.without_accepted.counted) == (1, 2)
-    assert (found.without_accepted.percent, found.without_accepted.bounds) == (50.0, (50.0, 50.0))
-    assert [(one.method, one.left_out) for one in found.accepted] == [(method("Pop").id, True)]
+    assert abs_verdict.total == before.total
+    assert (abs_verdict.without_accepted.covered, abs_verdict.without_accepted.counted) == (1, 2)
+    assert (abs_verdict.without_accepted.percent, abs_verdict.without_accepted.bounds) == (
+        50.0,
+        (50.0, 50.0),
+    )
+    assert [(miss.method, miss.left_out) for miss in abs_verdict.accepted] == [
+        (method("Pop").id, True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -130,24 +136,24 @@ def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
 def test_it_is_accepted_through_its_last_day(until, left_out):
     before = verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED)
 
-    found = without_accepted(before, accepting("Pop", until=until), TODAY)
+    abs_verdict = without_accepted(before, accepting("Pop", until=until), TODAY)
 
-    (one,) = found.accepted
-    assert (one.left_out, one.expired) == (left_out, not left_out)
-    assert (found.without_accepted is None) is not left_out
-    assert [caveat.slug for caveat in found.caveats if caveat.slug == "expired-ignore"] == (
+    (miss,) = abs_verdict.accepted
+    assert (miss.left_out, miss.expired) == (left_out, not left_out)
+    assert (abs_verdict.without_accepted is None) is not left_out
+    assert [caveat.slug for caveat in abs_verdict.caveats if caveat.slug == "expired-ignore"] == (
         [] if left_out else ["expired-ignore"]
     )
 
 
 def test_what_is_detected_counts_although_it_is_accepted():
-    found = without_accepted(
+    abs_verdict = without_accepted(
         verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED), accepting("Push"), TODAY
     )
 
-    assert found.without_accepted is None
-    assert not found.accepted[0].left_out
-    assert found.caveats[-1].slug == "needless-ignore"
+    assert abs_verdict.without_accepted is None
+    assert not abs_verdict.accepted[0].left_out
+    assert abs_verdict.caveats[-1].slug == "needless-ignore"
 
 
 def test_what_is_not_audited_changes_nothing():
@@ -157,19 +163,22 @@ def test_what_is_not_audited_changes_nothing():
 
 
 def test_no_score_is_left_where_all_is_accepted():
-    found = without_accepted(verdict(Pop=Verdict.MISSED), accepting("Pop"), TODAY)
+    abs_verdict = without_accepted(verdict(Pop=Verdict.MISSED), accepting("Pop"), TODAY)
 
-    assert (found.without_accepted.percent, found.without_accepted.bounds) == (None, None)
+    assert (abs_verdict.without_accepted.percent, abs_verdict.without_accepted.bounds) == (
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("outcomes", list(product(OUTCOMES, repeat=3)))
 def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
     """The least and the most of the scores that any settling of what is open would give."""
     names = ("Push", "Pop", "Len")
-    found = without_accepted(
+    abs_verdict = without_accepted(
         verdict(**dict(zip(names, outcomes, strict=True))), accepting("Len"), TODAY
     )
-    score = found.without_accepted
+    score = abs_verdict.without_accepted
 
     if score is None or score.bounds is None:
         assert outcomes[2] is Verdict.DETECTED

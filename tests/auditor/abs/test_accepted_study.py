@@ -27,24 +27,24 @@ def audited(asked, machine):
 
 def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():
     plain = audited(request(), Dated())
-    found = audited(accepting("skip", "toy.idle"), Dated())
+    result = audited(accepting("skip", "toy.idle"), Dated())
 
-    assert (found.methods, found.total) == (plain.methods, plain.total)
+    assert (result.methods, result.total) == (plain.methods, plain.total)
     assert (plain.accepted, plain.without_accepted) == ((), None)
-    assert [(one.method, one.left_out, one.where) for one in found.accepted] == [
+    assert [(one.method, one.left_out, one.where) for one in result.accepted] == [
         ("toy.skip", True, "configuration"),
         ("toy.idle", True, "configuration"),
     ]
-    assert found.without_accepted.counted == found.total.counted - 2
-    assert found.without_accepted.covered == found.total.covered == 1
+    assert result.without_accepted.counted == result.total.counted - 2
+    assert result.without_accepted.covered == result.total.covered == 1
 
 
 @pytest.mark.parametrize(("day", "expired"), [(15, False), (14, True)])
 def test_the_day_of_an_audit_decides_what_has_expired(day, expired):
-    found = audited(accepting("skip", until=date(2026, 6, day)), Dated())
+    result = audited(accepting("skip", until=date(2026, 6, day)), Dated())
 
-    assert found.accepted[0].expired is expired
-    assert ("expired-ignore" in [caveat.slug for caveat in found.caveats]) is expired
+    assert result.accepted[0].expired is expired
+    assert ("expired-ignore" in [caveat.slug for caveat in result.caveats]) is expired
 
 
 @pytest.mark.parametrize(

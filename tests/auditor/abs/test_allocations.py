@@ -43,8 +43,8 @@ def reported(before, after, *, calls=1.0, metric=ALLOCATIONS):
 
 
 def data(of, **more):
-    known = {"method": method().id, "benchmark": benchmark(), "bytes": SIZE, "reach": REACH}
-    return AllocationData(**(known | more), run=of)
+    document = {"method": method().id, "benchmark": benchmark(), "bytes": SIZE, "reach": REACH}
+    return AllocationData(**(document | more), run=of)
 
 
 def judged(of, **more):
@@ -69,12 +69,12 @@ def blocks(value, **at):
     ],
 )
 def test_whole_numbers_show_the_allocation_or_do_not(rise, calls, outcome):
-    found = judged(reported(blocks(7), blocks(7 + rise), calls=calls))
+    result = judged(reported(blocks(7), blocks(7 + rise), calls=calls))
 
-    assert (found.outcome, found.unit) == (outcome, "allocs/op")
-    assert (found.before, found.after, found.rise) == (7, 7 + rise, rise)
-    assert (found.expected, found.calls_per_operation) == (calls, calls)
-    assert (found.reason is None) == (outcome is Verdict.DETECTED)
+    assert (result.outcome, result.unit) == (outcome, "allocs/op")
+    assert (result.before, result.after, result.rise) == (7, 7 + rise, rise)
+    assert (result.expected, result.calls_per_operation) == (calls, calls)
+    assert (result.reason is None) == (outcome is Verdict.DETECTED)
 
 
 def test_one_disturbed_pair_on_each_side_changes_nothing():
@@ -85,10 +85,10 @@ def test_one_disturbed_pair_on_each_side_changes_nothing():
 
 
 def test_numbers_that_rise_in_some_pairs_only_are_open():
-    found = judged(reported(blocks(7), blocks(7, at0=8, at1=8, at2=8), calls=0.3))
+    result = judged(reported(blocks(7), blocks(7, at0=8, at1=8, at2=8), calls=0.3))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert "0 to 1 allocs/op, 0.3 are expected" in found.reason
+    assert result.outcome is Verdict.INCONCLUSIVE
+    assert "0 to 1 allocs/op, 0.3 are expected" in result.reason
 
 
 @pytest.mark.parametrize(
@@ -102,16 +102,16 @@ def test_numbers_that_rise_in_some_pairs_only_are_open():
 def test_bytes_show_it_unless_they_scatter_as_much(noise, calls, outcome):
     before = [1e6 + noise * (index % 3 - 1) for index in range(PAIRS)]
     after = [1e6 + SIZE * calls + noise * (index % 4 - 1.5) / 2 for index in range(PAIRS)]
-    found = judged(reported(before, after, calls=calls, metric=ALLOCATED))
+    result = judged(reported(before, after, calls=calls, metric=ALLOCATED))
 
-    assert (found.outcome, found.unit, found.expected) == (outcome, "B/op", SIZE * calls)
+    assert (result.outcome, result.unit, result.expected) == (outcome, "B/op", SIZE * calls)
 
 
 def test_bytes_that_do_not_rise_are_missed():
     """As where only threads call the method whose memory nobody adds up."""
-    found = judged(reported(blocks(16.0), blocks(16.5), metric=ALLOCATED))
+    result = judged(reported(blocks(16.0), blocks(16.5), metric=ALLOCATED))
 
-    assert (found.outcome, found.expected) == (Verdict.MISSED, SIZE)
+    assert (result.outcome, result.expected) == (Verdict.MISSED, SIZE)
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_a_block_without_its_number_decides_nothing():
     ]
 
     assert judged(ended(Measured(tuple(torn)))).outcome is Verdict.INCONCLUSIVE
-    found = judged(reported(blocks(7), blocks(float("inf"))))
-    assert found.outcome is Verdict.INCONCLUSIVE
+    result = judged(reported(blocks(7), blocks(float("inf"))))
+    assert result.outcome is Verdict.INCONCLUSIVE
 
 
 def test_blocks_without_a_call_decide_nothing():
@@ -165,15 +165,15 @@ def test_too_few_pairs_decide_nothing():
 
 def test_the_plain_number_is_there_where_the_harness_says_it():
     plain = suite_run([1e-6])
-    told = Measured((*plain.outcome.series, series([3, 3, 4], metric=ALLOCATIONS)))
-    found = judged(reported(blocks(7), blocks(8)), plain=(replace(plain, outcome=told), plain))
+    measured = Measured((*plain.outcome.series, series([3, 3, 4], metric=ALLOCATIONS)))
+    result = judged(reported(blocks(7), blocks(8)), plain=(replace(plain, outcome=measured), plain))
 
-    assert found.plain == 3
-    whole = allocations.judge_allocations(SIZE, [MethodData(method=method())], [found])
-    (said,) = allocations.allocation_caveats(whole)
-    assert said.slug == "probe-allocates"
-    assert "3 allocs/op without it, 7 with it" in said.text
-    same = replace(found, plain=7.0)
+    assert result.plain == 3
+    whole = allocations.judge_allocations(SIZE, [MethodData(method=method())], [result])
+    (allocation_caveat,) = allocations.allocation_caveats(whole)
+    assert allocation_caveat.slug == "probe-allocates"
+    assert "3 allocs/op without it, 7 with it" in allocation_caveat.text
+    same = replace(result, plain=7.0)
     assert allocations.allocation_caveats(replace(whole, pairs=(same,))) == ()
 
 
@@ -197,9 +197,12 @@ def test_a_method_is_noticed_if_one_benchmark_shows_it():
         pair("Hidden", "B1", hides),
         pair("Open", "B1", None),
     ]
-    found = allocations.judge_allocations(SIZE, methods, pairs)
+    result = allocations.judge_allocations(SIZE, methods, pairs)
 
-    outcomes = {one.id.rpartition(".")[2]: one.outcome for one in found.methods}
+    outcomes = {
+        allocation_method.id.rpartition(".")[2]: allocation_method.outcome
+        for allocation_method in result.methods
+    }
     assert outcomes == {
         "Seen": Verdict.DETECTED,
         "Hidden": Verdict.MISSED,
@@ -208,6 +211,6 @@ def test_a_method_is_noticed_if_one_benchmark_shows_it():
         "Native": Verdict.REFUSED,
         "Broken": Verdict.INVALID,
     }
-    assert (found.noticed, found.undecided, found.counted) == (1, 1, 4)
-    assert found.methods[0].noticed_by == (benchmark("B2").id,)
-    assert found.methods[0].reached_by == (benchmark("B1").id, benchmark("B2").id)
+    assert (result.noticed, result.undecided, result.counted) == (1, 1, 4)
+    assert result.methods[0].noticed_by == (benchmark("B2").id,)
+    assert result.methods[0].reached_by == (benchmark("B1").id, benchmark("B2").id)

@@ -42,11 +42,16 @@ def outcomes(found):
 
 
 def test_every_method_gets_the_outcome_that_is_true():
-    found = audited(ASKED).allocations
+    allocations = audited(ASKED).allocations
 
-    assert outcomes(found) == TRUE
-    assert (found.noticed, found.undecided, found.counted, found.bytes) == (2, 2, 6, 64)
-    pairs = {(pair.method, pair.benchmark): pair.outcome for pair in found.pairs}
+    assert outcomes(allocations) == TRUE
+    assert (allocations.noticed, allocations.undecided, allocations.counted, allocations.bytes) == (
+        2,
+        2,
+        6,
+        64,
+    )
+    pairs = {(pair.method, pair.benchmark): pair.outcome for pair in allocations.pairs}
     assert pairs["toy.hop", "toy.long"] is Verdict.DETECTED
     assert pairs["toy.hop", "toy.quick"] is Verdict.MISSED
     assert ("toy.idle", "toy.long") not in pairs
@@ -105,10 +110,10 @@ def test_what_the_budget_prevented_is_undecided(budget):
 
     verdict = audited(asked, machine=(machine := Machine()))
 
-    found = verdict.allocations
+    allocations = verdict.allocations
     assert len(machine.done) <= budget
-    assert [pair for pair in found.pairs if pair.outcome is Verdict.UNMEASURED]
-    assert found.undecided >= 1
+    assert [pair for pair in allocations.pairs if pair.outcome is Verdict.UNMEASURED]
+    assert allocations.undecided >= 1
     assert "budget" in {caveat.slug for caveat in verdict.caveats}
 
 

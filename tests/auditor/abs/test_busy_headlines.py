@@ -127,9 +127,9 @@ def test_page_and_comment_of_a_comparison_say_it_first():
 
 @pytest.mark.parametrize("strain", [BUSY, HostInterference()])
 def test_a_judged_series_says_it_first(strain):
-    found = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
+    document = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
 
-    assert plain(steady.view(found).headline).startswith(SAID) is (strain is BUSY)
+    assert plain(steady.view(document).headline).startswith(SAID) is (strain is BUSY)
 
 
 def test_runs_that_are_not_alike_on_a_busy_machine_say_it_first():
@@ -140,8 +140,8 @@ def test_runs_that_are_not_alike_on_a_busy_machine_say_it_first():
 
 
 def test_the_circumstances_of_an_audit_carry_what_kept_the_machine_busy():
-    found = document_of_verdict.stability_document(
+    document = document_of_verdict.stability_document(
         examples.audit().stability, replace(CONTEXT, strain=BUSY)
     )
 
-    assert found.strain == BUSY
+    assert document.strain == BUSY

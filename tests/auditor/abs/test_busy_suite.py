@@ -67,35 +67,35 @@ def _stretched(series, rng):
 
 def made(machine, store=None, **changes):
     asked = request(**changes)
-    found = parts(asked, store=store, machine=machine)
-    return asked, replace(found, becomes_quiet=machine.becomes_quiet)
+    result = parts(asked, store=store, machine=machine)
+    return asked, replace(result, becomes_quiet=machine.becomes_quiet)
 
 
 def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     machine, store = BusyMachine(), Memory()
 
-    found = stability_study.audit(made(machine, store)[1])
+    stability = stability_study.audit(made(machine, store)[1])
 
     assert len(machine.waits) == 1
     assert 0 < machine.waits[0] <= 60
-    assert all(benchmark.max_spread < 0.01 for benchmark in found.benchmarks)
-    assert all(benchmark.runs == 3 for benchmark in found.benchmarks)
-    assert len(found.suite_seconds) == 3
+    assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
+    assert all(benchmark.runs == 3 for benchmark in stability.benchmarks)
+    assert len(stability.suite_seconds) == 3
     processes = len(machine.done)
-    assert stability_study.audit(made(machine, store)[1]) == found
+    assert stability_study.audit(made(machine, store)[1]) == stability
     assert len(machine.done) == processes
 
 
 def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_blamed():
     machine, store = BusyMachine(ends=False), Memory()
 
-    found = stability_study.audit(made(machine, store)[1])
+    stability = stability_study.audit(made(machine, store)[1])
 
     assert len(machine.done) == 3 + 3 * 3  # pilots and runs
-    assert all(benchmark.max_spread is None for benchmark in found.benchmarks)
+    assert all(benchmark.max_spread is None for benchmark in stability.benchmarks)
     assert all(
         caveat.slug == "busy-machine"
-        for benchmark in found.benchmarks
+        for benchmark in stability.benchmarks
         for caveat in benchmark.caveats
     )
 
@@ -107,11 +107,11 @@ def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_b
 def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
     machine, store = BusyMachine(quiet_runs=2), Memory()
 
-    found = stability_study.audit(made(machine, store)[1])
+    stability = stability_study.audit(made(machine, store)[1])
 
     again = [one for one in machine.done if one.repetition > REPEAT_OFFSET]
     assert len(again) == 3
-    assert sum(benchmark.max_spread is None for benchmark in found.benchmarks) == 2
+    assert sum(benchmark.max_spread is None for benchmark in stability.benchmarks) == 2
 
     machine.quiet_runs = inf
     later = stability_study.audit(made(machine, store)[1])
@@ -124,17 +124,17 @@ def test_runs_of_a_busy_machine_are_not_called_dissimilar():
     quiet, busy = (BusyMachine(busy=one, ends=False) for one in (False, True))
 
     for machine in (quiet, busy):
-        found = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
-        verdict = stability_study.audit(found)
+        result = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
+        verdict = stability_study.audit(result)
         assert "dissimilar-runs" not in [caveat.slug for caveat in verdict.caveats]
 
 
 def test_a_budget_limits_the_wait_and_what_is_made_again():
     machine = BusyMachine()
-    found = stability_study.audit(made(machine, budget=1_000.0)[1])
+    stability = stability_study.audit(made(machine, budget=1_000.0)[1])
 
     assert machine.waits == (pytest.approx(0.1 * 9),)
-    assert all(benchmark.max_spread < 0.01 for benchmark in found.benchmarks)
+    assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
 
     tight = BusyMachine()
     stability_study.audit(made(tight, budget=24.0)[1])
@@ -161,10 +161,10 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
     machine, suite = BusyMachine(), request().suite
     suite = replace(suite, plan=replace(suite.plan, forks=2))
 
-    found = stability_study.audit(made(machine, suite=suite)[1])
+    stability = stability_study.audit(made(machine, suite=suite)[1])
 
-    assert all(benchmark.max_spread < 0.01 for benchmark in found.benchmarks)
-    for benchmark in found.benchmarks:
+    assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
+    for benchmark in stability.benchmarks:
         assert len(benchmark.trials) == len(set(benchmark.trials)) == 2 * 3
 
 
@@ -201,10 +201,10 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
 def test_the_slowdown_is_sized_by_quiet_benchmarks_where_they_are_most(spared, sized):
     machine = BusyMachine(ends=False, spared=frozenset(spared))
 
-    found = abs_audit.audit_suite(*made(machine, slowdown=None)).slowdown
+    slowdown = abs_audit.audit_suite(*made(machine, slowdown=None)).slowdown
 
-    assert (found is not None) is sized
-    assert (found or 0.0) < 0.02
+    assert (slowdown is not None) is sized
+    assert (slowdown or 0.0) < 0.02
 
 
 def test_verdicts_of_turns_beside_each_other_stand_and_no_benchmark_is_sure_to_be_left_out():

@@ -19,8 +19,8 @@ def plain(value, number=0, *, of="BenchmarkPush", at=1):
     """Return a plain process of a layout; its least block counts."""
     purpose = Purpose.REFERENCE if number else Purpose.SUITE
     blocks = Measured((series([1.1 * value, value, 1.2 * value]),))
-    made = run(blocks, purpose=purpose, of=benchmark(of), repetition=at)
-    return replace(made, trial=replace(made.trial, layout=number))
+    trial_run = run(blocks, purpose=purpose, of=benchmark(of), repetition=at)
+    return replace(trial_run, trial=replace(trial_run.trial, layout=number))
 
 
 def suite(*moved):
@@ -36,9 +36,9 @@ def suite(*moved):
 
 def test_a_layout_is_told_from_the_scatter_of_all_benchmarks_together():
     """By hand: squares between 0, 0 | .3 | -.3 are .18, own .0002; the factor is 4 - 6 / 4."""
-    found = binary_layout.component(suite(0.3, -0.3))
+    component = binary_layout.component(suite(0.3, -0.3))
 
-    assert found == Component(pytest.approx(0.18 / 2.5), pytest.approx(2 * 0.0002 / 2.5), 4)
+    assert component == Component(pytest.approx(0.18 / 2.5), pytest.approx(2 * 0.0002 / 2.5), 4)
 
 
 def test_too_few_layouts_tell_nothing():
@@ -56,17 +56,18 @@ def test_a_process_that_failed_is_no_draw():
 def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
     """Two probe processes of one binary, and plain ones of the user's build and of two others."""
     probes = [
-        calibration_run(probe=each, slowed=2, turns=1, method_seconds=1) for each in (1.001, 1.002)
+        calibration_run(probe=value, slowed=2, turns=1, method_seconds=1)
+        for value in (1.001, 1.002)
     ]
     plain_runs = [plain(1.0), plain(1.001), plain(1.0, 5), plain(1.002, 6)]
     data = replace(pair(runs=()), calibrating=tuple(probes), plain=tuple(plain_runs))
 
-    blind, told = (probe_ratio(replace(data, layout=one)) for one in (None, MOVED))
+    blind, ratio = (probe_ratio(replace(data, layout=component)) for component in (None, MOVED))
 
-    assert told.estimate == blind.estimate
+    assert ratio.estimate == blind.estimate
     inside = (4 - 6 / 4) / 4 * (1 / 2 + 1 / 4)
     shared = 3.0545396 * 0.05 * sqrt(1 + 6 / 16 - inside)
-    assert log(told.high / told.estimate) == pytest.approx(
+    assert log(ratio.high / ratio.estimate) == pytest.approx(
         hypot(log(blind.high / blind.estimate), shared)
     )
 
@@ -83,7 +84,7 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
     ],
 )
 def test_it_is_said_what_is_known_of_layouts(layouts, found, moved, words):
-    said = binary_layout.caveat(layouts, found, suite(*moved))
+    caveat = binary_layout.caveat(layouts, found, suite(*moved))
 
-    assert (said is None) == (words is None)
-    assert words is None or (said.slug == "layout" and words in said.text)
+    assert (caveat is None) == (words is None)
+    assert words is None or (caveat.slug == "layout" and words in caveat.text)

@@ -35,11 +35,11 @@ SHARES = st.one_of(st.none(), st.floats(0, 1.3))
 @st.composite
 def pairs(draw):
     keys = st.tuples(st.sampled_from(METHODS), st.sampled_from(NAMES))
-    made = []
+    verdicts = []
     for of, by in draw(st.lists(keys, unique=True, max_size=12)):
         outcome = draw(st.sampled_from(list(Verdict)))
         slugs = draw(st.lists(st.sampled_from(SLUGS), unique=True, max_size=2))
-        made.append(
+        verdicts.append(
             pair_verdict(
                 of,
                 by,
@@ -50,7 +50,7 @@ def pairs(draw):
                 caveats=tuple(Caveat(slug, f"{slug} says so") for slug in slugs),
             )
         )
-    return tuple(made)
+    return tuple(verdicts)
 
 
 REASONS = st.sampled_from([None, "a reason"])
@@ -65,11 +65,11 @@ def benchmarks(draw):
                 ["measured", "measured", "timed-out", "crashed", "skipped", "exhausted", "unlisted"]
             )
         )
-        one = benchmark_verdict(name, draw(st.sampled_from([0.01, 0.3, None])))
+        verdict = benchmark_verdict(name, draw(st.sampled_from([0.01, 0.3, None])))
         for_each.append(
             replace(
-                one,
-                bucket=Bucket.BELOW_50 if one.max_spread == 0.3 else None,
+                verdict,
+                bucket=Bucket.BELOW_50 if verdict.max_spread == 0.3 else None,
                 ending=ending,
                 seconds=draw(st.sampled_from([None, 0.5, 4.0])),
                 visible=draw(st.sampled_from([None, 0.05, 3.0, float("inf")])),

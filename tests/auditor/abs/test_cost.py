@@ -9,7 +9,7 @@ from auditor.abs.study import abs_audit
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
 
-METHODS = tuple(f"m{at}" for at in range(20))
+METHODS = tuple(f"m{index}" for index in range(20))
 JUDGING = {Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE}
 
 
@@ -27,7 +27,9 @@ def a_suite(monkeypatch, benchmarks, *, near=0):
     monkeypatch.setattr(toy_language, "SHARES", shares)
     monkeypatch.setattr(toy_language, "SET_UP", set())
     monkeypatch.setattr(toy_language, "METHODS", METHODS)
-    monkeypatch.setattr(toy_language, "BENCHMARKS", tuple(f"b{at}" for at in range(benchmarks)))
+    monkeypatch.setattr(
+        toy_language, "BENCHMARKS", tuple(f"b{index}" for index in range(benchmarks))
+    )
     return shares
 
 

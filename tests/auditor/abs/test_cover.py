@@ -22,18 +22,18 @@ def smallest(matrix):
 
 @given(MATRIX)
 def test_the_cover_keeps_the_score_and_is_as_small_as_can_be(matrix):
-    found = minimal_cover(matrix)
+    cover = minimal_cover(matrix)
 
-    assert covers(found.benchmarks, matrix)
-    assert found.exact
-    assert len(found.benchmarks) == found.minimum == smallest(matrix)
+    assert covers(cover.benchmarks, matrix)
+    assert cover.exact
+    assert len(cover.benchmarks) == cover.minimum == smallest(matrix)
 
 
 @given(MATRIX)
 def test_no_benchmark_of_a_cover_can_be_left_out(matrix):
     chosen = set(minimal_cover(matrix).benchmarks)
 
-    assert not any(covers(chosen - {one}, matrix) for one in chosen)
+    assert not any(covers(chosen - {text}, matrix) for text in chosen)
 
 
 def test_greedy_alone_would_take_three_where_two_do():
@@ -59,22 +59,24 @@ def test_of_several_smallest_covers_it_is_the_first_by_name():
 @pytest.mark.parametrize("limits", [{"largest": 0}, {"seconds": 0.0}])
 @given(MATRIX)
 def test_a_cover_that_is_not_searched_for_says_how_many_it_takes_at_least(limits, matrix):
-    found = minimal_cover(matrix, **limits)
+    cover = minimal_cover(matrix, **limits)
 
-    assert covers(found.benchmarks, matrix)
-    assert found.minimum <= smallest(matrix) <= len(found.benchmarks)
-    assert found.exact == (found.minimum == len(found.benchmarks))
+    assert covers(cover.benchmarks, matrix)
+    assert cover.minimum <= smallest(matrix) <= len(cover.benchmarks)
+    assert cover.exact == (cover.minimum == len(cover.benchmarks))
 
 
 def test_two_hundred_benchmarks_have_a_proven_cover():
     rng = np.random.default_rng(3)
-    matrix = {f"m{at}": {f"b{integer}" for integer in rng.integers(0, 200, 4)} for at in range(60)}
+    matrix = {
+        f"m{index}": {f"b{integer}" for integer in rng.integers(0, 200, 4)} for index in range(60)
+    }
 
-    found = minimal_cover(matrix)
+    cover = minimal_cover(matrix)
 
-    assert covers(found.benchmarks, matrix)
-    assert found.exact
-    assert found.minimum == len(found.benchmarks)
+    assert covers(cover.benchmarks, matrix)
+    assert cover.exact
+    assert cover.minimum == len(cover.benchmarks)
 
 
 @given(MATRIX)
@@ -82,16 +84,16 @@ def test_the_density_curve_grows_to_all_that_is_detected(matrix):
     curve = density_curve(matrix)
 
     detected = sum(map(bool, matrix.values()))
-    known = [
+    numbers = [
         sum(
             bool(set(found) & {step.benchmark for step in curve[:size]})
             for found in matrix.values()
         )
         for size in range(1, len(curve) + 1)
     ]
-    assert [step.methods for step in curve] == known
+    assert [step.methods for step in curve] == numbers
     assert [step.benchmarks for step in curve] == list(range(1, len(curve) + 1))
-    assert [step.percent for step in curve] == [100 * one / len(matrix) for one in known]
+    assert [step.percent for step in curve] == [100 * number / len(matrix) for number in numbers]
     assert not curve or curve[-1].methods == detected
 
 
@@ -106,6 +108,6 @@ def test_no_choice_of_so_many_benchmarks_detects_more_than_the_curve_allows(matr
 
 
 def test_nothing_detected_needs_no_benchmark():
-    found = minimal_cover({"k": frozenset()})
+    cover = minimal_cover({"k": frozenset()})
 
-    assert (found.benchmarks, found.minimum, found.exact) == ((), 0, True)
+    assert (cover.benchmarks, cover.minimum, cover.exact) == ((), 0, True)

@@ -297,6 +297,6 @@ def test_the_curve_of_a_share_needs_no_further_delay():
     verdict = audited(with_curve, curve=CurveMode.METHODS)
     audited(without)
 
-    (found,) = verdict.curve.pairs
-    assert found.slowdown is not None
+    (pair,) = verdict.curve.pairs
+    assert pair.slowdown is not None
     assert len(trials(with_curve, Purpose.PAIRS)) == len(trials(without, Purpose.PAIRS))

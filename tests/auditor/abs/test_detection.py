@@ -70,8 +70,8 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
         )
         for at in (1, 2)
     )
-    plain = suite_runs(noisy(PLAIN, seed=seed + at, noise=noise) for at in range(100, 105))
-    found = PairData(
+    plain = suite_runs(noisy(PLAIN, seed=seed + number, noise=noise) for number in range(100, 105))
+    pair_data = PairData(
         method="example.org/ring.Push",
         benchmark=benchmark(),
         slowdown=V,
@@ -82,7 +82,7 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
         plain=plain,
         runs=runs,
     )
-    return replace(found, **more)
+    return replace(pair_data, **more)
 
 
 def slugs(verdict):
@@ -90,39 +90,39 @@ def slugs(verdict):
 
 
 def test_a_method_that_is_the_whole_operation_is_detected():
-    found = judge_pair(pair(share=1.0))
+    verdict = judge_pair(pair(share=1.0))
 
-    assert found.outcome is Verdict.DETECTED
-    assert found.effect == pytest.approx(0.6, abs=0.05)
-    assert found.interval[0] > found.threshold == 0.3
-    assert found.achieved_slowdown == pytest.approx(0.6, abs=0.05)
-    assert found.share == pytest.approx(1.0, abs=0.02)
-    assert (found.wait, found.calls_per_operation, found.caveats) == ("work", 1.0, ())
-    assert all(one.significant and one.large for one in found.runs)
+    assert verdict.outcome is Verdict.DETECTED
+    assert verdict.effect == pytest.approx(0.6, abs=0.05)
+    assert verdict.interval[0] > verdict.threshold == 0.3
+    assert verdict.achieved_slowdown == pytest.approx(0.6, abs=0.05)
+    assert verdict.share == pytest.approx(1.0, abs=0.02)
+    assert (verdict.wait, verdict.calls_per_operation, verdict.caveats) == ("work", 1.0, ())
+    assert all(one.significant and one.large for one in verdict.runs)
 
 
 def test_a_tenth_of_the_operation_is_missed():
-    found = judge_pair(pair(share=0.1))
+    verdict = judge_pair(pair(share=0.1))
 
-    assert found.outcome is Verdict.MISSED
-    assert found.interval[1] < found.threshold
-    assert found.runs[0].significant
+    assert verdict.outcome is Verdict.MISSED
+    assert verdict.interval[1] < verdict.threshold
+    assert verdict.runs[0].significant
 
 
 def test_half_of_the_operation_is_near_the_threshold():
-    found = judge_pair(pair(share=0.5))
+    verdict = judge_pair(pair(share=0.5))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["near-threshold"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["near-threshold"]
 
 
 def test_one_run_below_is_enough_for_a_miss():
     good, bad = pair(share=1.0), pair(share=0.1)
 
-    found = judge_pair(replace(good, runs=(good.runs[0], bad.runs[1])))
+    verdict = judge_pair(replace(good, runs=(good.runs[0], bad.runs[1])))
 
-    assert found.outcome is Verdict.MISSED
-    assert found.effect < 0.3
+    assert verdict.outcome is Verdict.MISSED
+    assert verdict.effect < 0.3
 
 
 def test_one_run_near_the_threshold_prevents_a_detection():
@@ -138,21 +138,21 @@ def test_further_runs_detect_where_enough_are_clear():
     again = replace(good.runs[0], trial=replace(good.runs[0].trial, repetition=3))
     undecided = judge_pair(replace(good, runs=(good.runs[0], near.runs[1])))
 
-    found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
+    verdict = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
 
     assert extra_runs.may_yet_decide(undecided)
-    assert found.outcome is Verdict.DETECTED
-    assert found.interval[0] > found.threshold
-    assert not extra_runs.may_yet_decide(found)
+    assert verdict.outcome is Verdict.DETECTED
+    assert verdict.interval[0] > verdict.threshold
+    assert not extra_runs.may_yet_decide(verdict)
 
 
 def test_a_further_run_that_misses_decides():
     good, near, bad = pair(share=1.0), pair(share=0.5), pair(share=0.1)
     below = replace(bad.runs[0], trial=replace(bad.runs[0].trial, repetition=3))
 
-    found = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], below)))
+    verdict = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], below)))
 
-    assert found.outcome is Verdict.MISSED
+    assert verdict.outcome is Verdict.MISSED
 
 
 def test_what_no_further_run_can_decide_is_left_alone():
@@ -167,10 +167,10 @@ def test_a_probe_that_surely_distorts_does_so_in_each_run():
         whole = pair(share=1.0, probe=probe, noise=noise)
         first = replace(whole, runs=whole.runs[:1])
 
-        said = judge_pair(first)
+        verdict = judge_pair(first)
 
-        assert slugs(said) == ["distorted"]
-        assert extra_runs.is_settled(said, first) is settled
+        assert slugs(verdict) == ["distorted"]
+        assert extra_runs.is_settled(verdict, first) is settled
 
 
 def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_misses_is_not():
@@ -190,13 +190,13 @@ def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_
     ],
 )
 def test_further_runs_are_worth_it_where_ones_like_those_made_may_be_clear(intervals, reach):
-    found = judge_pair(pair(share=0.5))
+    verdict = judge_pair(pair(share=0.5))
     runs = tuple(
         replace(run, effect=(low + high) / 2, interval=(low, high))
-        for run, (low, high) in zip(found.runs, intervals, strict=True)
+        for run, (low, high) in zip(verdict.runs, intervals, strict=True)
     )
 
-    assert extra_runs.is_within_reach(replace(found, runs=runs)) is reach
+    assert extra_runs.is_within_reach(replace(verdict, runs=runs)) is reach
 
 
 def test_a_speed_up_is_never_detected():
@@ -205,18 +205,18 @@ def test_a_speed_up_is_never_detected():
 
 def test_the_effect_is_relative_to_the_plain_time_and_not_to_the_probe():
     """With q = 1.25 an added half of the plain time is a ratio of 1.4 only."""
-    found = judge_pair(pair(share=1.0, added=0.5, probe=1.25, noise=0.001))
+    verdict = judge_pair(pair(share=1.0, added=0.5, probe=1.25, noise=0.001))
 
-    assert found.effect == pytest.approx(0.5, abs=0.01)
-    assert found.interval[0] == pytest.approx(0.5, abs=0.02)
+    assert verdict.effect == pytest.approx(0.5, abs=0.01)
+    assert verdict.interval[0] == pytest.approx(0.5, abs=0.02)
 
 
 def test_the_interval_says_the_same_as_the_log_ratio_against_its_threshold():
-    found = judge_pair(pair(share=1.0, noise=0.001))
+    verdict = judge_pair(pair(share=1.0, noise=0.001))
 
-    one = found.runs[0]
-    ratios = np.log(np.array(one.slowed) / np.array(one.reference))
-    assert one.effect == pytest.approx(expm1(np.median(ratios)), rel=0.02)
+    runs = verdict.runs[0]
+    ratios = np.log(np.array(runs.slowed) / np.array(runs.reference))
+    assert runs.effect == pytest.approx(expm1(np.median(ratios)), rel=0.02)
 
 
 def test_scatter_between_processes_widens_the_interval():
@@ -228,10 +228,10 @@ def test_scatter_between_processes_widens_the_interval():
 
 
 def test_seven_pairs_are_too_few():
-    found = judge_pair(pair(pairs=7))
+    verdict = judge_pair(pair(pairs=7))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["few-pairs"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["few-pairs"]
     assert judge_pair(pair(pairs=8)).outcome is Verdict.DETECTED
 
 
@@ -244,9 +244,9 @@ def test_a_block_that_took_no_time_leaves_no_pairs():
 def test_one_process_on_each_side_does_not_tell_how_they_scatter():
     whole = pair()
 
-    found = judge_pair(replace(whole, plain=whole.plain[:1], runs=whole.runs[:1], wanted=1))
+    verdict = judge_pair(replace(whole, plain=whole.plain[:1], runs=whole.runs[:1], wanted=1))
 
-    assert slugs(found) == ["few-runs"]
+    assert slugs(verdict) == ["few-runs"]
 
 
 def test_no_plain_run_is_no_reference():
@@ -254,78 +254,79 @@ def test_no_plain_run_is_no_reference():
 
 
 def test_a_detection_needs_all_runs_that_were_asked_for():
-    found = judge_pair(pair(share=1.0, wanted=3))
+    verdict = judge_pair(pair(share=1.0, wanted=3))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["unfinished"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["unfinished"]
     assert judge_pair(pair(share=0.1, wanted=3)).outcome is Verdict.MISSED
 
 
 @pytest.mark.parametrize(("share", "added"), [(1.0, 1.8), (1.0, 0.2)])
 def test_what_was_achieved_is_judged_where_it_is_far_from_what_was_asked_for(share, added):
-    found = judge_pair(pair(share=share, added=added))
+    verdict = judge_pair(pair(share=share, added=added))
 
-    assert found.threshold == V / 2
-    assert found.effect == pytest.approx(V, rel=0.15)
-    assert found.achieved_slowdown == pytest.approx(added, rel=0.15)
-    assert slugs(found) == ["overshoot" if added > V else "undershoot", "scaled-back"]
-    assert found.outcome is Verdict.DETECTED
+    assert verdict.threshold == V / 2
+    assert verdict.effect == pytest.approx(V, rel=0.15)
+    assert verdict.achieved_slowdown == pytest.approx(added, rel=0.15)
+    assert slugs(verdict) == ["overshoot" if added > V else "undershoot", "scaled-back"]
+    assert verdict.outcome is Verdict.DETECTED
 
 
 def test_one_process_whose_loop_took_longer_does_not_raise_what_has_to_be_exceeded():
     """Three of four achieve .6, one 1.2: their mean would be an overshoot."""
     made = [pair(added=1.2).runs[0], *(pair(seed=at).runs[0] for at in (1, 2, 3))]
     runs = tuple(
-        replace(run, trial=replace(run.trial, repetition=at)) for at, run in enumerate(made, 1)
+        replace(run, trial=replace(run.trial, repetition=number))
+        for number, run in enumerate(made, 1)
     )
 
-    found = judge_pair(pair(runs=runs))
+    verdict = judge_pair(pair(runs=runs))
 
-    assert slugs(found) == []
-    assert (found.outcome, found.threshold) == (Verdict.DETECTED, V / 2)
-    assert found.achieved_slowdown == pytest.approx(V, rel=0.05)
+    assert slugs(verdict) == []
+    assert (verdict.outcome, verdict.threshold) == (Verdict.DETECTED, V / 2)
+    assert verdict.achieved_slowdown == pytest.approx(V, rel=0.05)
 
 
 def test_an_overshoot_does_not_make_a_small_share_detected():
-    found = judge_pair(pair(share=0.2, added=0.5))
+    verdict = judge_pair(pair(share=0.2, added=0.5))
 
-    assert slugs(found) == ["overshoot", "scaled-back"]
-    assert found.outcome is Verdict.MISSED
-    assert found.effect == pytest.approx(0.2 * V, abs=0.03)
+    assert slugs(verdict) == ["overshoot", "scaled-back"]
+    assert verdict.outcome is Verdict.MISSED
+    assert verdict.effect == pytest.approx(0.2 * V, abs=0.03)
 
 
 def test_scatter_may_hide_what_another_slowdown_shows():
     """Of a noisy benchmark a large slowdown proves a share, but not that v would be seen."""
     quiet = pair(share=0.7, added=3.0)
-    noisy_plain = suite_runs(noisy(PLAIN, seed=at, noise=0.8) for at in range(100, 105))
+    noisy_plain = suite_runs(noisy(PLAIN, seed=number, noise=0.8) for number in range(100, 105))
 
     assert judge_pair(quiet).outcome is Verdict.DETECTED
     assert judge_pair(replace(quiet, plain=noisy_plain)).outcome is Verdict.INCONCLUSIVE
 
 
 def test_an_undershoot_within_the_noise_is_said_and_moves_no_threshold():
-    found = judge_pair(pair(share=0.01, added=0.0))
+    verdict = judge_pair(pair(share=0.01, added=0.0))
 
-    assert found.outcome is Verdict.MISSED
-    assert slugs(found) == ["undershoot"]
-    assert found.threshold == pytest.approx(V / 2)
+    assert verdict.outcome is Verdict.MISSED
+    assert slugs(verdict) == ["undershoot"]
+    assert verdict.threshold == pytest.approx(V / 2)
 
 
 def test_a_detection_has_to_exceed_half_of_what_was_achieved_even_if_that_is_noise():
     unsure = pair(share=0.5, added=0.8 * 0.5, noise=0.1)
 
-    found = judge_pair(unsure)
+    verdict = judge_pair(unsure)
 
-    assert slugs(found) == ["overshoot", "near-threshold"]
-    assert found.threshold == pytest.approx(found.achieved_slowdown / 2)
-    assert found.threshold > V / 2
+    assert slugs(verdict) == ["overshoot", "near-threshold"]
+    assert verdict.threshold == pytest.approx(verdict.achieved_slowdown / 2)
+    assert verdict.threshold > V / 2
 
 
 def test_a_slowdown_that_did_not_arrive_is_no_miss():
-    found = judge_pair(pair(share=1.0, added=0.0))
+    verdict = judge_pair(pair(share=1.0, added=0.0))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["undershoot"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["undershoot"]
 
 
 def test_a_probe_far_from_the_plain_time_allows_no_verdict():
@@ -339,10 +340,10 @@ def test_a_probe_far_from_the_plain_time_allows_no_verdict():
 @pytest.mark.parametrize("probe", [6.0, 1.0])
 def test_calls_longer_than_the_operation_are_a_failed_calibration(probe):
     """What times of processes that ran apart seem to say of the compiler is no evidence."""
-    found = judge_pair(pair(share=5.0, added=3.0, probe=probe))
+    verdict = judge_pair(pair(share=5.0, added=3.0, probe=probe))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert "calibration-failed" in slugs(found)
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert "calibration-failed" in slugs(verdict)
 
 
 def test_threads_may_spend_more_than_the_plain_time_without_being_dead():
@@ -356,19 +357,19 @@ def test_threads_may_spend_more_than_the_plain_time_without_being_dead():
 def test_a_method_time_that_the_clock_makes_doubtful_proves_no_failed_calibration():
     doubtful = calibrated(1.2 * PLAIN, clock_seconds=2 * PLAIN)
 
-    found = judge_pair(pair(share=1.2, probe=1.2, calibration=doubtful))
+    verdict = judge_pair(pair(share=1.2, probe=1.2, calibration=doubtful))
 
-    assert found.outcome is Verdict.DETECTED
+    assert verdict.outcome is Verdict.DETECTED
 
 
 def test_operations_in_flight_are_taken_into_account():
     """Four at once: the operation's time is a quarter of what the method takes."""
     four = benchmark(threads=4, concurrency=4)
 
-    found = judge_pair(pair(benchmark=four, calibration=calibrated(4 * PLAIN)))
+    verdict = judge_pair(pair(benchmark=four, calibration=calibrated(4 * PLAIN)))
 
-    assert found.share == pytest.approx(1.0, abs=0.02)
-    assert found.achieved_slowdown == pytest.approx(V, abs=0.05)
+    assert verdict.share == pytest.approx(1.0, abs=0.02)
+    assert verdict.achieved_slowdown == pytest.approx(V, abs=0.05)
 
 
 @pytest.mark.parametrize("wanted", [2, 3])
@@ -376,11 +377,11 @@ def test_without_a_calibration_a_detection_is_not_believed(wanted):
     """However many runs there are to be: no other one would be believed either."""
     data = pair(calibration=None, wanted=wanted)
 
-    found = judge_pair(data)
+    verdict = judge_pair(data)
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["unverified"]
-    assert extra_runs.is_settled(found, data)
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["unverified"]
+    assert extra_runs.is_settled(verdict, data)
 
 
 @pytest.mark.parametrize(
@@ -390,10 +391,10 @@ def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, 
     """Of what the clock costs .06 is in doubt, here .6, .6 and .48 of the method's time."""
     doubtful = calibrated(share * PLAIN, clock_seconds=cost * PLAIN)
 
-    found = judge_pair(pair(share=share, calibration=doubtful))
+    verdict = judge_pair(pair(share=share, calibration=doubtful))
 
-    assert slugs(found) == ([slug] if slug else [])
-    assert found.outcome is (Verdict.INCONCLUSIVE if slug else Verdict.DETECTED)
+    assert slugs(verdict) == ([slug] if slug else [])
+    assert verdict.outcome is (Verdict.INCONCLUSIVE if slug else Verdict.DETECTED)
 
 
 @pytest.mark.parametrize(("cost", "outcome"), [(0.2, Verdict.MISSED), (0.9, Verdict.INCONCLUSIVE)])
@@ -408,11 +409,11 @@ def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cos
         for at in (1, 2)
     )
 
-    found = judge_pair(pair(share=0.01, calibration=doubtful))
+    verdict = judge_pair(pair(share=0.01, calibration=doubtful))
 
-    assert found.runs
-    assert found.outcome is outcome
-    assert ("unverified" in slugs(found)) == (outcome is Verdict.INCONCLUSIVE)
+    assert verdict.runs
+    assert verdict.outcome is outcome
+    assert ("unverified" in slugs(verdict)) == (outcome is Verdict.INCONCLUSIVE)
     assert "unverified" in slugs(judge_pair(pair(share=0.01, calibration=doubtful, runs=much)))
 
 
@@ -424,10 +425,10 @@ def test_what_was_clocked_while_calls_were_counted_lets_no_measured_miss_stand()
     data = pair(calibration=None, runs=missed)
     seen = Clocked("example.org/ring.Push", 0.01 * PLAIN, PLAIN)
 
-    found = judge_pair(replace(data, reach=replace(data.reach, clocked=seen)))
+    verdict = judge_pair(replace(data, reach=replace(data.reach, clocked=seen)))
 
-    assert slugs(found) == ["unverified"]
-    assert found.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["unverified"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
 
 
 def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
@@ -477,19 +478,19 @@ def test_a_failure_is_an_outcome_even_beside_a_good_run(outcome, result, reason)
     whole = pair()
     failed = run(outcome, purpose=Purpose.PAIRS, repetition=2)
 
-    found = judge_pair(replace(whole, runs=(whole.runs[0], failed)))
+    verdict = judge_pair(replace(whole, runs=(whole.runs[0], failed)))
 
-    assert (found.outcome, found.reason, found.effect) == (result, reason, None)
+    assert (verdict.outcome, verdict.reason, verdict.effect) == (result, reason, None)
 
 
 def test_a_program_that_cannot_be_changed_says_nothing_of_the_method():
     broken = run(NotBuilt("clash.go:3: no"), purpose=Purpose.CALIBRATION)
     unknown = Reach(state=ReachState.UNKNOWN)
 
-    found = judge_pair(pair(reach=unknown, runs=(), calibrating=(broken,)))
+    verdict = judge_pair(pair(reach=unknown, runs=(), calibrating=(broken,)))
 
-    assert (found.outcome, slugs(found)) == (Verdict.INCONCLUSIVE, ["not-instrumented"])
-    assert "clash.go:3: no" in found.reason
+    assert (verdict.outcome, slugs(verdict)) == (Verdict.INCONCLUSIVE, ["not-instrumented"])
+    assert "clash.go:3: no" in verdict.reason
 
 
 def test_a_calibration_that_crashed_decides_where_nothing_else_was_run():
@@ -500,9 +501,9 @@ def test_a_calibration_that_crashed_decides_where_nothing_else_was_run():
 
 
 def test_a_refused_variant_is_refused():
-    found = judge_pair(pair(runs=(), refusal="no body"))
+    verdict = judge_pair(pair(runs=(), refusal="no body"))
 
-    assert (found.outcome, found.reason) == (Verdict.REFUSED, "no body")
+    assert (verdict.outcome, verdict.reason) == (Verdict.REFUSED, "no body")
 
 
 @pytest.mark.parametrize("state", [ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY])
@@ -522,13 +523,13 @@ def test_what_was_counted_stands_where_the_slowed_program_says_nothing(state):
     reach = Reach(state=state, calls_per_operation=0.0)
     unread = run(Unreadable("it is not in the program", ""), purpose=Purpose.PAIRS)
 
-    found = judge_pair(pair(runs=(unread,), calibration=None, reach=reach))
-    said = judge_pair(pair(runs=(unread,), calibration=None))
+    verdict = judge_pair(pair(runs=(unread,), calibration=None, reach=reach))
+    pair_verdict = judge_pair(pair(runs=(unread,), calibration=None))
     broken = run(crashed(), purpose=Purpose.PAIRS)
     failed = judge_pair(pair(runs=(broken,), calibration=None, reach=reach))
 
-    assert (found.outcome, said.outcome) == (Verdict.UNREACHED, Verdict.INCONCLUSIVE)
-    assert found.reason.startswith(f"{state}; of the slowed program nothing is known: it is not")
+    assert (verdict.outcome, pair_verdict.outcome) == (Verdict.UNREACHED, Verdict.INCONCLUSIVE)
+    assert verdict.reason.startswith(f"{state}; of the slowed program nothing is known: it is not")
     assert failed.outcome is Verdict.CRASHED
 
 
@@ -548,9 +549,9 @@ def test_what_no_process_of_a_pair_called_is_unreached(reach, rule):
     purpose = Purpose.PAIRS if rule is DetectionRule.OURS else Purpose.MUTANT
     runs = (silent(purpose), silent(purpose, 2))
 
-    found = judge_pair(pair(runs=runs, calibration=None, reach=reach, rule=rule))
+    verdict = judge_pair(pair(runs=runs, calibration=None, reach=reach, rule=rule))
 
-    assert (found.outcome, found.reason) == (Verdict.UNREACHED, "run, and never called")
+    assert (verdict.outcome, verdict.reason) == (Verdict.UNREACHED, "run, and never called")
 
 
 @pytest.mark.parametrize("reach", [UNREAD, Reach(state=ReachState.NOT_AT_ALL)])
@@ -560,18 +561,18 @@ def test_what_only_some_processes_called_is_not_unreached(reach):
     calibrated_before = run(whole.runs[0].outcome, purpose=Purpose.CALIBRATION)
 
     for runs, calibrating in ((mixed, ()), ((silent(),), (calibrated_before,))):
-        found = judge_pair(replace(whole, runs=runs, calibrating=calibrating))
-        assert found.outcome is Verdict.INCONCLUSIVE
-        assert found.reason == "ran without ever calling the slowed method"
+        verdict = judge_pair(replace(whole, runs=runs, calibrating=calibrating))
+        assert verdict.outcome is Verdict.INCONCLUSIVE
+        assert verdict.reason == "ran without ever calling the slowed method"
 
 
 def test_calls_that_were_counted_and_never_seen_slowed_leave_it_open():
     calibrating = (silent(Purpose.CALIBRATION),)
 
-    found = judge_pair(pair(runs=(), calibration=None, calibrating=calibrating))
+    verdict = judge_pair(pair(runs=(), calibration=None, calibrating=calibrating))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["reach-contradicted"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["reach-contradicted"]
 
 
 @pytest.mark.parametrize("rule", [DetectionRule.OURS, DetectionRule.PAPER])
@@ -582,12 +583,12 @@ def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong(r
     slow = [noisy(1.6 * PLAIN, 20, 4), noisy(1.6 * PLAIN, 20, 5)]
     ours = rule is DetectionRule.OURS
 
-    found = judge_pair(
+    verdict = judge_pair(
         pair(reach=reach, calibration=None) if ours else paper(slow, plain, reach=reach)
     )
 
-    assert found.outcome is Verdict.DETECTED
-    assert slugs(found) == ["reach-contradicted"]
+    assert verdict.outcome is Verdict.DETECTED
+    assert slugs(verdict) == ["reach-contradicted"]
 
 
 def test_what_is_not_called_and_not_slower_is_unreached():
@@ -606,7 +607,9 @@ def paper(slowed, plain, **more):
         rule=DetectionRule.PAPER,
         calibration=None,
         plain=suite_runs(plain),
-        runs=tuple(mutant_run(values, repetition=at) for at, values in enumerate(slowed, 1)),
+        runs=tuple(
+            mutant_run(values, repetition=number) for number, values in enumerate(slowed, 1)
+        ),
         **more,
     )
 
@@ -633,36 +636,36 @@ def test_the_papers_rule_never_detects_a_speed_up():
 
 def test_the_papers_rule_counts_half_of_v_itself():
     """Powers of two, so that the effect is exactly v / 2."""
-    found = judge_pair(paper([[1.25] * 6] * 2, [[1.0] * 6] * 2, slowdown=0.5))
+    verdict = judge_pair(paper([[1.25] * 6] * 2, [[1.0] * 6] * 2, slowdown=0.5))
 
-    assert found.outcome is Verdict.DETECTED
+    assert verdict.outcome is Verdict.DETECTED
 
 
 def test_the_papers_rule_pools_the_forks_of_a_run():
     forks = [mutant_run(noisy(1.6, 3, fork), fork=fork) for fork in (1, 2)]
     data = paper([], [noisy(1, 6, 9)], wanted=2)
 
-    found = judge_pair(replace(data, runs=tuple(forks)))
+    verdict = judge_pair(replace(data, runs=tuple(forks)))
 
-    assert len(found.runs[0].slowed) == 6
-    assert found.outcome is Verdict.DETECTED
+    assert len(verdict.runs[0].slowed) == 6
+    assert verdict.outcome is Verdict.DETECTED
 
 
 def test_the_papers_rule_cannot_judge_four_against_four():
-    found = judge_pair(paper([[1.6, 1.7, 1.8, 1.9]] * 2, [[1.0, 1.1, 1.2, 1.3]] * 2))
+    verdict = judge_pair(paper([[1.6, 1.7, 1.8, 1.9]] * 2, [[1.0, 1.1, 1.2, 1.3]] * 2))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["few-values"]
+    assert verdict.outcome is Verdict.INCONCLUSIVE
+    assert slugs(verdict) == ["few-values"]
 
 
 def test_a_run_of_the_papers_rule_that_lacks_values_is_no_miss():
     plain = [noisy(1, 20, 1), noisy(1, 20, 2)]
     short = [noisy(1.6, 20, 4), [1.6]]
 
-    found = judge_pair(paper(short, plain))
+    verdict = judge_pair(paper(short, plain))
     missed = judge_pair(paper([noisy(1.1, 20, 4), [1.6]], plain))
 
-    assert (found.outcome, slugs(found)) == (Verdict.INCONCLUSIVE, ["few-values"])
+    assert (verdict.outcome, slugs(verdict)) == (Verdict.INCONCLUSIVE, ["few-values"])
     assert missed.outcome is Verdict.MISSED
 
 
@@ -674,12 +677,12 @@ def test_a_run_of_the_papers_rule_that_lacks_forks_is_no_miss():
     ]
     data = replace(paper([], []), plain=plain, wanted=4, forks=2, runs=tuple(runs))
 
-    found = judge_pair(data)
+    verdict = judge_pair(data)
     whole = judge_pair(
         replace(data, runs=(*runs, mutant_run(noisy(1.0, 20, 9), repetition=2, fork=2)))
     )
 
-    assert (found.outcome, found.reason) == (Verdict.INCONCLUSIVE, "not all runs were made")
+    assert (verdict.outcome, verdict.reason) == (Verdict.INCONCLUSIVE, "not all runs were made")
     assert whole.outcome is Verdict.MISSED
 
 
@@ -687,10 +690,10 @@ def test_controls_of_the_papers_rule_are_compared_with_the_suite_runs_again_and_
     plain = [noisy(1, 20, 1), noisy(1, 20, 2), noisy(1, 20, 3)]
     runs = tuple(mutant_run(noisy(1, 20, at), repetition=at) for at in (5, 6))
 
-    found = judge_pair(replace(paper([], plain), control=True, runs=runs))
+    verdict = judge_pair(replace(paper([], plain), control=True, runs=runs))
 
-    assert (found.outcome, slugs(found)) == (Verdict.MISSED, [])
-    assert [one.reference for one in found.runs] == [tuple(plain[at]) for at in (1, 2)]
+    assert (verdict.outcome, slugs(verdict)) == (Verdict.MISSED, [])
+    assert [one.reference for one in verdict.runs] == [tuple(plain[at]) for at in (1, 2)]
 
 
 def test_the_papers_rule_needs_the_plain_run_of_the_same_number():
@@ -701,34 +704,34 @@ def test_the_papers_rule_sees_suite_runs_only():
     data = paper([noisy(1.6, 20, 4)] * 2, [noisy(1, 20, 1), noisy(1, 20, 2)])
     references = suite_runs([[1.6] * 20] * 2, purpose=Purpose.REFERENCE)
 
-    found = judge_pair(replace(data, plain=(*data.plain, *references)))
+    verdict = judge_pair(replace(data, plain=(*data.plain, *references)))
 
-    assert found.outcome is Verdict.DETECTED
-    assert found.runs == judge_pair(data).runs
+    assert verdict.outcome is Verdict.DETECTED
+    assert verdict.runs == judge_pair(data).runs
 
 
 def test_our_rule_takes_references_for_plain_runs_too():
     data = pair(share=1.0, noise=0.001)
     references = suite_runs([[1.4 * PLAIN] * 9] * 5, purpose=Purpose.REFERENCE)
 
-    found = judge_pair(replace(data, plain=(*data.plain, *references)))
+    verdict = judge_pair(replace(data, plain=(*data.plain, *references)))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
+    assert verdict.outcome is Verdict.INCONCLUSIVE
 
 
 def test_a_detection_by_the_papers_rule_needs_all_runs():
-    found = judge_pair(paper([noisy(1.6, 9)], [noisy(1, 9, 1)]))
+    verdict = judge_pair(paper([noisy(1.6, 9)], [noisy(1, 9, 1)]))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
+    assert verdict.outcome is Verdict.INCONCLUSIVE
 
 
 def test_an_overshoot_is_said_with_the_papers_rule_too():
     data = paper([noisy(5.0, 20, 4)] * 2, [noisy(1, 20, 1)] * 2)
 
-    found = judge_pair(replace(data, calibration=calibrated(1.0)))
+    verdict = judge_pair(replace(data, calibration=calibrated(1.0)))
 
-    assert slugs(found) == ["overshoot"]
-    assert (found.outcome, found.threshold) == (Verdict.DETECTED, 0.3)
+    assert slugs(verdict) == ["overshoot"]
+    assert (verdict.outcome, verdict.threshold) == (Verdict.DETECTED, 0.3)
 
 
 @pytest.mark.parametrize(
@@ -737,19 +740,19 @@ def test_an_overshoot_is_said_with_the_papers_rule_too():
 )
 def test_a_gate_fires_where_the_effect_is_surely_beyond_its_limit(share, outcome):
     """v = .6 of a fifth is 12 %, of a fiftieth 1.2 %, of .085 just the 5 % of the gate."""
-    found = judge_pair(pair(share=share, rule=DetectionRule.GATE, min_delta=0.05, noise=0.002))
+    verdict = judge_pair(pair(share=share, rule=DetectionRule.GATE, min_delta=0.05, noise=0.002))
 
-    assert found.outcome is outcome
-    assert found.threshold == pytest.approx(0.05, rel=0.25)
+    assert verdict.outcome is outcome
+    assert verdict.threshold == pytest.approx(0.05, rel=0.25)
 
 
 def test_a_test_may_err_as_often_as_the_user_says():
     near = pair(share=0.6, noise=0.06)
 
-    strict, lenient = (judge_pair(replace(near, significance=one)) for one in (0.01, 0.3))
+    strict, lenient = (judge_pair(replace(near, significance=value)) for value in (0.01, 0.3))
 
     assert (strict.outcome, lenient.outcome) == (Verdict.INCONCLUSIVE, Verdict.DETECTED)
-    width = [one.interval[1] - one.interval[0] for one in (strict, lenient)]
+    width = [verdict.interval[1] - verdict.interval[0] for verdict in (strict, lenient)]
     assert width[0] > width[1]
 
 
@@ -765,11 +768,11 @@ def test_a_test_may_err_as_often_as_the_user_says():
 def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
     plain = [noisy(1, 8, 1), noisy(1, 8, 2)]
 
-    found = judge_pair(paper([noisy(1.6, 8, 4), noisy(1.6, 8, 5)], plain, **more))
+    verdict = judge_pair(paper([noisy(1.6, 8, 4), noisy(1.6, 8, 5)], plain, **more))
 
-    assert found.outcome is outcome
-    if found.threshold is not None:
-        assert found.threshold == more.get("min_delta", 0.3)
+    assert verdict.outcome is outcome
+    if verdict.threshold is not None:
+        assert verdict.threshold == more.get("min_delta", 0.3)
 
 
 @pytest.mark.parametrize(
@@ -784,7 +787,7 @@ def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
 def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
     asked = abs_request(rule=rule, min_delta=min_delta, significance=significance)
 
-    said = {one.slug: one.text for one in statement_of_rule(asked)}
+    said = {caveat.slug: caveat.text for caveat in statement_of_rule(asked)}
     assert [*said] == slugs
     # The paper's rule has none.
     with_intervals = "intervals" in said.get("significance-given", "")
@@ -848,7 +851,7 @@ STOP = EarlyStop(above=0.3, below=0.2, looks=((3, 31.6),), least_deviation=0.005
 
 def stopping(one):
     """Return a run whose process might have stopped before its 15 pairs were full."""
-    blocks = tuple(Block(Phase.MEASUREMENT, at % 2) for at in range(30))
+    blocks = tuple(Block(Phase.MEASUREMENT, index % 2) for index in range(30))
     schedule = replace(one.trial.schedule, blocks=blocks, stop=STOP)
     return replace(one, trial=replace(one.trial, schedule=schedule))
 
@@ -858,19 +861,19 @@ def test_a_process_that_stopped_is_judged_by_the_looks_it_was_planned_with():
     stopped = replace(few, runs=tuple(map(stopping, few.runs)))
 
     assert slugs(judge_pair(few)) == ["few-pairs"]
-    found = judge_pair(stopped)
-    assert found.outcome is Verdict.DETECTED
-    assert found.interval[1] - found.interval[0] > 0.02
+    verdict = judge_pair(stopped)
+    assert verdict.outcome is Verdict.DETECTED
+    assert verdict.interval[1] - verdict.interval[0] > 0.02
 
 
 def test_a_method_with_many_benchmarks_needs_more_evidence_in_each():
     some = pair(share=0.62, noise=0.02)
     stopped = replace(some, runs=tuple(map(stopping, some.runs)))
 
-    one, many = (judge_pair(replace(stopped, family=size)) for size in (1, 20))
+    verdict, many = (judge_pair(replace(stopped, family=size)) for size in (1, 20))
 
-    assert one.interval[0] > many.interval[0]
-    assert one.p < many.p
+    assert verdict.interval[0] > many.interval[0]
+    assert verdict.p < many.p
     assert judge_pair(some) == judge_pair(replace(some, family=20))
 
 
@@ -882,12 +885,12 @@ def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
     )
     exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
 
-    found = paired.stopping_rule(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
+    stop = paired.stopping_rule(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
 
-    assert found.above == pytest.approx(log1p(1.1 * V / 2))
-    assert found.below == pytest.approx(log1p(0.9 * V / 2))
-    assert found.enough == pytest.approx(0, abs=1e-12)
-    assert [pairs for pairs, _ in found.looks] == [3, 4, 5, 6, 8, 10, 12]
+    assert stop.above == pytest.approx(log1p(1.1 * V / 2))
+    assert stop.below == pytest.approx(log1p(0.9 * V / 2))
+    assert stop.enough == pytest.approx(0, abs=1e-12)
+    assert [pairs for pairs, _ in stop.looks] == [3, 4, 5, 6, 8, 10, 12]
     assert paired.stopping_rule(pair(runs=(), plain=()), 15) is None
 
 
@@ -897,26 +900,26 @@ def test_a_calibration_that_was_disturbed_says_nothing_of_where_to_stop():
     disturbed = replace(calibrated(PLAIN), achieved=-2.5)
     data = pair(calibrating=(probing,), runs=(), plain=exact_plain)
 
-    found = paired.stopping_rule(replace(data, calibration=disturbed), 15)
+    stop = paired.stopping_rule(replace(data, calibration=disturbed), 15)
 
-    assert found == paired.stopping_rule(data, 15)
+    assert stop == paired.stopping_rule(data, 15)
 
 
 def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
     """Twice the slowdown asked for arrives, and nobody knows t(k) better than by a tenth."""
     calibrating = tuple(
-        calibration_run(probe=PLAIN, slowed=2.2 * PLAIN, turns=1, method_seconds=PLAIN * each)
-        for each in (0.9, 1.0, 1.1)
+        calibration_run(probe=PLAIN, slowed=2.2 * PLAIN, turns=1, method_seconds=PLAIN * value)
+        for value in (0.9, 1.0, 1.1)
     )
     exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
     known = replace(calibrated(PLAIN), achieved=2 * V)
 
     given = pair(calibrating=calibrating, runs=(), plain=exact_plain, calibration=known)
-    found, doubt = paired.stopping_rule(given, 15), method_doubt(given) / PLAIN
+    stop, doubt = paired.stopping_rule(given, 15), method_doubt(given) / PLAIN
 
     assert 0 < doubt < 0.5
-    assert found.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
-    assert found.below == pytest.approx(log1p(0.9 * V / 2))
+    assert stop.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
+    assert stop.below == pytest.approx(log1p(0.9 * V / 2))
 
 
 def timed(*blocks):
@@ -952,9 +955,9 @@ def test_blocks_that_were_disturbed_say_nothing_of_q():
     slow = [1.5 * PLAIN] * 9 + [*noisy(PLAIN, 3, 3, 0.002)]
     restless = replace(calm, plain=(*calm.plain[:3], *suite_runs([slow, slow])))
 
-    found, known = probe_ratio(restless), probe_ratio(calm)
+    ratio, known = probe_ratio(restless), probe_ratio(calm)
 
-    assert (found.estimate, found.low, found.high) == pytest.approx(
+    assert (ratio.estimate, ratio.low, ratio.high) == pytest.approx(
         (known.estimate, known.low, known.high), abs=0.02
     )
     assert judge_pair(restless).outcome is Verdict.DETECTED
@@ -962,27 +965,27 @@ def test_blocks_that_were_disturbed_say_nothing_of_q():
 
 def test_a_process_need_not_be_much_surer_than_q_is():
     calibrating = tuple(
-        calibration_run(probe=each * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
-        for each in (0.98, 1.0, 1.03)
+        calibration_run(probe=value * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
+        for value in (0.98, 1.0, 1.03)
     )
     given = pair(calibrating=calibrating, runs=())
 
-    found, probed = paired.stopping_rule(given, 15), probe_ratio(given)
+    stop, probed = paired.stopping_rule(given, 15), probe_ratio(given)
 
-    assert found.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
+    assert stop.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
 
 
 def test_it_must_be_surer_than_the_threshold_is_large_whatever_q_is():
     calibrating = tuple(
-        calibration_run(probe=each * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
-        for each in (0.4, 1.0, 2.5)
+        calibration_run(probe=value * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
+        for value in (0.4, 1.0, 2.5)
     )
     given = pair(calibrating=calibrating, runs=())
 
-    found, probed = paired.stopping_rule(given, 15), probe_ratio(given)
+    stop, probed = paired.stopping_rule(given, 15), probe_ratio(given)
 
-    assert found.enough < V / 2 * log(probed.high / probed.low) / 2 / 3
-    assert found.enough == pytest.approx(log1p(V / 2) / 4)
+    assert stop.enough < V / 2 * log(probed.high / probed.low) / 2 / 3
+    assert stop.enough == pytest.approx(log1p(V / 2) / 4)
 
 
 def drifting(seed, most, few):
@@ -1001,13 +1004,13 @@ def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     runs = tuple(drifting(seed, most, few) for seed in (1, 2, 3))
     said = Judgement(outcome=outcome, threshold=V / 2)
 
-    found = signs.check_signs(said, [readings.paired(run) for run in runs], 1.0)
-    one = signs.check_signs(said, [readings.paired(runs[0])[:4]], 1.0)
+    judgement = signs.check_signs(said, [readings.paired(run) for run in runs], 1.0)
+    check_signs = signs.check_signs(said, [readings.paired(runs[0])[:4]], 1.0)
     agreed = signs.check_signs(said, [readings.paired(run) for run in runs], most_below(outcome))
 
-    assert found.outcome is Verdict.INCONCLUSIVE
-    assert slugs(found) == ["signs-disagree"]
-    assert (one, agreed) == (said, said)
+    assert judgement.outcome is Verdict.INCONCLUSIVE
+    assert slugs(judgement) == ["signs-disagree"]
+    assert (check_signs, agreed) == (said, said)
 
 
 def most_below(outcome):
@@ -1022,22 +1025,24 @@ def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected()
     no other caution stands in for the rule. The few that are not in doubt did get no slowdown.
     """
     rng = np.random.default_rng(11)
-    found = [judge_pair(drawn(0.0, rng, calibration=calibrated(0.001 * PLAIN))) for _ in range(300)]
+    verdicts = [
+        judge_pair(drawn(0.0, rng, calibration=calibrated(0.001 * PLAIN))) for _ in range(300)
+    ]
 
-    alarms = np.mean([one.significant for verdict in found for one in verdict.runs])
+    alarms = np.mean([one.significant for verdict in verdicts for one in verdict.runs])
 
     assert alarms == pytest.approx(0.01, abs=0.012)
-    assert Verdict.DETECTED not in [one.outcome for one in found]
-    assert np.mean([one.outcome is Verdict.MISSED for one in found]) > 0.95
-    assert np.mean([one.threshold == V / 2 for one in found]) > 0.95
+    assert Verdict.DETECTED not in [verdict.outcome for verdict in verdicts]
+    assert np.mean([verdict.outcome is Verdict.MISSED for verdict in verdicts]) > 0.95
+    assert np.mean([verdict.threshold == V / 2 for verdict in verdicts]) > 0.95
 
 
 def test_right_at_the_threshold_hardly_anything_is_decided():
     rng = np.random.default_rng(12)
-    found = [judge_pair(drawn(0.5, rng)).outcome for _ in range(300)]
+    outcomes = [judge_pair(drawn(0.5, rng)).outcome for _ in range(300)]
 
-    assert sum(one is Verdict.DETECTED for one in found) <= 3
-    assert sum(one is Verdict.MISSED for one in found) <= 6
+    assert sum(outcome is Verdict.DETECTED for outcome in outcomes) <= 3
+    assert sum(outcome is Verdict.MISSED for outcome in outcomes) <= 6
 
 
 def drawn(share, rng, *, calibration=None):

@@ -104,9 +104,9 @@ def test_a_method_of_which_runs_are_missing_is_not_searched_by_another_pair():
 def test_a_method_of_which_only_a_limit_of_the_share_is_known_may_be_noticed_later():
     missed = verdict(Verdict.MISSED, share_at_most=0.2)
 
-    (one,) = begin_searches([missed], 0.6, CurveMode.METHODS, fixed=True)
+    (begin_search,) = begin_searches([missed], 0.6, CurveMode.METHODS, fixed=True)
 
-    assert one.next == 2.0
+    assert begin_search.next == 2.0
     assert begin_searches([verdict(Verdict.MISSED)], 0.6, CurveMode.METHODS, fixed=True) == []
 
 
@@ -120,11 +120,11 @@ def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
 def test_the_benchmark_with_the_clearest_margin_is_taken():
     pairs = [detected("toy.noisy", 0.6, 0.25), detected("toy.calm", 0.5, 0.01)]
 
-    (one,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
+    (begin_search,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
     both = begin_searches(pairs, 0.6, CurveMode.PAIRS, fixed=False)
 
-    assert one.benchmark == "toy.calm"
-    assert [each.benchmark for each in both] == ["toy.calm", "toy.noisy"]
+    assert begin_search.benchmark == "toy.calm"
+    assert [search.benchmark for search in both] == ["toy.calm", "toy.noisy"]
     assert begin_searches(pairs, 0.6, CurveMode.NONE, fixed=False) == []
 
 
@@ -149,16 +149,16 @@ def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
     second = SlowdownSearch(method="b", benchmark="x", sizes=SIZES)
     second.add(0.5, verdict(Verdict.DETECTED, method="b"))
 
-    found = suite_curve([first, second], 0.5, ["a", "b", "c"])
+    curve = suite_curve([first, second], 0.5, ["a", "b", "c"])
 
-    assert [(point.slowdown, point.covered) for point in found.points] == [
+    assert [(point.slowdown, point.covered) for point in curve.points] == [
         (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.5, 2), (1.0, 2), (2.0, 2), (5.0, 2),
     ]  # fmt: skip
-    assert {point.counted for point in found.points} == {3}
+    assert {point.counted for point in curve.points} == {3}
 
 
 def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
-    made = []
+    searches = []
     for method, benchmark, noticed in (
         ("toy.hop", "A", {0.5: True, 0.2: True, 0.1: False}),
         ("toy.skip", "A", {0.5: True, 0.3: False}),
@@ -168,6 +168,6 @@ def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
         for size, is_noticed in noticed.items():
             outcome = Verdict.DETECTED if is_noticed else Verdict.MISSED
             search.add(size, verdict(outcome, benchmark, method))
-        made.append(search)
+        searches.append(search)
 
-    assert least_noticed(made) == {"A": 0.2}
+    assert least_noticed(searches) == {"A": 0.2}

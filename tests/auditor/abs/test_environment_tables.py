@@ -17,7 +17,7 @@ def numbers(drawing):
 
 
 def test_each_machine_has_a_shape_with_a_dot_for_each_benchmark():
-    drawn = violins.violins([("1: here", MANY), ("2: cloud", [one * 3 for one in MANY])])
+    drawn = violins.violins([("1: here", MANY), ("2: cloud", [value * 3 for value in MANY])])
 
     assert drawn.count("<polygon") == 2
     assert [

@@ -37,12 +37,12 @@ UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202
 
 def ordinary():
     """A document whose methods have places in the source."""
-    found = document_of_verdict.document(examples.audit(), examples.context())
+    document = document_of_verdict.document(examples.audit(), examples.context())
     return replace_fields(
-        found,
+        document,
         methods=tuple(
-            replace_fields(one, span=Span("codec/parse.go", 10 * at, 10 * at + 4))
-            for at, one in enumerate(found.methods, 1)
+            replace_fields(verdict, span=Span("codec/parse.go", 10 * number, 10 * number + 4))
+            for number, verdict in enumerate(document.methods, 1)
         ),
     )
 
@@ -51,8 +51,8 @@ def hostile():
     """A document in which files have nasty names, too, and so have reasons and caveats."""
     found, files = nasty(), cycle(NASTY)
     methods = tuple(
-        replace_fields(one, reason=name, span=Span(f"{name}{at % 3}", at + 1, at + 3))
-        for at, (one, name) in enumerate(zip(found.methods, files, strict=False))
+        replace_fields(one, reason=name, span=Span(f"{name}{index % 3}", index + 1, index + 3))
+        for index, (one, name) in enumerate(zip(found.methods, files, strict=False))
     )
     held = AcceptedMiss(
         method=next(method.id for method in methods if method.outcome is Verdict.MISSED),
@@ -101,11 +101,11 @@ def _sinking(document):
 
 def test_the_runs_of_csv_are_all_values_of_the_result():
     document = ordinary()
-    found = cells(document, "runs")
+    result = cells(document, "runs")
 
     blocks = sum(len(r.reference) + len(r.slowed) for pair in document.pairs for r in pair.runs)
-    assert sum(one["arm"] != "plain" for one in found) == blocks
-    assert sum(float(one["seconds"]) for one in found if one["arm"] == "plain") == pytest.approx(
+    assert sum(one["arm"] != "plain" for one in result) == blocks
+    assert sum(float(one["seconds"]) for one in result if one["arm"] == "plain") == pytest.approx(
         sum(mean for benchmark in document.benchmarks for mean in benchmark.means)
     )
 
@@ -123,11 +123,11 @@ def test_no_spreadsheet_takes_a_name_in_csv_for_a_formula(rows):
 
 
 def test_a_formula_in_csv_is_quoted_and_a_word_is_not():
-    found = cells(hostile(), "methods")
+    result = cells(hostile(), "methods")
 
-    assert any(one["method"].startswith("'=HYPERLINK(") for one in found)
-    assert any(one["method"].startswith("'@team") for one in found)
-    assert any(one["method"].startswith("| a | b |") for one in found)
+    assert any(one["method"].startswith("'=HYPERLINK(") for one in result)
+    assert any(one["method"].startswith("'@team") for one in result)
+    assert any(one["method"].startswith("| a | b |") for one in result)
 
 
 def rendered(shown):
@@ -144,8 +144,8 @@ def test_names_in_markdown_are_code_and_nothing_else():
     kinds = {block.type for block in (*blocks, *inline)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "fence", "code_block"}
     assert not UNSEEN.search(shown)
-    said = "".join(one.content for one in inline if one.type == "text")
-    assert not re.search(r"[@#<>&\[\]\\`_~$]|://|www\.", said)
+    message = "".join(one.content for one in inline if one.type == "text")
+    assert not re.search(r"[@#<>&\[\]\\`_~$]|://|www\.", message)
     spans = {one.content for one in inline if one.type == "code_inline"}
     short = names.labels(method.id for method in document.methods)
     assert set(short.values()) <= {span.strip() for span in spans} | {
@@ -224,7 +224,7 @@ def test_sarif_has_a_result_for_each_method_that_nobody_notices():
         for one in run["results"]
     }
     assert found.keys() == {method.id for method in document.methods if method.outcome in wanted}
-    rules = [one["id"] for one in run["tool"]["driver"]["rules"]]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     for method in document.methods:
         if method.outcome in wanted:
             result = found[method.id]
@@ -245,7 +245,7 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
 
     def known(of):
         (run,) = json.loads(format_result(of, ExportFormat.SARIF))["runs"]
-        return [one["partialFingerprints"] for one in run["results"]]
+        return [result["partialFingerprints"] for result in run["results"]]
 
     assert known(document) == known(moved)
     assert len({json.dumps(one) for one in known(document)}) == len(known(document))
@@ -271,7 +271,7 @@ def test_an_accepted_miss_is_suppressed(where, kind):
     method, document = accepting(ordinary(), Verdict.MISSED, where)
     (run,) = json.loads(format_result(document, ExportFormat.SARIF))["runs"]
 
-    (held,) = [one for one in run["results"] if "suppressions" in one]
+    (held,) = [result for result in run["results"] if "suppressions" in result]
     assert method.id in json.dumps(held)
     assert held["suppressions"][0]["kind"] == kind
     assert method.id not in format_result(document, ExportFormat.GITHUB)
@@ -280,12 +280,12 @@ def test_an_accepted_miss_is_suppressed(where, kind):
 
 def test_sarif_of_nasty_names_is_sound_and_has_no_links():
     log = format_result(hostile(), ExportFormat.SARIF)
-    found = json.loads(log)
-    jsonschema.validate(found, SARIF)
+    document = json.loads(log)
+    jsonschema.validate(document, SARIF)
 
     assert log.isascii()
-    for one in found["runs"][0]["results"]:
-        message = one["message"]["text"]
+    for result in document["runs"][0]["results"]:
+        message = result["message"]["text"]
         assert not UNSEEN.search(message)
         assert not re.search(r"(?<!\\)(?:\\\\)*[\[\]]", message)
         assert not re.search(r"(?<!\{)(?:\{\{)*\{(?!\{)", message)
@@ -333,9 +333,9 @@ def test_an_annotation_is_at_the_lines_of_its_method():
     document = ordinary()
     missed = next(method for method in document.methods if method.outcome is Verdict.MISSED)
     where = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
-    found = replace_fields(document, methods=(where,))
+    result = replace_fields(document, methods=(where,))
 
-    assert format_result(found, ExportFormat.GITHUB).startswith(
+    assert format_result(result, ExportFormat.GITHUB).startswith(
         "::warning file=a%2Cb%3Ac%25d.go,line=3,endLine=7,title=bench-audit missed::No benchmark"
     )
 
@@ -343,7 +343,9 @@ def test_an_annotation_is_at_the_lines_of_its_method():
 def mutants(document, sources=None):
     report = json.loads(format_result(document, ExportFormat.MUTATION, sources=sources))
     jsonschema.validate(report, MUTATION)
-    return report, {one["id"]: one for file in report["files"].values() for one in file["mutants"]}
+    return report, {
+        mutant["id"]: mutant for file in report["files"].values() for mutant in file["mutants"]
+    }
 
 
 STATUS = {
@@ -364,7 +366,7 @@ def test_mutants_are_the_methods_and_tests_the_benchmarks(of):
         wanted = "Ignored" if method.id in accepted else STATUS[method.outcome]
         assert found[method.id]["status"] == wanted
         assert set(found[method.id]["killedBy"]) <= set(found[method.id]["coveredBy"])
-    tests = {one["id"] for file in report["testFiles"].values() for one in file["tests"]}
+    tests = {test["id"] for file in report["testFiles"].values() for test in file["tests"]}
     assert tests == {benchmark.id for benchmark in document.benchmarks}
     assert {name for one in found.values() for name in one["coveredBy"]} <= tests
 
@@ -375,15 +377,15 @@ def test_positions_of_mutants_are_in_the_text_that_is_shown(of):
 
     for file in report["files"].values():
         lines = file["source"].removesuffix("\n").split("\n")
-        for one in file["mutants"]:
-            start, end = one["location"]["start"], one["location"]["end"]
+        for mutant in file["mutants"]:
+            start, end = mutant["location"]["start"], mutant["location"]["end"]
             assert (start["line"], start["column"]) < (end["line"], end["column"])
             assert end["line"] <= len(lines)
             assert end["column"] <= len(lines[end["line"] - 1]) + 1
 
 
 def test_the_source_is_shown_where_it_is_known_and_long_enough():
-    source = "".join(f"// line {at}\n" for at in range(1, 201))
+    source = "".join(f"// line {number}\n" for number in range(1, 201))
     file = "codec/parse.go"
 
     report, _ = mutants(ordinary(), {file: source})
@@ -418,12 +420,12 @@ def runs(shown):
 
 def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
     document = ordinary()
-    found = runs(format_result(document, ExportFormat.BENCHSTAT))
+    result = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
-    assert list(found) == [one.id for one in measured]
+    assert list(result) == [one.id for one in measured]
     for one in measured:
-        assert found[one.id] == pytest.approx([1e9 * mean for mean in one.means], rel=1e-8)
+        assert result[one.id] == pytest.approx([1e9 * mean for mean in one.means], rel=1e-8)
 
 
 def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
@@ -439,11 +441,11 @@ def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
 
 def test_nasty_names_break_no_line_of_benchstat():
     document = hostile()
-    found = runs(format_result(document, ExportFormat.BENCHSTAT))
+    result = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
-    assert sum(len(one) for one in found.values()) == sum(len(one.means) for one in measured)
-    assert len(found) == len(measured)
+    assert sum(len(one) for one in result.values()) == sum(len(one.means) for one in measured)
+    assert len(result) == len(measured)
 
 
 def test_a_result_of_stability_has_no_methods_but_the_rest():

@@ -21,10 +21,12 @@ LONG = ExpectedTime(100 * 3600.0, 200 * 3600.0)
 
 def suite_of(ready, **counts):
     """Return parts with so many benchmarks of each group."""
-    made = [
-        Benchmark(group=group, name=f"B{at}") for group in counts for at in range(counts[group])
+    benchmarks = [
+        Benchmark(group=group, name=f"B{index}")
+        for group in counts
+        for index in range(counts[group])
     ]
-    return replace(ready, suite=replace(ready.suite, benchmarks=tuple(made)))
+    return replace(ready, suite=replace(ready.suite, benchmarks=tuple(benchmarks)))
 
 
 def listed(unlimited=QUICK, budget=None, **counts):
@@ -50,7 +52,7 @@ def test_methods_have_their_calls_once_these_are_counted():
     after = preview_abs(asked, parts(asked, store=store)).inventory
 
     assert CountedMethod(id="toy.hop") in before.methods
-    (hop,) = [one for one in after.methods if one.id == "toy.hop"]
+    (hop,) = [counted_method for counted_method in after.methods if counted_method.id == "toy.hop"]
     assert hop.benchmarks == sum(
         method == "hop" and share > 0 for (method, _), share in toy_language.SHARES.items()
     )
@@ -59,17 +61,17 @@ def test_methods_have_their_calls_once_these_are_counted():
 
 @pytest.mark.parametrize("budget", [None, 3600.0])
 def test_the_first_hint_of_a_suite_that_takes_too_long_is_what_to_leave_out(budget):
-    found = listed(LONG, budget, conformance=90, a=5, b=5)
+    result = listed(LONG, budget, conformance=90, a=5, b=5)
 
-    assert found.hints[0] == (
+    assert result.hints[0] == (
         "conformance has 90 of 100 benchmarks; leave it out: --benchmarks 'a|b'"
     )
 
 
 def test_names_are_quoted_for_a_shell():
-    found = listed(LONG, None, **{"conformance": 90, "it's": 5, "b": 5})
+    result = listed(LONG, None, **{"conformance": 90, "it's": 5, "b": 5})
 
-    command = found.hints[0].partition("leave it out: ")[2]
+    command = result.hints[0].partition("leave it out: ")[2]
     assert shlex.split(command) == ["--benchmarks", "b|it's"]
 
 

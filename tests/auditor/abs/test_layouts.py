@@ -110,6 +110,6 @@ def test_one_benchmark_has_too_few_layouts_to_tell():
         asked := request(methods=("skip",)), parts(asked, None, Machine(), Layouts.DRAWN)
     )
 
-    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "layout"]
-    assert "too few" in said
+    (text,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "layout"]
+    assert "too few" in text
     assert {method.outcome for method in verdict.methods} == {Verdict.MISSED}

@@ -34,10 +34,10 @@ def chosen(number, *known, but=(), wait=InjectionKind.WORK):
     store = Memory()
     for one in known:
         store.add(run(one))
-    found = ReusableDelays(store).of(
+    delay = ReusableDelays(store).of(
         trial(number, wait), Delay(wait, number), [run(b) for b in but]
     )
-    return found.number
+    return delay.number
 
 
 def test_the_nearest_turns_are_taken_if_they_are_near():

@@ -156,11 +156,11 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
 
 
 def test_the_density_is_shown_as_it_is_in_the_document():
-    made = replace(examples.audit(), density=(Density(0, 1, 25.0), Density(2, 3, 75.0)))
+    verdict = replace(examples.audit(), density=(Density(0, 1, 25.0), Density(2, 3, 75.0)))
 
-    section = rendered(made).split('<section id="redundancy">')[1].split("</section>")[0]
+    section = rendered(verdict).split('<section id="redundancy">')[1].split("</section>")[0]
 
-    open_ = sum(method.outcome in OPEN for method in made.methods)
+    open_ = sum(method.outcome in OPEN for method in verdict.methods)
     none = f"no benchmark ({open_} of them open)"
     assert f'row">{none}</th><td class="n">1</td><td class="n">25\xa0%</td>' in section
     assert 'row">2 benchmarks</th><td class="n">3</td><td class="n">75\xa0%</td>' in section
@@ -229,54 +229,54 @@ def test_a_benchmark_that_gave_nothing_is_not_said_to_call_nothing():
 
 
 def test_why_a_pair_is_undecided_is_said_once():
-    why = "the interval of the effect contains the threshold in at least one run"
-    made = examples.audit()
-    chosen = next(pair for pair in made.pairs if pair.outcome is Verdict.INCONCLUSIVE)
-    near = replace(chosen, reason=why, caveats=(Caveat("near-threshold", why),))
+    reason = "the interval of the effect contains the threshold in at least one run"
+    verdict = examples.audit()
+    chosen = next(pair for pair in verdict.pairs if pair.outcome is Verdict.INCONCLUSIVE)
+    near = replace(chosen, reason=reason, caveats=(Caveat("near-threshold", reason),))
     by = replace(
-        next(method for method in made.methods if method.id == chosen.method),
+        next(method for method in verdict.methods if method.id == chosen.method),
         outcome=Verdict.INCONCLUSIVE,
-        reason=why,
+        reason=reason,
         caveats=near.caveats,
         detected_by=(),
     )
-    only = replace(made, methods=(by,), pairs=(near,), caveats=())
+    only = replace(verdict, methods=(by,), pairs=(near,), caveats=())
 
     section = rendered(only).split('<section id="methods">')[1].split("</section>")[0]
 
-    assert section.count(why) == 1
+    assert section.count(reason) == 1
     assert "whether one notices is open" in section
 
 
 def test_one_benchmark_calls_and_detects_in_the_singular():
-    made = examples.audit(methods=3, benchmarks=3)
-    left = made.stability.benchmarks[:1]
-    lonely = replace(made, pairs=(), stability=replace(made.stability, benchmarks=left))
+    verdict = examples.audit(methods=3, benchmarks=3)
+    left = verdict.stability.benchmarks[:1]
+    lonely = replace(verdict, pairs=(), stability=replace(verdict.stability, benchmarks=left))
 
     document = judged(lonely)
 
     assert pair_matrix(document, {}).silent == "1 benchmark calls none of these methods"
-    assert pair_matrix(judged(made), {}).silent.startswith("0 benchmarks call none")
+    assert pair_matrix(judged(verdict), {}).silent.startswith("0 benchmarks call none")
     assert suite.redundancy_view(document).silent.endswith("of these methods")
 
 
 def test_the_last_lines_of_a_failed_benchmark_are_folded_away_and_whole():
-    why = "run 1: exit code 2: \npanic: no\ngoroutine 20 [running]:\nring.go:7"
-    made = examples.audit()
-    failed = replace(made.stability.benchmarks[0], ending="crashed", reason=why)
+    reason = "run 1: exit code 2: \npanic: no\ngoroutine 20 [running]:\nring.go:7"
+    verdict = examples.audit()
+    failed = replace(verdict.stability.benchmarks[0], ending="crashed", reason=reason)
 
-    text = rendered(replace(made, stability=replace(made.stability, benchmarks=(failed,))))
+    text = rendered(replace(verdict, stability=replace(verdict.stability, benchmarks=(failed,))))
 
     assert "<summary>crashed: run 1: exit code 2: panic: no</summary>" in text
     assert "goroutine 20 [running]:\nring.go:7</pre>" in text
 
 
 def test_a_part_larger_than_the_whole_is_marked():
-    made = examples.audit()
-    large = replace(made.pairs[0], share=3.31)
-    fine = replace(made.pairs[1], share=1.0)
-    dead = replace(made.pairs[2], share=3.0, outcome=Verdict.DEAD_CODE)
-    document = judged(replace(made, pairs=(large, fine, dead)))
+    verdict = examples.audit()
+    large = replace(verdict.pairs[0], share=3.31)
+    fine = replace(verdict.pairs[1], share=1.0)
+    dead = replace(verdict.pairs[2], share=3.0, outcome=Verdict.DEAD_CODE)
+    document = judged(replace(verdict, pairs=(large, fine, dead)))
 
     views = {
         pair.benchmark.name: pair
@@ -292,9 +292,9 @@ def test_a_part_larger_than_the_whole_is_marked():
 
 @pytest.mark.parametrize(("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, number_format.NONE)])
 def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
-    made = examples.audit()
-    short = replace(made.pairs[0], share=None, share_at_most=most)
-    document = judged(replace(made, pairs=(short,)))
+    verdict = examples.audit()
+    short = replace(verdict.pairs[0], share=None, share_at_most=most)
+    document = judged(replace(verdict, pairs=(short,)))
 
     (view,) = [
         pair
@@ -366,11 +366,11 @@ def test_how_to_repeat_it_says_where_the_configuration_comes_from():
     """The call names a file that is nowhere but on the page."""
     read = Reader(rendered(examples.audit(), command="bench-audit abs config.json"))
 
-    said = " ".join(" ".join(read.text).split())
-    assert "Save the configuration below as config.json , then call: bench-audit abs" in said
+    message = " ".join(" ".join(read.text).split())
+    assert "Save the configuration below as config.json , then call: bench-audit abs" in message
 
 
 def test_an_audit_that_could_not_size_the_slowdown_asks_for_none():
-    found = replace(examples.all_crashed(), slowdown=None)
+    verdict = replace(examples.all_crashed(), slowdown=None)
 
-    assert "would notice a slowdown is open" in words.headline(judged(found))
+    assert "would notice a slowdown is open" in words.headline(judged(verdict))

@@ -20,15 +20,15 @@ PAGES = {
         examples.audit().stability, examples.context()
     ),
     "a large matrix": crowds.crowd(30, 150, 10),
-    "runs that are unlike": page.html(WHOLE, [f"{at}.json" for at in range(5)]),
+    "runs that are unlike": page.html(WHOLE, [f"{index}.json" for index in range(5)]),
 }
 
 pytestmark = pytest.mark.browser
 
 
 def violations(tab):
-    found = Axe().run(tab, options=OPTIONS).response["violations"]
-    return [(one["id"], one["nodes"][0]["html"]) for one in found]
+    response = Axe().run(tab, options=OPTIONS).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in response]
 
 
 @pytest.mark.parametrize("of", PAGES.values(), ids=PAGES)

@@ -172,10 +172,10 @@ def test_a_click_on_a_heading_sorts_and_another_one_turns_the_order(visit):
     head.get_by_role("button").press("Enter")
     up = [spreads[row.get_attribute("id")] for row in rows.all()]
 
-    known = sorted(one for one in spreads.values() if one is not None)
-    missing = [None] * (len(spreads) - len(known))
-    assert (state, down) == ("descending", [*known[::-1], *missing])
-    assert (head.get_attribute("aria-sort"), up) == ("ascending", [*known, *missing])
+    values = sorted(spread for spread in spreads.values() if spread is not None)
+    missing = [None] * (len(spreads) - len(values))
+    assert (state, down) == ("descending", [*values[::-1], *missing])
+    assert (head.get_attribute("aria-sort"), up) == ("ascending", [*values, *missing])
 
 
 def test_methods_are_put_in_the_order_that_is_chosen(visit):

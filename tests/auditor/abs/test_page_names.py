@@ -46,7 +46,7 @@ def nasty():
         *(method.id for method in verdict.methods),
         *(benchmark.id for benchmark in verdict.stability.benchmarks),
     ]
-    called = {each: f"{next(made)}{at}" for at, each in enumerate(ids)}
+    called = {each: f"{next(made)}{index}" for index, each in enumerate(ids)}
     said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
     document = {
         **msgspec.to_builtins(document_of_verdict.document(verdict, examples.context())),
@@ -95,9 +95,11 @@ def test_nothing_invisible_is_in_the_page():
 
 
 def test_a_name_that_no_file_can_hold_is_written_all_the_same():
-    made = document_of_verdict.document(examples.audit(), examples.context(subject="half \ud83d"))
+    document = document_of_verdict.document(
+        examples.audit(), examples.context(subject="half \ud83d")
+    )
 
-    assert "half \\ud83d" in render_page(made).encode().decode()
+    assert "half \\ud83d" in render_page(document).encode().decode()
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,14 @@ def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
     """
     runs = tuple(
         pair_run(
-            noisy(speed * probe * PLAIN, 10 * at),
-            noisy(speed * (probe + V * share) * PLAIN, 10 * at + 1),
-            plain=noisy(speed * PLAIN, 10 * at + 2),
-            repetition=at,
+            noisy(speed * probe * PLAIN, 10 * number),
+            noisy(speed * (probe + V * share) * PLAIN, 10 * number + 1),
+            plain=noisy(speed * PLAIN, 10 * number + 2),
+            repetition=number,
         )
-        for at, speed in enumerate(speeds, 1)
+        for number, speed in enumerate(speeds, 1)
     )
-    found = PairData(
+    pair_data = PairData(
         method="example.org/ring.Push",
         benchmark=benchmark(),
         slowdown=V,
@@ -56,7 +56,7 @@ def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
         plain=suite_runs(noisy(elsewhere * PLAIN * x, 99) for x in (0.9, 1.1, 1.0)),
         runs=runs,
     )
-    return replace(found, **more)
+    return replace(pair_data, **more)
 
 
 def slugs(verdict):
@@ -70,11 +70,11 @@ def slugs(verdict):
 def test_the_share_decides_whatever_other_processes_took(share, outcome):
     """Neither a suite that took twice as long nor scatter of a tenth is in the interval."""
     for elsewhere in (0.5, 1.0, 2.0):
-        found = judge_pair(beside(share, elsewhere=elsewhere))
+        verdict = judge_pair(beside(share, elsewhere=elsewhere))
 
-        assert found.outcome is outcome
-        assert found.effect == pytest.approx(V * share, abs=0.04)
-        assert found.share == pytest.approx(share, rel=0.05)
+        assert verdict.outcome is outcome
+        assert verdict.effect == pytest.approx(V * share, abs=0.04)
+        assert verdict.share == pytest.approx(share, rel=0.05)
 
 
 def test_near_the_threshold_it_is_said_in_how_many_runs_the_effect_is_above():
@@ -87,10 +87,10 @@ def test_near_the_threshold_it_is_said_in_how_many_runs_the_effect_is_above():
 
 
 def test_what_the_probe_costs_is_no_effect():
-    found = judge_pair(beside(0.6, probe=1.25))
+    verdict = judge_pair(beside(0.6, probe=1.25))
 
-    assert found.effect == pytest.approx(V * 0.6, abs=0.03)
-    assert found.achieved_slowdown == pytest.approx(V, rel=0.1)
+    assert verdict.effect == pytest.approx(V * 0.6, abs=0.03)
+    assert verdict.achieved_slowdown == pytest.approx(V, rel=0.1)
 
 
 def test_no_plain_process_is_needed():
@@ -98,20 +98,20 @@ def test_no_plain_process_is_needed():
 
 
 def test_processes_of_other_speeds_agree():
-    found = judge_pair(beside(1.0, speeds=(1.0, 1.7)))
+    verdict = judge_pair(beside(1.0, speeds=(1.0, 1.7)))
 
-    assert found.outcome is Verdict.DETECTED
-    assert found.runs[1].effect == pytest.approx(V, abs=0.05)
+    assert verdict.outcome is Verdict.DETECTED
+    assert verdict.runs[1].effect == pytest.approx(V, abs=0.05)
 
 
 def test_a_probe_is_known_to_distort_by_its_neighbours():
     distorted = beside(1.0, probe=2.5, elsewhere=1.5)
 
-    found = judge_pair(distorted)
+    verdict = judge_pair(distorted)
 
-    assert slugs(found) == ["distorted"]
+    assert slugs(verdict) == ["distorted"]
     assert probe_ratio(distorted).estimate == pytest.approx(2.5, rel=0.02)
-    assert extra_runs.is_settled(found, distorted)
+    assert extra_runs.is_settled(verdict, distorted)
 
 
 def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
@@ -124,10 +124,10 @@ def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
 
 
 def test_a_probe_that_adds_less_than_the_operation_is_in_no_effect():
-    found = judge_pair(beside(1.0, probe=1.8))
+    verdict = judge_pair(beside(1.0, probe=1.8))
 
-    assert found.outcome is Verdict.DETECTED
-    assert found.effect == pytest.approx(V, abs=0.05)
+    assert verdict.outcome is Verdict.DETECTED
+    assert verdict.effect == pytest.approx(V, abs=0.05)
 
 
 def test_a_distorted_pair_is_not_measured():
@@ -149,10 +149,10 @@ def test_inlined_calls_may_take_less_elsewhere_so_a_miss_has_to_hold_there_too()
 
 def test_inlined_calls_make_no_detection_doubtful():
     for elsewhere in (0.8, 1.0, 1.5):
-        found = judge_pair(beside(1.0, elsewhere=elsewhere, inlined=True))
+        verdict = judge_pair(beside(1.0, elsewhere=elsewhere, inlined=True))
 
-        assert found.outcome is Verdict.DETECTED
-        assert found.effect == pytest.approx(V, abs=0.04)
+        assert verdict.outcome is Verdict.DETECTED
+        assert verdict.effect == pytest.approx(V, abs=0.04)
 
 
 def test_an_inlined_call_that_takes_longer_than_the_unchanged_operation_decides_nothing():
@@ -181,7 +181,7 @@ def test_a_disturbed_probe_block_leaves_something_of_the_plain_one():
 def test_what_the_probe_does_has_an_interval_of_the_level_that_is_asked_for():
     strict = beside(1.0)
 
-    narrow, wide = (probe_ratio(replace(strict, significance=one)) for one in (0.1, 0.01))
+    narrow, wide = (probe_ratio(replace(strict, significance=value)) for value in (0.1, 0.01))
 
     assert wide.low < narrow.low < narrow.high < wide.high
 

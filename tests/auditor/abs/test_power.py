@@ -30,10 +30,10 @@ def noisy(sd, processes=0.0, runs=5, blocks=200):
 
 
 def test_scatter_is_what_was_drawn():
-    found = block_scatter(noisy(0.05, 0.2, runs=60), 0.99)
+    scatter = block_scatter(noisy(0.05, 0.2, runs=60), 0.99)
 
-    assert found.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
-    assert found.processes == pytest.approx(t_half(0.2 * sqrt(2 / 60), 118, 0.99), rel=0.3)
+    assert scatter.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
+    assert scatter.processes == pytest.approx(t_half(0.2 * sqrt(2 / 60), 118, 0.99), rel=0.3)
 
 
 def test_one_disturbed_process_of_five_hides_little():
@@ -63,9 +63,9 @@ def test_by_our_rule_twice_the_half_interval_can_be_seen():
 
 def test_by_a_gate_its_limit_and_the_half_interval():
     half = t_half(0.01 / sqrt(24), 23, 0.99)
-    asked = request(rule=DetectionRule.GATE, min_delta=0.05)
+    abs_request = request(rule=DetectionRule.GATE, min_delta=0.05)
 
-    assert detectable_slowdown(CALM, asked) == pytest.approx(0.05 + half)
+    assert detectable_slowdown(CALM, abs_request) == pytest.approx(0.05 + half)
 
 
 def test_a_test_that_may_err_more_often_sees_more():
@@ -100,13 +100,13 @@ def test_blind_benchmarks_are_named_with_what_they_can_see():
     runs = noisy(0.9, blocks=24)
     steady = judge([benchmark()], runs, wanted_runs=5)
 
-    known = add_detectable_slowdowns(steady, [benchmark()], runs, request(), ())
-    said = state_power(known, 0.1)
+    detectable_slowdowns = add_detectable_slowdowns(steady, [benchmark()], runs, request(), ())
+    caveat = state_power(detectable_slowdowns, 0.1)
 
-    assert known.benchmarks[0].visible > 0.1
-    assert said.slug == "weak-plan"
-    assert "1 of 1 benchmarks" in said.text
-    assert f"{benchmark().id} (" in said.text
+    assert detectable_slowdowns.benchmarks[0].visible > 0.1
+    assert caveat.slug == "weak-plan"
+    assert "1 of 1 benchmarks" in caveat.text
+    assert f"{benchmark().id} (" in caveat.text
     assert (
         state_power(
             add_detectable_slowdowns(
@@ -133,14 +133,14 @@ def test_a_calm_suite_has_nothing_to_say():
 
 
 def test_many_blind_benchmarks_are_counted():
-    steady = judge([benchmark(name=f"B{at}") for at in range(8)], [], wanted_runs=5)
+    steady = judge([benchmark(name=f"B{index}") for index in range(8)], [], wanted_runs=5)
     known = replace(
-        steady, benchmarks=tuple(replace(one, visible=inf) for one in steady.benchmarks)
+        steady, benchmarks=tuple(replace(verdict, visible=inf) for verdict in steady.benchmarks)
     )
 
-    said = state_power(known, 0.6).text
-    assert "and 3 more" in said
-    assert "any slowdown may" in said
+    text = state_power(known, 0.6).text
+    assert "and 3 more" in text
+    assert "any slowdown may" in text
 
 
 def a_pair(outcome, interval=None):
@@ -173,7 +173,8 @@ def test_what_the_verdicts_contradict_is_withdrawn(pair, blind):
 def test_a_few_disturbed_blocks_hide_nothing():
     calm = noisy(0.01, runs=5, blocks=24)
     disturbed = suite_runs(
-        [value * (20.0 if at == 3 else 1.0) for at, value in enumerate(blocks(run))] for run in calm
+        [value * (20.0 if index == 3 else 1.0) for index, value in enumerate(blocks(run))]
+        for run in calm
     )
 
     assert block_scatter(disturbed, 0.99).pairs == pytest.approx(
@@ -186,5 +187,5 @@ def test_what_a_curve_shows_is_not_said_to_go_unseen():
 
     known = confirm_detectable_slowdowns(steady, [], 0.5, {benchmark("A").id: 1.0})
 
-    assert [one.visible for one in known.benchmarks] == [1.0]
+    assert [verdict.visible for verdict in known.benchmarks] == [1.0]
     assert "A (seen from 100\xa0% on)" in state_power(known, 0.5).text

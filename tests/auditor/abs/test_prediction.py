@@ -21,7 +21,7 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
     timed = calibration_run(
         probe=PLAIN, slowed=PLAIN, turns=9, method_seconds=seconds, clock_cost=clock_cost
     )
-    known = Calibration(
+    calibration = Calibration(
         method_seconds=seconds,
         turns=9,
         achieved=0.6,
@@ -36,7 +36,7 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
         rule=more.pop("rule", DetectionRule.OURS),
         wanted=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=calls),
-        calibration=known,
+        calibration=calibration,
         plain=suite_runs([PLAIN, PLAIN] for _ in range(3)),
         calibrating=(timed,),
         **more,
@@ -45,20 +45,20 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
 
 @pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.24, True), (0.26, False)])
 def test_a_share_far_from_a_half_needs_no_measuring(share, misses):
-    found = predict(pair(share))
+    prediction = predict(pair(share))
 
-    assert (found.share, found.high) == pytest.approx((share, share))
-    assert found.misses is misses
+    assert (prediction.share, prediction.high) == pytest.approx((share, share))
+    assert prediction.misses is misses
     outcome = judge_pair(pair(share)).outcome
     assert outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
 
 
 def test_what_the_clock_may_have_hidden_of_short_calls_speaks_against_a_miss():
     """Ten calls of 10 ns: a share of .1, but of each call 22 ns may be hidden."""
-    found = predict(pair(0.1, calls=10.0, clock_cost=4e-8))
+    prediction = predict(pair(0.1, calls=10.0, clock_cost=4e-8))
 
-    assert found.high == pytest.approx(0.1 + 10 * (0.5 + 0.06) * 4e-8 / PLAIN)
-    assert not found.misses
+    assert prediction.high == pytest.approx(0.1 + 10 * (0.5 + 0.06) * 4e-8 / PLAIN)
+    assert not prediction.misses
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_a_method_that_is_lost_in_the_clock_is_known_to_be_short(plain, clock_co
     lost = replace(known.calibration, method_seconds=None)
     short = replace(known, calibration=lost, plain=suite_runs([plain, plain] for _ in range(3)))
 
-    found = predict(short)
+    prediction = predict(short)
 
     if misses is None:
-        assert found is None
+        assert prediction is None
         return
-    assert (found.share, found.low) == (None, 0.0)
-    assert found.high == pytest.approx((5e-9 + (0.5 + 0.06) * clock_cost) / plain)
-    assert found.misses is misses
+    assert (prediction.share, prediction.low) == (None, 0.0)
+    assert prediction.high == pytest.approx((5e-9 + (0.5 + 0.06) * clock_cost) / plain)
+    assert prediction.misses is misses
     outcome = judge_pair(short).outcome
     assert outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
 
@@ -97,10 +97,10 @@ def test_a_large_share_is_no_detection_unless_an_estimate_is_asked_for():
 )
 def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome):
     """A clock of 50 ns leaves 3 ns in doubt, .3 % of the operation, and may hide 2.5 %."""
-    found = judge_pair(pair(share, clock_cost=5e-8, estimate=True))
+    verdict = judge_pair(pair(share, clock_cost=5e-8, estimate=True))
 
-    assert found.outcome is outcome
-    assert [caveat.slug for caveat in found.caveats] == ["predicted"]
+    assert verdict.outcome is outcome
+    assert [caveat.slug for caveat in verdict.caveats] == ["predicted"]
 
 
 @pytest.mark.parametrize(("share", "misses"), [(0.04, True), (0.05, False), (0.25, False)])
@@ -122,13 +122,13 @@ def test_what_was_clocked_while_calls_were_counted_needs_no_calibration_if_it_is
     share, misses
 ):
     data = clocked(share * PLAIN)
-    found, said = predict(data), judge_pair(data)
+    prediction, verdict = predict(data), judge_pair(data)
 
-    assert (found.share, found.low) == (None, 0.0)
-    assert found.high == pytest.approx(share)
-    assert found.misses is misses
-    assert said.outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
-    assert (said.share, said.share_at_most) == (None, pytest.approx(share))
+    assert (prediction.share, prediction.low) == (None, 0.0)
+    assert prediction.high == pytest.approx(share)
+    assert prediction.misses is misses
+    assert verdict.outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
+    assert (verdict.share, verdict.share_at_most) == (None, pytest.approx(share))
 
 
 def test_a_limit_is_never_said_to_be_less_than_it_is():
@@ -153,9 +153,9 @@ def test_calls_of_which_the_clock_has_seen_nothing_may_take_any_time(inside, ope
 
 
 def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
-    found = judge_pair(clocked(0.9 * PLAIN, estimate=True))
+    verdict = judge_pair(clocked(0.9 * PLAIN, estimate=True))
 
-    assert (found.outcome, found.share_at_most) == (Verdict.INCONCLUSIVE, pytest.approx(0.9))
+    assert (verdict.outcome, verdict.share_at_most) == (Verdict.INCONCLUSIVE, pytest.approx(0.9))
 
 
 def test_a_calibration_tells_more_than_what_was_clocked_while_calls_were_counted():

@@ -45,6 +45,6 @@ def test_an_entry_that_has_expired_counts_and_a_wrong_name_is_refused(program, m
     assert code == 1
     assert "gate failed: at least 50 %, the total score is 0 %" in said
     assert document["without_accepted"] is None
-    assert "expired-ignore" in [one["slug"] for one in document["caveats"]]
+    assert "expired-ignore" in [caveat["slug"] for caveat in document["caveats"]]
     assert "unknown method 'tiny.Unusd'" in line
     assert "example.org/tiny.Unused" in line

@@ -40,15 +40,15 @@ class Audited:
     @property
     def methods(self):
         """Return the outcome of each method by the end of its id."""
-        found = self.document["allocations"]["methods"]
-        return {one["id"].rpartition(".")[2]: one["outcome"] for one in found}
+        document = self.document["allocations"]["methods"]
+        return {one["id"].rpartition(".")[2]: one["outcome"] for one in document}
 
     @property
     def pairs(self):
         """Return the pairs by the ends of their ids."""
         return {
-            tuple(one[key].rpartition(".")[2] for key in ("method", "benchmark")): one
-            for one in self.document["allocations"]["pairs"]
+            tuple(pair[key].rpartition(".")[2] for key in ("method", "benchmark")): pair
+            for pair in self.document["allocations"]["pairs"]
         }
 
 

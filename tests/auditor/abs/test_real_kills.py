@@ -130,7 +130,7 @@ def test_an_auditor_of_a_maven_project_that_is_killed_leaves_everything_as_it_wa
 
     assert f"going on where it stopped: {len(known)} processes are known already" in said
     assert runs(store).items() >= known.items()
-    assert [one["outcome"] for one in document["methods"]][1:] == ["unreached"]
+    assert [method["outcome"] for method in document["methods"]][1:] == ["unreached"]
     assert left_behind(program.cache) == []
     assert everything(maven_checkout, program.home, program.cwd) == before
 
@@ -147,7 +147,7 @@ def test_an_auditor_that_is_killed_goes_on_and_leaves_everything_as_it_was(
 
     assert f"going on where it stopped: {len(known)} processes are known already" in said
     assert runs(store).items() >= known.items()
-    assert [one["outcome"] for one in document["methods"]][1:] == ["unreached"]
+    assert [method["outcome"] for method in document["methods"]][1:] == ["unreached"]
     assert left_behind(program.cache) == []
     assert everything(checkout, program.home, program.cwd) == before
 

@@ -58,7 +58,7 @@ def repository(tmp_path):
 @pytest.fixture
 def config(tmp_path, repository):
     path = tmp_path / "config.json"
-    asked = {
+    document = {
         **QUICK,
         "subject": str(repository),
         "slowdown": "400%",
@@ -67,7 +67,7 @@ def config(tmp_path, repository):
         "plan": PLAN,
         "compare": {"rounds": 6, "confirm": 6, "min_delta": 0.2},
     }
-    path.write_text(json.dumps(asked))
+    path.write_text(json.dumps(document))
     return path
 
 
@@ -79,16 +79,19 @@ def test_two_revisions_are_compared(program, tmp_path, config):
 
     assert answer.returncode == 1, answer
     document = json.loads(answer.stdout)
-    changes = {one["id"].rpartition("::")[2]: one["change"] for one in document["benchmarks"]}
+    changes = {
+        benchmark["id"].rpartition("::")[2]: benchmark["change"]
+        for benchmark in document["benchmarks"]
+    }
     assert changes["test_add"] == "regression"
     assert changes["test_sorted"] != "regression"
     ratios = {
-        one["id"].rpartition("::")[2]: each["ratio"]
-        for one in document["benchmarks"]
-        for each in one["dimensions"]
+        benchmark["id"].rpartition("::")[2]: dimension["ratio"]
+        for benchmark in document["benchmarks"]
+        for dimension in benchmark["dimensions"]
     }
     assert ratios["test_add"] == pytest.approx(2, rel=0.2)
-    patch = {one["id"]: one["outcome"] for one in document["patch"]["methods"]}
+    patch = {method["id"]: method["outcome"] for method in document["patch"]["methods"]}
     assert patch == {"tiny.add": "detected"}
     assert (out / "compare.html").is_file()
 
@@ -97,7 +100,7 @@ def test_a_score_is_chosen_from_and_reported(program, tmp_path, config):
     places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
     document, _ = program.audited("abs", config, *places)
 
-    assert {one["id"]: one["outcome"] for one in document["methods"]} == {
+    assert {method["id"]: method["outcome"] for method in document["methods"]} == {
         "tiny.add": "detected",
         "tiny.unused": "unreached",
     }
@@ -105,11 +108,11 @@ def test_a_score_is_chosen_from_and_reported(program, tmp_path, config):
 
     chosen = program.call("select", config, *places, "--format", "json")
     assert chosen.returncode == 0, chosen
-    kept = [one["id"] for one in json.loads(chosen.stdout)["benchmarks"]]
+    kept = [benchmark["id"] for benchmark in json.loads(chosen.stdout)["benchmarks"]]
     assert [one.rpartition("::")[2] for one in kept] == ["test_add"]
 
     shown = program.call("report", config, *places, "--format", "sarif")
     assert shown.returncode == 0, shown
     (run,) = json.loads(shown.stdout)["runs"]
-    places = [one["locations"][0]["physicalLocation"] for one in run["results"]]
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
     assert {place["artifactLocation"]["uri"] for place in places} == {"tiny.py"}

@@ -69,8 +69,8 @@ class Audits:
 
     def runs(self):
         with sqlite3.connect(self.store) as connection:
-            asked = "SELECT run.id, benchmark, purpose FROM run JOIN trial ON trial.id = trial"
-            return {key: tuple(rest) for key, *rest in connection.execute(asked)}
+            text = "SELECT run.id, benchmark, purpose FROM run JOIN trial ON trial.id = trial"
+            return {key: tuple(rest) for key, *rest in connection.execute(text)}
 
     def new(self):
         """Return the benchmarks of the runs made since this was last asked."""
@@ -83,7 +83,7 @@ def _names(runs):
 
 
 def _outcomes(document):
-    return {one["id"]: one["outcome"] for one in document["methods"]}
+    return {method["id"]: method["outcome"] for method in document["methods"]}
 
 
 @pytest.fixture(scope="module")
@@ -116,9 +116,9 @@ def test_an_audit_of_the_next_commit_runs_only_what_can_have_changed(audits):
         assert runs - reused == len(new)
     # Nothing is counted where the method is no part of the program.
     assert ("reach", "example.org/two/right.BenchmarkRight") in pairs
-    assert {one["reach"] for one in audits.first["pairs"] if one["method"].endswith("user.Use")} > {
-        "not at all"
-    }
+    assert {
+        pair["reach"] for pair in audits.first["pairs"] if pair["method"].endswith("user.Use")
+    } > {"not at all"}
 
 
 def test_packages_in_which_nothing_can_match_are_not_built_until_they_are_asked_for(
@@ -132,7 +132,7 @@ def test_packages_in_which_nothing_can_match_are_not_built_until_they_are_asked_
             tmp_path / "c.json", subject=subject, harness="go", benchmarks=pattern, stability_runs=2
         )
         found, _ = program.audited("stability", asked, "--store", tmp_path / "s.sqlite")
-        names = [one["id"] for one in found["benchmarks"]]
+        names = [benchmark["id"] for benchmark in found["benchmarks"]]
         return names, found["stability"]["filter"]
 
     left = measured(r"^example\.org/two/left\.")
@@ -149,8 +149,8 @@ def test_packages_in_which_nothing_can_match_are_not_built_until_they_are_asked_
 
 def _said(document):
     """Return how many of how many runs are said to be of another revision, None if none is."""
-    for one in document["caveats"]:
-        if one["slug"] == "other-revision":
-            found = re.match(r"(\d+) of (\d+) runs were made of another revision", one["text"])
-            return int(found[1]), int(found[2])
+    for caveat in document["caveats"]:
+        if caveat["slug"] == "other-revision":
+            match = re.match(r"(\d+) of (\d+) runs were made of another revision", caveat["text"])
+            return int(match[1]), int(match[2])
     return None

@@ -38,7 +38,9 @@ def test_files_that_a_suite_changes_are_named_and_the_next_audit_has_them_as_the
         )
 
         assert everything(module) == before
-        [said] = [one["text"] for one in document["caveats"] if one["slug"] == "tree-changed"]
+        [said] = [
+            caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "tree-changed"
+        ]
         assert "testdata/input" in said
         assert "output" not in said
 
@@ -48,4 +50,4 @@ def test_nothing_is_said_of_a_suite_that_leaves_its_files_alone(program, tmp_pat
 
     document, _ = program.audited("stability", asked, "-o", tmp_path / "out")
 
-    assert "tree-changed" not in [one["slug"] for one in document["caveats"]]
+    assert "tree-changed" not in [caveat["slug"] for caveat in document["caveats"]]

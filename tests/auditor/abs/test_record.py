@@ -25,31 +25,35 @@ def made(**changes):
 
 
 def test_the_promised_names_are_there():
-    found = msgspec.to_builtins(made())
+    builtins = msgspec.to_builtins(made())
 
     top = "schema subject host seed slowdown rule scores methods pairs benchmarks minimal_cover"
-    assert {*top.split(), "caveats"} <= found.keys()
+    assert {*top.split(), "caveats"} <= builtins.keys()
     score = {"percent", "bounds", "covered", "counted", "excluded_benchmarks"}
-    assert all(score <= found["scores"][name].keys() for name in ("total", "relative", "absolute"))
+    assert all(
+        score <= builtins["scores"][name].keys() for name in ("total", "relative", "absolute")
+    )
     pair = "method benchmark outcome effect interval p threshold achieved_slowdown caveats"
-    assert set(pair.split()) <= found["pairs"][0].keys()
-    assert {"id", "outcome", "detected_by", "reached_by", "caveats"} <= found["methods"][0].keys()
+    assert set(pair.split()) <= builtins["pairs"][0].keys()
+    assert {"id", "outcome", "detected_by", "reached_by", "caveats"} <= builtins["methods"][
+        0
+    ].keys()
     benchmark = {"id", "max_spread", "runs", "unique", "shared", "caveats"}
-    assert benchmark <= found["benchmarks"][0].keys()
-    assert found["caveats"][0].keys() == {"slug", "text"}
+    assert benchmark <= builtins["benchmarks"][0].keys()
+    assert builtins["caveats"][0].keys() == {"slug", "text"}
 
 
 def test_numbers_are_those_of_the_verdict():
     verdict = examples.audit()
-    found = made(seed=42)
+    result = made(seed=42)
 
-    assert found.seed == 42
-    assert found.slowdown == verdict.slowdown
-    assert found.scores.total.percent == verdict.total.percent
-    assert found.pairs[3].effect == verdict.pairs[3].effect
-    assert found.pairs[3].runs[1].slowed == verdict.pairs[3].runs[1].slowed
-    assert found.minimal_cover == verdict.cover.benchmarks
-    assert found.host_facts["governor"] == "unknown"
+    assert result.seed == 42
+    assert result.slowdown == verdict.slowdown
+    assert result.scores.total.percent == verdict.total.percent
+    assert result.pairs[3].effect == verdict.pairs[3].effect
+    assert result.pairs[3].runs[1].slowed == verdict.pairs[3].runs[1].slowed
+    assert result.minimal_cover == verdict.cover.benchmarks
+    assert result.host_facts["governor"] == "unknown"
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
@@ -61,19 +65,21 @@ def test_a_result_satisfies_its_schema(verdict):
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_what_was_written_is_read_back_the_same(verdict):
-    found = document_of_verdict.document(verdict(), examples.context())
+    document = document_of_verdict.document(verdict(), examples.context())
 
-    again = documents.read(results.text(found))
+    again = documents.read(results.text(document))
 
-    assert again == found
+    assert again == document
 
 
 def test_a_stability_result_satisfies_the_schema_and_is_told_apart():
-    found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
+    document = document_of_verdict.stability_document(
+        examples.audit().stability, examples.context()
+    )
 
-    jsonschema.validate(json.loads(results.text(found)), json.loads(SCHEMA.read_text()))
-    assert isinstance(documents.read(results.text(found)), documents.StabilityDocument)
-    assert not hasattr(found, "scores")
+    jsonschema.validate(json.loads(results.text(document)), json.loads(SCHEMA.read_text()))
+    assert isinstance(documents.read(results.text(document)), documents.StabilityDocument)
+    assert not hasattr(document, "scores")
 
 
 def test_the_schema_that_is_checked_in_is_the_one_of_the_types():
@@ -81,10 +87,10 @@ def test_the_schema_that_is_checked_in_is_the_one_of_the_types():
 
 
 def test_numbers_that_json_does_not_have_are_null():
-    found = document_of_verdict.document(examples.nothing(), examples.context())
+    document = document_of_verdict.document(examples.nothing(), examples.context())
 
-    assert found.slowdown is None
-    assert "NaN" not in results.text(found)
+    assert document.slowdown is None
+    assert "NaN" not in results.text(document)
 
 
 def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
@@ -108,9 +114,9 @@ def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
 
 
 def test_the_same_verdict_gives_the_same_bytes():
-    one, other = (results.text(made()) for _ in range(2))
+    text, other = (results.text(made()) for _ in range(2))
 
-    assert one == other
+    assert text == other
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "bench-audit/abs/99"}', b"\xff\xfe"])
@@ -120,15 +126,15 @@ def test_what_is_not_a_result_is_a_usage_error_of_one_line(text):
 
 
 def test_a_missing_field_is_named():
-    found = msgspec.to_builtins(made())
-    del found["scores"]
+    builtins = msgspec.to_builtins(made())
+    del builtins["scores"]
 
     with pytest.raises(UsageError, match="scores"):
-        documents.read(results.text(found))
+        documents.read(results.text(builtins))
 
 
 def test_half_characters_are_written_out():
-    found = made(subject="a\udc80b")
+    result = made(subject="a\udc80b")
 
-    assert found.subject == "a\\udc80b"
-    assert documents.read(results.text(found)) == found
+    assert result.subject == "a\\udc80b"
+    assert documents.read(results.text(result)) == result

@@ -85,10 +85,10 @@ def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
 def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, said):
     found = MADE.allocations
 
-    made = allocations.headline(replace(found, noticed=noticed, undecided=undecided, counted=5))
+    headline = allocations.headline(replace(found, noticed=noticed, undecided=undecided, counted=5))
 
-    assert "one more allocation of 64 bytes per call" in made.lower()
-    assert made.endswith(said)
+    assert "one more allocation of 64 bytes per call" in headline.lower()
+    assert headline.endswith(said)
 
 
 def test_a_terminal_has_a_column_and_names_whom_nobody_watches():

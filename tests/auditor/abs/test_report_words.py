@@ -87,7 +87,9 @@ def test_the_headline_says_how_many_and_how_many_perhaps():
         verdict, total=replace(verdict.total, covered=9, counted=14, bounds=(64.3, 85.8))
     )
 
-    say = [words.headline(judged(each)).replace("\xa0", " ") for each in (sure, open_)]
+    say = [
+        words.headline(judged(abs_verdict)).replace("\xa0", " ") for abs_verdict in (sure, open_)
+    ]
 
     assert say == [
         "This suite would notice a 60 % slowdown in 9 of 14 methods.",
@@ -108,13 +110,13 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
     assert words.describe_rule(document).startswith("an estimate, nothing was slowed down; rule")
     missed = [finding.text for finding in sorted_findings(document) if finding.kind is MISSED]
     assert missed
-    assert all(one.startswith("By estimate, no benchmark would notice") for one in missed)
+    assert all(text.startswith("By estimate, no benchmark would notice") for text in missed)
     report = json.loads(format_mutation(document))
     assert report["config"]["estimate"] is True
-    mutants = [one for file in report["files"].values() for one in file["mutants"]]
+    mutants = [mutant for file in report["files"].values() for mutant in file["mutants"]]
     assert all(mutant["description"].startswith("by estimate, slowed") for mutant in mutants)
     _, said = judge_gates(document, Gates(min_score=1.0), None)
-    assert all(one.endswith("(an estimate: nothing was slowed down)") for one in said)
+    assert all(text.endswith("(an estimate: nothing was slowed down)") for text in said)
 
 
 def test_what_was_measured_is_marked_as_no_estimate():
@@ -127,9 +129,11 @@ def test_what_was_measured_is_marked_as_no_estimate():
 
 
 def test_a_stability_audit_has_a_headline_of_its_own():
-    found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
+    document = document_of_verdict.stability_document(
+        examples.audit().stability, examples.context()
+    )
 
-    headline = words.headline(found).replace("\xa0", " ")
+    headline = words.headline(document).replace("\xa0", " ")
 
     assert headline == "17 of 28 benchmarks stay within 5 % over 5 runs of the suite."
 
@@ -139,20 +143,20 @@ def test_one_run_of_the_suite_is_not_said_to_have_failed():
     none = [replace(benchmark, max_spread=None, bucket=None) for benchmark in benchmarks]
     none[0] = replace(none[0], means=())
     stability = replace(examples.audit().stability, benchmarks=tuple(none), runs=1)
-    found = document_of_verdict.stability_document(stability, examples.context())
+    document = document_of_verdict.stability_document(stability, examples.context())
 
-    headline = words.headline(found).replace("\xa0", " ")
+    headline = words.headline(document).replace("\xa0", " ")
 
     assert headline == "29 of 30 benchmarks measured, in one run of the suite: a spread needs two."
 
 
 def test_methods_that_nobody_watches_come_first_and_most_called_first():
-    found = step(judged(examples.audit()), "unwatched")
+    result = step(judged(examples.audit()), "unwatched")
     calls = {method.id: method.calls for method in examples.audit().methods}
 
-    ranked = [calls[target.id] for target in found.targets]
+    ranked = [calls[target.id] for target in result.targets]
     assert ranked == sorted(ranked, reverse=True)
-    assert {target.id for target in found.targets} == {
+    assert {target.id for target in result.targets} == {
         method.id
         for method in examples.audit().methods
         if method.outcome in {Verdict.MISSED, Verdict.UNREACHED}
@@ -160,14 +164,14 @@ def test_methods_that_nobody_watches_come_first_and_most_called_first():
 
 
 def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
-    made = examples.audit()
-    missed = next(method for method in made.methods if method.outcome is Verdict.MISSED)
+    verdict = examples.audit()
+    missed = next(method for method in verdict.methods if method.outcome is Verdict.MISSED)
     pairs = [
         replace(pair, share=None, share_at_most=0.125) if pair.method == missed.id else pair
-        for pair in made.pairs
+        for pair in verdict.pairs
     ]
-    found = step(judged(replace(made, pairs=tuple(pairs))), "unwatched")
-    (target,) = [one for one in found.targets if one.id == missed.id]
+    result = step(judged(replace(verdict, pairs=tuple(pairs))), "unwatched")
+    (target,) = [one for one in result.targets if one.id == missed.id]
 
     assert target.note.startswith("at most 12")
 
@@ -180,12 +184,12 @@ def test_crashed_methods_are_not_advised_to_be_measured_again():
 
 def test_caveats_of_benchmarks_are_said_with_their_names():
     verdict = examples.audit()
-    known = table.summarise(
+    summary = table.summarise(
         document_of_verdict.stability_document(verdict.stability, examples.context())
     )
     short = [benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.caveats]
 
-    (text,) = [text for slug, text in known.caveats if slug == "incomplete"]
+    (text,) = [text for slug, text in summary.caveats if slug == "incomplete"]
 
     assert len(short) == 2
     assert text.endswith(": measured in 3 of 5 runs")
@@ -243,24 +247,24 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     ],
 )
 def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
-    one = model.PairCurve(
+    curve = model.PairCurve(
         method="a", benchmark="b", slowdown=slowdown, unnoticed=unnoticed, steps=()
     )
 
     sign = "\N{MULTIPLICATION SIGN}"
-    assert detection_curve.format_limit(one) == short.replace("\xa0x", f"\xa0{sign}")
-    assert detection_curve.format_pair_curve(one) == told.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_limit(curve) == short.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_pair_curve(curve) == told.replace("\xa0x", f"\xa0{sign}")
 
 
 def test_a_suite_that_notices_nothing_says_so():
     points = (model.CurvePoint(0.6, 0, 4), model.CurvePoint(5.0, 0, 4))
 
-    said, silent = (
+    message, silent = (
         detection_curve.format_suite_curve(model.DetectionCurve(pairs=(), points=points), open_)
         for open_ in (0, 3)
     )
 
-    assert said == "No slowdown that was tried is noticed in any of 4 methods."
+    assert message == "No slowdown that was tried is noticed in any of 4 methods."
     assert silent == ""  # methods are open
 
 
@@ -273,9 +277,11 @@ def test_a_whole_list_score_is_a_row_of_its_own():
 
 
 def test_a_stability_summary_has_no_scores():
-    found = document_of_verdict.stability_document(examples.audit().stability, examples.context())
+    document = document_of_verdict.stability_document(
+        examples.audit().stability, examples.context()
+    )
 
-    summary = table.summarise(found)
+    summary = table.summarise(document)
 
     assert (summary.scores, summary.methods, summary.cover, summary.rules) == ((), (), "", "")
     assert "30 benchmarks" in summary.suite
@@ -297,13 +303,13 @@ def plainly(text):
 
 
 def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_left_out():
-    made = examples.audit(benchmarks=8)
-    chosen = with_suite(made, filter=Filter("Parse|New", 16))
-    anchored = with_suite(made, filter=Filter("^Parse", 8, 1))
+    verdict = examples.audit(benchmarks=8)
+    chosen = with_suite(verdict, filter=Filter("Parse|New", 16))
+    anchored = with_suite(verdict, filter=Filter("^Parse", 8, 1))
     failed = with_suite(examples.all_crashed())
-    quick = with_suite(made, duration=Duration(mean=3.0, sd=None, limit=7200.0))
+    quick = with_suite(verdict, duration=Duration(mean=3.0, sd=None, limit=7200.0))
 
-    assert plainly(words.describe_suite(judged(made))) == (
+    assert plainly(words.describe_suite(judged(verdict))) == (
         "8 benchmarks; a run of the whole suite takes 2.13 min (± 2.45 s), 1.8 % of a CI limit "
         "of 120 min."
     )
@@ -320,23 +326,23 @@ def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_l
 
 
 def test_who_is_left_out_for_want_of_a_spread_is_said_with_the_score():
-    made = examples.audit()
+    verdict = examples.audit()
     unknown = next(
-        benchmark.id for benchmark in made.stability.benchmarks if benchmark.max_spread is None
+        benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.max_spread is None
     )
-    out = replace(made.absolute, excluded_benchmarks=(unknown,))
+    out = replace(verdict.absolute, excluded_benchmarks=(unknown,))
 
-    rows = table.score_rows(judged(replace(made, absolute=out)))
+    rows = table.score_rows(judged(replace(verdict, absolute=out)))
 
     assert rows[1].meaning == "without the least stable 5 %"
     assert rows[2].meaning == "without those that spread over 50 % and those without a spread"
 
 
 def test_a_score_that_nobody_can_tell_is_no_zero():
-    made = examples.audit()
-    none = replace(made.absolute, percent=None, bounds=None, covered=0, excluded_benchmarks=())
+    verdict = examples.audit()
+    none = replace(verdict.absolute, percent=None, bounds=None, covered=0, excluded_benchmarks=())
 
-    row = table.score_rows(judged(replace(made, absolute=none)))[2]
+    row = table.score_rows(judged(replace(verdict, absolute=none)))[2]
 
     assert (row.percent, row.bounds, row.covered) == (number_format.NONE, "", "")
     assert row.meaning == "cannot tell: no benchmark has a spread"
@@ -354,13 +360,13 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
 
 
 def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
-    made = examples.audit()
+    verdict = examples.audit()
     broken = benchmark_verdict_of(
         id="ring.BenchmarkFails", max_spread=None, bucket=None, means=(), runs=0, seconds=None,
         ending=UNLISTED, reason="it fails: as it must\nand more",
     )  # fmt: skip
 
-    steps = advice.advise(with_suite(made, benchmarks=(*made.stability.benchmarks, broken)))
+    steps = advice.advise(with_suite(verdict, benchmarks=(*verdict.stability.benchmarks, broken)))
 
     (failing,) = [step for step in steps if step.slug == "failing"]
     assert ("ring.BenchmarkFails", "it fails: as it must") in [
@@ -369,18 +375,18 @@ def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
 
 
 def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchmark():
-    made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Verdict.MISSED)
+    verdict = examples.audit()
+    chosen = next(method for method in verdict.methods if method.outcome is Verdict.MISSED)
     dead = tuple(
         replace(pair, outcome=Verdict.DEAD_CODE, share=3.0) if pair.method == chosen.id else pair
-        for pair in made.pairs
+        for pair in verdict.pairs
     )
-    document = judged(replace(made, pairs=dead))
+    document = judged(replace(verdict, pairs=dead))
 
     used = step(document, "removed")
     written = step(document, "unwatched")
 
-    first = next(pair.benchmark for pair in made.pairs if pair.method == chosen.id)
+    first = next(pair.benchmark for pair in verdict.pairs if pair.method == chosen.id)
     assert [(target.id, target.note) for target in used.targets] == [
         (chosen.id, f"called in {first}")
     ]
@@ -396,38 +402,38 @@ def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
         for each in {pair.benchmark for pair in document.pairs if pair.share}
     }
 
-    found = step(document, "redundant")
+    result = step(document, "redundant")
 
-    idle = [target.id for target in found.targets]
+    idle = [target.id for target in result.targets]
     assert idle
     assert not {*idle} & {*document.minimal_cover}
     assert all(shares[each] >= 0.5 for each in idle)
-    assert all(number_format.share(shares[target.id]) in target.note for target in found.targets)
+    assert all(number_format.share(shares[target.id]) in target.note for target in result.targets)
     saved = sum(benchmarks[each].seconds for each in idle)
     assert (
-        found.gain
+        result.gain
         == f"saves {number_format.seconds(saved)} of {number_format.seconds(whole)} a run"
     )
 
 
 def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
-    made = examples.audit()
-    (name, *_) = [target.id for target in step(judged(made), "redundant").targets]
+    verdict = examples.audit()
+    (name, *_) = [target.id for target in step(judged(verdict), "redundant").targets]
     pairs = tuple(
         replace(pair, share=0.1, share_interval=None) if pair.benchmark == name else pair
-        for pair in made.pairs
+        for pair in verdict.pairs
     )
     unknown = tuple(
-        replace(pair, share=None) if pair.benchmark == name else pair for pair in made.pairs
+        replace(pair, share=None) if pair.benchmark == name else pair for pair in verdict.pairs
     )
 
-    for judged_pairs, said in (
+    for judged_pairs, message in (
         (pairs, "its main work is not among the methods that could be slowed"),
         (unknown, "how much of it the methods examined are is not known"),
     ):
-        document = judged(replace(made, pairs=judged_pairs))
+        document = judged(replace(verdict, pairs=judged_pairs))
         notes = {target.id: target.note for target in step(document, "unexamined").targets}
-        assert notes[name].startswith(said)
+        assert notes[name].startswith(message)
         redundant = [one for one in advice.advise(document) if one.slug == "redundant"]
         assert name not in {target.id for each in redundant for target in each.targets}
         assert name not in {change.owner for change in cost_benefit.best_changes(document)}
@@ -447,20 +453,20 @@ def unexamined_note(made, name, **pair):
 
 
 def test_that_a_benchmark_calls_none_is_said_only_where_it_calls_none():
-    found = examples.audit()
-    name = step(judged(found), "redundant").targets[0].id
+    verdict = examples.audit()
+    name = step(judged(verdict), "redundant").targets[0].id
     slowed = [
         method
-        for method in found.methods
+        for method in verdict.methods
         if method.outcome not in {Verdict.REFUSED, Verdict.INVALID}
     ]
-    made = replace(found, methods=tuple(slowed))
+    abs_verdict = replace(verdict, methods=tuple(slowed))
     unreached = {"outcome": Verdict.UNREACHED}
 
-    none = unexamined_note(made, name, reach=ReachState.NOT_AT_ALL, **unreached)
-    set_up = unexamined_note(made, name, reach=ReachState.SET_UP_ONLY, **unreached)
-    dead = unexamined_note(made, name, outcome=Verdict.DEAD_CODE, effect=None)
-    refused = unexamined_note(found, name, reach=ReachState.NOT_AT_ALL, **unreached)
+    none = unexamined_note(abs_verdict, name, reach=ReachState.NOT_AT_ALL, **unreached)
+    set_up = unexamined_note(abs_verdict, name, reach=ReachState.SET_UP_ONLY, **unreached)
+    dead = unexamined_note(abs_verdict, name, outcome=Verdict.DEAD_CODE, effect=None)
+    refused = unexamined_note(verdict, name, reach=ReachState.NOT_AT_ALL, **unreached)
 
     assert none == "its main work is not among the methods examined: it calls none of them"
     assert "calls none" not in set_up + dead + refused
@@ -469,48 +475,48 @@ def test_that_a_benchmark_calls_none_is_said_only_where_it_calls_none():
 
 
 def test_what_cannot_get_slower_needs_no_benchmark():
-    made = examples.audit()
-    first = step(judged(made), "unwatched").targets[0].id
+    verdict = examples.audit()
+    first = step(judged(verdict), "unwatched").targets[0].id
     methods = tuple(
         replace(method, trivial="it returns a field") if method.id == first else method
-        for method in made.methods
+        for method in verdict.methods
     )
-    document = judged(replace(made, methods=methods))
+    document = judged(replace(verdict, methods=methods))
 
     assert first not in {target.id for target in step(document, "unwatched").targets}
     assert first not in {change.owner for change in cost_benefit.best_changes(document)}
 
 
 def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
-    made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Verdict.INCONCLUSIVE)
+    verdict = examples.audit()
+    chosen = next(method for method in verdict.methods if method.outcome is Verdict.INCONCLUSIVE)
     pairs = tuple(
         replace(pair, outcome=Verdict.UNMEASURED, runs=(), caveats=())
         if pair.method == chosen.id
         else pair
-        for pair in made.pairs
+        for pair in verdict.pairs
     )
-    noisy = step(judged(made), "undecided")
-    cut = judged(replace(made, pairs=pairs, caveats=(Caveat("budget", "used up"),)))
+    noisy = step(judged(verdict), "undecided")
+    cut = judged(replace(verdict, pairs=pairs, caveats=(Caveat("budget", "used up"),)))
 
-    found = step(cut, "left-open")
+    result = step(cut, "left-open")
 
     assert chosen.id in {target.id for target in noisy.targets}
-    assert chosen.id in {target.id for target in found.targets}
-    assert found.title.endswith("left open by the budget")
-    assert cut.command in found.why
-    assert "quieter" not in found.why
+    assert chosen.id in {target.id for target in result.targets}
+    assert result.title.endswith("left open by the budget")
+    assert cut.command in result.why
+    assert "quieter" not in result.why
     assert words.headline(cut).endswith("left open by the budget).")
 
 
 def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_machine():
-    made = examples.audit()
-    chosen = next(method for method in made.methods if method.outcome is Verdict.INCONCLUSIVE)
+    verdict = examples.audit()
+    chosen = next(method for method in verdict.methods if method.outcome is Verdict.INCONCLUSIVE)
     short = (Caveat("distorted", "the probe takes as long"),)
     pairs = tuple(
-        replace(pair, caveats=short) if pair.method == chosen.id else pair for pair in made.pairs
+        replace(pair, caveats=short) if pair.method == chosen.id else pair for pair in verdict.pairs
     )
-    document = judged(replace(made, pairs=pairs))
+    document = judged(replace(verdict, pairs=pairs))
 
     assert chosen.id in {target.id for target in step(document, "too-short").targets}
     others = [one for one in advice.advise(document) if one.slug == "undecided"]
@@ -518,59 +524,63 @@ def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_
 
 
 def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
-    made = examples.audit()
+    verdict = examples.audit()
     slow = [
-        benchmark.id for benchmark in made.stability.benchmarks if benchmark.ending == "timed-out"
+        benchmark.id
+        for benchmark in verdict.stability.benchmarks
+        if benchmark.ending == "timed-out"
     ]
 
-    steps = {one.slug: one for one in advice.advise(judged(made))}
+    steps = {one.slug: one for one in advice.advise(judged(verdict))}
 
     assert [target.id for target in steps["slow"].targets] == slow
     assert "failing" not in steps
 
 
 def test_where_a_benchmark_of_the_cover_has_no_time_nothing_is_said_to_be_saved():
-    made = examples.audit()
+    verdict = examples.audit()
     suite = [
-        replace(benchmark, seconds=None) if benchmark.id == made.cover.benchmarks[0] else benchmark
-        for benchmark in made.stability.benchmarks
+        replace(benchmark, seconds=None)
+        if benchmark.id == verdict.cover.benchmarks[0]
+        else benchmark
+        for benchmark in verdict.stability.benchmarks
     ]
 
-    assert advice.format_cover_saving(with_suite(made, benchmarks=tuple(suite))) == ""
+    assert advice.format_cover_saving(with_suite(verdict, benchmarks=tuple(suite))) == ""
 
 
 def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
-    made = examples.audit()
-    document = judged(made)
+    verdict = examples.audit()
+    document = judged(verdict)
 
-    found = step(document, "unexamined")
+    result = step(document, "unexamined")
 
-    detecting = {by for method in made.methods for by in method.detected_by}
+    detecting = {by for method in verdict.methods for by in method.detected_by}
     open_ = {
         pair.benchmark
-        for pair in made.pairs
+        for pair in verdict.pairs
         if pair.outcome in {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT}
     }
     failing = {
-        benchmark.id for benchmark in made.stability.benchmarks if benchmark.ending != "measured"
+        benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.ending != "measured"
     }
-    every = {benchmark.id for benchmark in made.stability.benchmarks}
-    costs = {benchmark.id: benchmark.seconds for benchmark in made.stability.benchmarks}
-    asked = {target.id for target in found.targets}
+    every = {benchmark.id for benchmark in verdict.stability.benchmarks}
+    costs = {benchmark.id: benchmark.seconds for benchmark in verdict.stability.benchmarks}
+    asked = {target.id for target in result.targets}
     assert open_ - detecting - failing
     assert asked >= every - detecting - open_ - failing
     assert not asked & {*open_, *failing, *document.minimal_cover}
-    ranked = [costs[target.id] for target in found.targets]
+    ranked = [costs[target.id] for target in result.targets]
     assert ranked == sorted(ranked, reverse=True)
-    assert found.gain == f"{number_format.seconds(sum(ranked))} a run"
+    assert result.gain == f"{number_format.seconds(sum(ranked))} a run"
 
 
 def test_each_half_of_the_rule_is_counted_in_a_line():
     document = judged(examples.audit())
-    said = words.describe_rules(document)
+    rules = words.describe_rules(document)
 
-    assert said.startswith("Methods that count as detected by parts of the rule: ")
-    assert [int(one) for one in re.findall(r" (\d+)", said)] == [
+    assert rules.startswith("Methods that count as detected by parts of the rule: ")
+    assert [int(one) for one in re.findall(r" (\d+)", rules)] == [
         rule.covered for rule in document.rules
     ]
     assert words.describe_rules(judged(examples.nothing())) == ""
@@ -585,13 +595,13 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     ],
 )
 def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(reason, slug):
-    made = examples.audit()
+    verdict = examples.audit()
     (first, *others) = [
-        benchmark for benchmark in made.stability.benchmarks if benchmark.ending == "measured"
+        benchmark for benchmark in verdict.stability.benchmarks if benchmark.ending == "measured"
     ]
     cut = replace(first, ending=UNLISTED, reason=reason, means=())
 
-    steps = advice.advise(with_suite(made, benchmarks=(cut, *others)))
+    steps = advice.advise(with_suite(verdict, benchmarks=(cut, *others)))
 
     owners = {step.slug: [target.id for target in step.targets] for step in steps}
     assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
@@ -600,11 +610,12 @@ def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(re
 
 
 def test_an_estimate_has_measured_nothing():
-    made = examples.audit()
-    guessed = replace(made, caveats=(*made.caveats, Caveat("estimate", "t")))
+    verdict = examples.audit()
+    guessed = replace(verdict, caveats=(*verdict.caveats, Caveat("estimate", "t")))
 
     assert any(
-        change.effect.endswith("(measured)") for change in cost_benefit.best_changes(judged(made))
+        change.effect.endswith("(measured)")
+        for change in cost_benefit.best_changes(judged(verdict))
     )
     assert all(
         change.effect.endswith("(predicted)")
@@ -613,8 +624,8 @@ def test_an_estimate_has_measured_nothing():
 
 
 def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
-    made = examples.audit(methods=0)
-    cut = judged(replace(made, caveats=(Caveat("budget", "used up"),)))
+    verdict = examples.audit(methods=0)
+    cut = judged(replace(verdict, caveats=(Caveat("budget", "used up"),)))
 
     assert words.headline(cut).startswith("The budget ended: no method was examined")
     assert "no method was examined" in words.describe_cover(cut)
@@ -622,16 +633,16 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
 
 
 def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
-    made = examples.audit()
+    verdict = examples.audit()
     open_ = {Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT}
-    closed = tuple(pair for pair in made.pairs if pair.outcome not in open_)
-    suite = tuple(benchmark for benchmark in made.stability.benchmarks if benchmark.means)
-    decided = with_suite(replace(made, pairs=closed), benchmarks=suite)
-    many = len(made.pairs) - len(closed)
+    closed = tuple(pair for pair in verdict.pairs if pair.outcome not in open_)
+    suite = tuple(benchmark for benchmark in verdict.stability.benchmarks if benchmark.means)
+    decided = with_suite(replace(verdict, pairs=closed), benchmarks=suite)
+    many = len(verdict.pairs) - len(closed)
 
     assert re.search(r"; (fewer cannot|no fewer than \d+ can)\.$", words.describe_cover(decided))
-    said = words.describe_cover(judged(made))
-    assert said.endswith(f"; {many} pairs are open, so others may detect as much.")
+    cover = words.describe_cover(judged(verdict))
+    assert cover.endswith(f"; {many} pairs are open, so others may detect as much.")
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
     assert "score-mode" in {caveat.slug for caveat in verdict.caveats}
     pairs = {pair.benchmark: pair.outcome for pair in verdict.pairs}
     others = {"toy.quick", "toy.long"} - {f"toy.{name}" for name in tried}
-    assert {pairs[one] for one in others} <= {Verdict.UNMEASURED}
+    assert {pairs[text] for text in others} <= {Verdict.UNMEASURED}
 
 
 @pytest.mark.parametrize(
@@ -555,10 +555,10 @@ def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
 
     verdict = audited(asked, machine=machine)
 
-    (found,) = verdict.curve.pairs
-    assert (found.method, found.benchmark, found.slowdown) == ("toy.hop", "toy.long", 0.05)
-    assert [step.slowdown for step in found.steps] == [0.05, 0.2, 0.6]
-    assert {step.outcome for step in found.steps} == {Verdict.DETECTED}
+    (pair,) = verdict.curve.pairs
+    assert (pair.method, pair.benchmark, pair.slowdown) == ("toy.hop", "toy.long", 0.05)
+    assert [step.slowdown for step in pair.steps] == [0.05, 0.2, 0.6]
+    assert {step.outcome for step in pair.steps} == {Verdict.DETECTED}
     points = {point.slowdown: point.covered for point in verdict.curve.points}
     assert points == {0.05: 1, 0.1: 1, 0.2: 1, 0.3: 1, 0.5: 1, 0.6: 1, 1.0: 1, 2.0: 1, 5.0: 1}
     assert {point.counted for point in verdict.curve.points} == {3}
@@ -574,10 +574,10 @@ def test_a_size_whose_turns_hide_behind_a_short_method_is_measured_again_with_mo
 
     verdict = audited(request(methods=("hop",), curve=CurveMode.METHODS))
 
-    (found,) = verdict.curve.pairs
-    steps = {step.slowdown: step for step in found.steps}
+    (pair,) = verdict.curve.pairs
+    steps = {step.slowdown: step for step in pair.steps}
     assert {step.outcome for step in steps.values()} == {Verdict.DETECTED}
-    assert found.slowdown == 0.05
+    assert pair.slowdown == 0.05
     # 1.5 of 30 ns are eight turns, of which nothing is seen: fifty hide.
     for asked, step in steps.items():
         assert step.achieved_slowdown == pytest.approx(asked, rel=0.2)
@@ -630,8 +630,8 @@ def test_a_curve_that_the_time_ended_says_what_it_knows():
         replace(asked, suite=replace(asked.suite, budget_seconds=budget)), machine=cut
     )
 
-    (found,) = verdict.curve.pairs
-    assert found.slowdown is not None
+    (pair,) = verdict.curve.pairs
+    assert pair.slowdown is not None
     assert len(cut.done) <= budget
     assert "budget" in {caveat.slug for caveat in verdict.caveats}
 
@@ -641,10 +641,10 @@ def test_what_is_slowed_by_nothing_is_not_detected():
 
     verdict = audited(request(methods=("hop", "skip", "idle"), controls=3), machine=machine)
 
-    found = verdict.controls
-    assert (found.judged, found.alarms) == (6, ())
-    assert found.bound == pytest.approx(1 - 0.05 ** (1 / 6))
-    assert max(map(abs, found.effects)) < 0.01
+    controls = verdict.controls
+    assert (controls.judged, controls.alarms) == (6, ())
+    assert controls.bound == pytest.approx(1 - 0.05 ** (1 / 6))
+    assert max(map(abs, controls.effects)) < 0.01
     nothing = [
         trial
         for trial in machine.done
@@ -698,22 +698,22 @@ def test_a_budget_ends_in_time_and_leaves_bounds_that_hold_the_truth(budget):
     verdict, seconds = whole()
     machine = Machine()
 
-    found = audited(request(budget=budget), machine=machine)
+    result = audited(request(budget=budget), machine=machine)
 
     assert len(machine.done) <= budget < seconds
     for name in ("total", "relative", "absolute"):
-        low, high = getattr(found, name).bounds
+        low, high = getattr(result, name).bounds
         assert low <= getattr(verdict, name).percent <= high, name
-    said = outcomes(found)
+    said = outcomes(result)
     assert {one: said[one] for one in said if said[one] not in (TRUE[one], "inconclusive")} == {}
 
 
 @pytest.mark.parametrize("budget", [26, 26.5])
 def test_what_a_budget_prevented_is_said(budget):
-    found = audited(request(budget=budget))
+    result = audited(request(budget=budget))
 
-    assert "budget" in {caveat.slug for caveat in found.caveats}
-    assert Verdict.INCONCLUSIVE in {method.outcome for method in found.methods}
+    assert "budget" in {caveat.slug for caveat in result.caveats}
+    assert Verdict.INCONCLUSIVE in {method.outcome for method in result.methods}
 
 
 def test_with_a_budget_a_method_is_decided_before_the_next_one_is_begun():
@@ -742,9 +742,9 @@ def test_a_process_that_the_time_ended_is_not_one_that_timed_out():
     verdict, seconds = whole()
     store, machine = Memory(), Machine(cut=seconds // 2)
 
-    found = audited(request(budget=1000), store=store, machine=machine)
+    result = audited(request(budget=1000), store=store, machine=machine)
 
-    assert "budget" in {caveat.slug for caveat in found.caveats}
+    assert "budget" in {caveat.slug for caveat in result.caveats}
     assert len(store) == len(machine.done) == seconds // 2
     assert audited(request(), store=store) == verdict
 
@@ -756,12 +756,12 @@ def test_without_a_budget_nothing_ends_in_time():
 
 @pytest.mark.parametrize("budget", [0, 2, 6])
 def test_a_budget_that_prevents_the_sizing_of_the_slowdown_leaves_everything_open(budget):
-    found = audited(request(budget=budget, slowdown=None))
+    result = audited(request(budget=budget, slowdown=None))
 
-    assert found.slowdown is None
-    assert {pair.outcome for pair in found.pairs} == {Verdict.UNMEASURED}
-    assert found.total.bounds == (0.0, 100.0)
-    assert "auto-slowdown" not in {caveat.slug for caveat in found.caveats}
+    assert result.slowdown is None
+    assert {pair.outcome for pair in result.pairs} == {Verdict.UNMEASURED}
+    assert result.total.bounds == (0.0, 100.0)
+    assert "auto-slowdown" not in {caveat.slug for caveat in result.caveats}
 
 
 def test_with_more_time_what_hung_is_run_again():
@@ -919,7 +919,7 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
     for name, purpose in known:
         assert phases[name].known == done[purpose]
-    assert sum(one.trials - one.known for one in phases.values()) >= len(machine.done)
+    assert sum(phase.trials - phase.known for phase in phases.values()) >= len(machine.done)
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -956,11 +956,11 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
         cut = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
         audited(cut, store=store)
 
-    said = preview_abs(asked, parts(asked, store=store)).phases
+    phases = preview_abs(asked, parts(asked, store=store)).phases
     abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
 
-    curve = next(one for one in said if one.name == "curve (at most)")
-    named = {one.name: one.trials - one.known for one in said}
+    curve = next(phase for phase in phases if phase.name == "curve (at most)")
+    named = {phase.name: phase.trials - phase.known for phase in phases}
     pairs = sum(trial.purpose is Purpose.PAIRS for trial in machine.done)
     assert 0 < pairs <= named["pairs (at most)"] + curve.trials
 
@@ -1035,14 +1035,14 @@ def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
     verdict = abs_audit.audit_suite(asked, with_unlisted(asked))
     steady = stability_study.audit(with_unlisted(asked))
 
-    for found in (verdict.stability, steady):
+    for stability in (verdict.stability, steady):
         unlisted = {
             benchmark.id: benchmark.reason
-            for benchmark in found.benchmarks
+            for benchmark in stability.benchmarks
             if benchmark.ending == "unlisted"
         }
         assert unlisted == dict(UNLISTED)
-        assert found.filter is None
+        assert stability.filter is None
     said = {caveat.slug: caveat.text for caveat in verdict.caveats}
     assert said["failed-benchmarks"].startswith("4 of 7 benchmarks gave no measurement")
     names = set(dict(UNLISTED))
@@ -1056,12 +1056,12 @@ def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, benchmarks="^(s|long)"))
 
-    found = stability_study.audit(with_unlisted(asked))
+    stability = stability_study.audit(with_unlisted(asked))
 
-    names = [benchmark.id for benchmark in found.benchmarks]
+    names = [benchmark.id for benchmark in stability.benchmarks]
     assert names == ["toy.short", "toy.long", "toy/odd.shot", "toy/odd.skips"]
-    assert (found.filter.pattern, found.filter.suite_size) == ("^(s|long)", 7)
-    assert found.caveats[-1].text.endswith("unknown, as they could not be listed: toy/odd")
+    assert (stability.filter.pattern, stability.filter.suite_size) == ("^(s|long)", 7)
+    assert stability.caveats[-1].text.endswith("unknown, as they could not be listed: toy/odd")
 
 
 def test_a_filter_that_leaves_only_what_could_not_be_listed_says_why():

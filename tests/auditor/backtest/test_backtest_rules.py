@@ -42,10 +42,10 @@ def commit(title, message="", files=("ring.go",), name="a" * 40, parent="b" * 40
     ],
 )
 def test_messages_that_speak_of_performance(title, kind):
-    (found,) = candidates([commit(title)], 10)
+    (candidate,) = candidates([commit(title)], 10)
 
-    assert found.kind is kind
-    assert found.why.startswith('its message says "')
+    assert candidate.kind is kind
+    assert candidate.why.startswith('its message says "')
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_title_that_begins_with_a_word_of_tests_may_still_change_code(title):
     ],
 )
 def test_a_path_that_holds_letters_of_a_benchmark_is_code(file):
-    (found,) = candidates([commit("Speed up Push", files=(file,))], 10)
+    (candidate,) = candidates([commit("Speed up Push", files=(file,))], 10)
 
-    assert "benchmarks" not in found.why
+    assert "benchmarks" not in candidate.why
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
     ],
 )
 def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchmarks, noticed, by):
-    found = judge_commit(change, compared(*benchmarks), 3.0)
+    result = judge_commit(change, compared(*benchmarks), 3.0)
 
-    assert (found.noticed, [one.benchmark for one in found.by]) == (noticed, by)
-    assert bool(found.reason) is (noticed is not CommitDetection.NOTICED)
+    assert (result.noticed, [shift.benchmark for shift in result.by]) == (noticed, by)
+    assert bool(result.reason) is (noticed is not CommitDetection.NOTICED)
 
 
 def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():
@@ -209,10 +209,10 @@ def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():
         "A", FASTER, dimension(PerformanceChange.REGRESSION, confirmed=True, visible=0.01)
     )
 
-    found = judge_commit(FIX, compared(mixed, added=("New",)), 3.0)
+    result = judge_commit(FIX, compared(mixed, added=("New",)), 3.0)
 
-    assert [one.benchmark for one in found.against] == ["A"]
-    assert (found.visible, found.added, found.seconds) == (0.01, ("New",), 3.0)
+    assert [shift.benchmark for shift in result.against] == ["A"]
+    assert (result.visible, result.added, result.seconds) == (0.01, ("New",), 3.0)
 
 
 def patched(reached_by=(), detected_by=("A",), **outcomes):
@@ -241,9 +241,9 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
     ],
 )
 def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched):
-    found = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
+    result = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
 
-    assert found.is_watched is watched
+    assert result.is_watched is watched
 
 
 @pytest.mark.parametrize(
@@ -256,9 +256,9 @@ def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched
     ],
 )
 def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watched):
-    found = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
+    result = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
 
-    assert found.is_watched is watched
+    assert result.is_watched is watched
 
 
 @pytest.mark.parametrize(
@@ -286,11 +286,11 @@ def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watc
 )
 def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason):
     """Benchmark A is judged, B is not."""
-    found = judge_commit(
+    result = judge_commit(
         FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0
     )
 
-    assert (found.noticed, found.reason.startswith(reason)) == (noticed, True)
+    assert (result.noticed, result.reason.startswith(reason)) == (noticed, True)
 
 
 def known(*, watched, noticed):

@@ -83,14 +83,14 @@ def test_the_answer_is_a_sentence(tried, said):
 
 
 def test_who_noticed_it_most_comes_first():
-    (one,) = made(NOTICED).commits
+    (commit,) = made(NOTICED).commits
 
-    said = (
-        detecting_benchmarks(one)
+    message = (
+        detecting_benchmarks(commit)
         .replace("\N{NO-BREAK SPACE}", " ")
         .replace("\N{MULTIPLICATION SIGN}", "x")
     )
-    assert said == "BenchmarkPop (time, 0.5 x), BenchmarkPush (time, 0.9 x) and 1 more"
+    assert message == "BenchmarkPop (time, 0.5 x), BenchmarkPush (time, 0.9 x) and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_who_noticed_it_most_comes_first():
     ],
 )
 def test_changed_methods_are_counted(tried, said):
-    (one,) = made(tried).commits
+    (commit,) = made(tried).commits
 
-    assert methods(one) == said
+    assert methods(commit) == said
 
 
 def test_agreement_is_said_only_where_something_is_known():

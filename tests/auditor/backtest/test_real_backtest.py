@@ -37,8 +37,14 @@ def repository(tmp_path):
 def asked(tmp_path, repository):
     path = tmp_path / "backtest.json"
     plan = {**PLAN, "iterations": 15, "iteration_time": "5ms"}
-    given = {"subject": str(repository), "runs": 1, "controls": 0, "plan": plan, "compare": COMPARE}
-    path.write_text(json.dumps(given))
+    document = {
+        "subject": str(repository),
+        "runs": 1,
+        "controls": 0,
+        "plan": plan,
+        "compare": COMPARE,
+    }
+    path.write_text(json.dumps(document))
     return path
 
 

@@ -10,8 +10,8 @@ from auditor.cli.machine import busy_caveat, caveats
 )
 def test_a_machine_is_busy_from_a_third_of_its_cores(load, cores, said):
     assert (busy_caveat(load, cores) is not None) is said
-    found = [caveat.slug for caveat in caveats({"cores": str(cores)}, load)]
-    assert found == (["host-load"] if said else [])
+    texts = [caveat.slug for caveat in caveats({"cores": str(cores)}, load)]
+    assert texts == (["host-load"] if said else [])
 
 
 def test_the_load_of_another_machine_is_not_known():
@@ -33,5 +33,5 @@ def test_what_makes_measurements_worse_is_said(fact, harmless, said):
     for value in (harmless, "unknown"):
         assert caveats({"cores": "2", fact: value}, None) == ()
     for value, slug in said.items():
-        found = [caveat.slug for caveat in caveats({"cores": "2", fact: value}, None)]
-        assert found == ([slug] if slug else [])
+        texts = [caveat.slug for caveat in caveats({"cores": "2", fact: value}, None)]
+        assert texts == ([slug] if slug else [])

@@ -14,7 +14,7 @@ def kinds(root):
 
 
 def words(node):
-    return [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    return [constant.value for constant in ast.walk(node) if isinstance(constant, ast.Constant)]
 
 
 def called(node):

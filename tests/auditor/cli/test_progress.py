@@ -75,8 +75,8 @@ def test_going_on_is_said_once(capsys):
     for repetition, reused in enumerate((True, True, True, False, False)):
         lines.trial_ended(ended(repetition=repetition), reused=reused)
 
-    said = "going on where it stopped: 3 processes are known already"
-    assert capsys.readouterr().err.count(said) == 1
+    message = "going on where it stopped: 3 processes are known already"
+    assert capsys.readouterr().err.count(message) == 1
 
 
 def test_what_was_measured_a_moment_ago_is_no_going_on(capsys):
@@ -103,10 +103,10 @@ def test_no_line_begins_with_what_a_name_holds(capsys):
     lines.phase_started("suite\n::error::a", 1, 20.0)
     lines.caveat(Caveat("few-runs", "b\n::error::b\x1b[2J"))
 
-    said = capsys.readouterr().err
-    assert said.count("::error::") == 2
-    assert not any(splitline.startswith("::") for splitline in said.splitlines())
-    assert "\x1b" not in said
+    errors = capsys.readouterr().err
+    assert errors.count("::error::") == 2
+    assert not any(splitline.startswith("::") for splitline in errors.splitlines())
+    assert "\x1b" not in errors
 
 
 def test_what_is_said_keeps_its_lines_but_steers_no_terminal(capsys):
@@ -162,8 +162,8 @@ def test_that_nothing_was_left_to_run_is_said(capsys):
             for repetition in (1, 2):
                 watching.trial_ended(ended(repetition=repetition), reused=True)
 
-    said = capsys.readouterr().err.splitlines()
-    assert said[-1] == "nothing was run: 2 processes are known already"
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "nothing was run: 2 processes are known already"
 
 
 def test_an_audit_that_is_refused_does_not_say_that_nothing_was_run(capsys):

@@ -34,9 +34,9 @@ def without(tool, folder):
     """Return a PATH that has all programs but those of one tool."""
     folder.mkdir()
     for name in ("sh", "git", "env", "dirname", "uname", "readlink", "ls", "expr", "cat"):
-        found = shutil.which(name)
-        if found and name != tool:
-            (folder / name).symlink_to(found)
+        result = shutil.which(name)
+        if result and name != tool:
+            (folder / name).symlink_to(result)
     return folder
 
 

@@ -38,4 +38,4 @@ def test_a_benchmark_sees_a_secret_only_where_it_is_named(program, module, tmp_p
         assert "it knows the token" in line
     else:
         document, _ = program.audited(*call, **SET)
-        assert [one["runs"] for one in document["benchmarks"]] == [2]
+        assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2]

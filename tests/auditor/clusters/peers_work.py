@@ -14,6 +14,6 @@ def has(folder, digest):
 def asks(digest, path, makers, library=None):
     if library:
         peers.c_library = lambda: library
-    found = peers.Peers("s", digest, worker.program)
-    found.makers = makers
-    return found.program(Path(path))
+    result = peers.Peers("s", digest, worker.program)
+    result.makers = makers
+    return result.program(Path(path))

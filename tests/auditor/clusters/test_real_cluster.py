@@ -45,8 +45,8 @@ def cluster(tmp_path):
     """A scheduler without workers yet."""
     folder = tmp_path / "cluster"
     folder.mkdir()
-    with dask_cluster(folder) as found:
-        yield found
+    with dask_cluster(folder) as result:
+        yield result
 
 
 def configured(tmp_path, cluster, **more):
@@ -84,9 +84,9 @@ def test_a_suite_is_measured_by_workers(program, cluster, tmp_path):
 
     document, _ = program.audited("stability", path, "-o", tmp_path / "out")
 
-    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
     assert everything(PYTHON_RING) == before
-    built = [any((tmp_path / f"home-{one}").rglob("built.json")) for one in range(2)]
+    built = [any((tmp_path / f"home-{index}").rglob("built.json")) for index in range(2)]
     assert any(built)
     again, _ = program.audited("stability", path, "-o", tmp_path / "out")
     assert again["benchmarks"] == document["benchmarks"]
@@ -129,8 +129,8 @@ class Silent:
 def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster, tmp_path):
     folder = tiny(tmp_path / "tiny")
     homes = [tmp_path / "home-0", tmp_path / "home-1"]
-    for one in homes:
-        cluster.add(XDG_CACHE_HOME=str(one), XDG_STATE_HOME=str(one), HOME=str(program.home))
+    for trial in homes:
+        cluster.add(XDG_CACHE_HOME=str(trial), XDG_STATE_HOME=str(trial), HOME=str(program.home))
     await_workers(cluster, 2)
     path = configured(tmp_path, cluster, subject=str(folder), harness="go", benchmarks="Add|Twice")
     environment = program.environment()
@@ -141,14 +141,14 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
 
     with open_audit(config, places(config, environment), environment, Silent()) as audit:
         parts = audit._parts
-        one, other = (
+        trial, other = (
             parts.trial(Purpose.SUITE, benchmark, schedules.plain(parts.request.plan, 100))
             for benchmark in parts.suite.benchmarks
         )
-        list(parts.dispatcher.run([one]))
+        list(parts.dispatcher.run([trial]))
         (first,) = built()
         first.write_bytes(first.read_bytes() + b"marked")
-        runs = list(parts.dispatcher.run([replace(one, repetition=2), other]))
+        runs = list(parts.dispatcher.run([replace(trial, repetition=2), other]))
 
     assert {type(run.outcome) for run in runs} == {Measured}
     programs = built()
@@ -173,7 +173,7 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
 
     document, _ = program.audited("stability", path, "-o", tmp_path / "out")
 
-    assert {one["runs"] for one in document["benchmarks"]} == {2}
+    assert {benchmark["runs"] for benchmark in document["benchmarks"]} == {2}
     (sent,) = (tmp_path / "home-0").rglob("sent-java-*")
     assert any(sent.rglob("*.class"))
 
@@ -191,10 +191,10 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
 ):
     add(cluster, tmp_path, 0)
     add(cluster, tmp_path, 1)
-    asked = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=True)
+    spec = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=True)
     with distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=60)
-        crew = Cluster(client, asked, SystemClock())
+        crew = Cluster(client, spec, SystemClock())
         kinds = itertools.count()
         others = {
             "own_version": lambda: "0.0.1",
@@ -209,10 +209,10 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
 
 def test_a_worker_with_another_python_is_refused(cluster, tmp_path, monkeypatch):
     add(cluster, tmp_path, 0)
-    asked = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=True)
+    spec = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=True)
     with distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=60)
-        crew = Cluster(client, asked, SystemClock())
+        crew = Cluster(client, spec, SystemClock())
         monkeypatch.setattr(clusters.platform, "python_version", lambda: "3.99.1")
 
         with pytest.raises(MachineError, match=r"has Python .*, this is 3\.99\.1"):
@@ -264,16 +264,16 @@ def test_an_audit_whose_scheduler_is_lost_goes_on_with_another_one(program, clus
             "stability", path, "--store", store, "-o", tmp_path / "out"
         )
 
-    assert [one["runs"] for one in document["benchmarks"]] == [10, 10]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [10, 10]
     assert kept > 5
     assert "known already" in printed
 
 
 def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tmp_path):
     add(cluster, tmp_path, 0)
-    asked = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=False)
+    spec = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=False)
     with distributed.Client(cluster.address, set_as_default=False) as client:
-        crew = Cluster(client, asked, SystemClock())
+        crew = Cluster(client, spec, SystemClock())
         assert crew.facts.name
         first = set(client.ncores())
         add(cluster, tmp_path, 1)
@@ -301,15 +301,15 @@ def test_a_worker_that_does_not_answer_is_asked_again(cluster, tmp_path, monkeyp
     halted = add(cluster, tmp_path, 0)
     await_workers(cluster, 1)
     halted.send_signal(signal.SIGSTOP)
-    asked = DaskSpec(scheduler=cluster.address, patience_seconds=0.0, crowded=True)
+    spec = DaskSpec(scheduler=cluster.address, patience_seconds=0.0, crowded=True)
     with distributed.Client(cluster.address, set_as_default=False) as client:
         (address,) = client.ncores()
         with pytest.raises(MachineError, match=f"^{address} does not answer$"):
-            _ = Cluster(client, asked, SystemClock()).facts
+            _ = Cluster(client, spec, SystemClock()).facts
 
         add(cluster, tmp_path, 1)
         client.wait_for_workers(2, timeout=60)
-        crew = Cluster(client, replace(asked, patience_seconds=60.0), SystemClock())
+        crew = Cluster(client, replace(spec, patience_seconds=60.0), SystemClock())
         assert crew.facts.name
         with pytest.raises(TimeoutError, match=f"^{address} does not answer$"):
             crew.admit(address)

@@ -54,7 +54,7 @@ def test_an_audit_runs_on_machines_that_are_gone_afterwards(program, cloud, tmp_
 
     document, said = program.audited(*words, **variables)
 
-    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
     assert "3 machines: about 0.0" in said
     assert machines(cloud) == []
     assert ended(cloud)
@@ -194,8 +194,8 @@ def test_a_ceiling_ends_what_is_built_by_who_asks(program, cloud, tmp_path):
     begun = tmp_path / "begun"
     written = {name: text.replace("{begun!r}", repr(str(begun))) for name, text in SLOW.items()}
     words, variables = audit(tmp_path, cloud, most_time="40s")
-    asked = json.loads(words[1].read_text())
-    words[1].write_text(json.dumps({**asked, "subject": str(write(tmp_path / "lib", written))}))
+    document = json.loads(words[1].read_text())
+    words[1].write_text(json.dumps({**document, "subject": str(write(tmp_path / "lib", written))}))
 
     answer = program.call(*words, **variables)
 
@@ -210,13 +210,17 @@ def test_a_ceiling_ends_what_is_built_by_who_asks(program, cloud, tmp_path):
 def over_ssh(program, tmp_path):
     """What audits on machines of ours, as the documentation has it, but for where these are."""
     page = (TESTS.parent / "docs" / "reference" / "cluster.md").read_text()
-    (written,) = [one for one in page.split("```") if one.startswith("json") and "SSHCl" in one]
+    (written,) = [text for text in page.split("```") if text.startswith("json") and "SSHCl" in text]
     (tmp_path / "ssh").mkdir()
     with daemon(tmp_path / "ssh", shared=True) as there:
         rented = json.loads(written.removeprefix("json"))
         rented["listed_by"] = [*rented["listed_by"][:4], NAME]
-        known = {"HOME": program.home, "XDG_CACHE_HOME": program.cache, "PATH": os.environ["PATH"]}
-        python = " ".join([*(f"{key}={value}" for key, value in known.items()), sys.executable])
+        document = {
+            "HOME": program.home,
+            "XDG_CACHE_HOME": program.cache,
+            "PATH": os.environ["PATH"],
+        }
+        python = " ".join([*(f"{key}={value}" for key, value in document.items()), sys.executable])
         options = rented["options"]
         options["remote_python"] = options["remote_python"].replace(
             "/opt/bench-audit/bin/python", python
@@ -244,10 +248,10 @@ def started_over_ssh(program, within=0.0):
     until = time.monotonic() + within
     while True:
         found = []
-        for one in Path("/proc").glob("[0-9]*"):
+        for path in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                content = (one / "environ").read_bytes()
-                found += [int(one.name)] * (b"BENCH_AUDIT_RENTED=" in content and mine in content)
+                content = (path / "environ").read_bytes()
+                found += [int(path.name)] * (b"BENCH_AUDIT_RENTED=" in content and mine in content)
         if not found or time.monotonic() > until:
             return found
         time.sleep(0.1)
@@ -258,7 +262,7 @@ def test_a_cluster_is_started_over_ssh(program, over_ssh):
 
     document, said = program.audited(*words, **variables)
 
-    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
     assert re.search(r"rented: dask\.distributed\.SSHCluster for \d min", said)
     assert not started_over_ssh(program, within=20.0)
 
@@ -305,6 +309,6 @@ def test_what_cannot_be_rented_is_said_in_one_line(program, cloud, tmp_path, wri
         splitline for splitline in answer.stderr.splitlines() if splitline.startswith("error[")
     ]
     assert said in line
-    kept = [one.read_bytes() for one in (tmp_path / "out").rglob("*") if one.is_file()]
+    kept = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert KNOWN_BY_FEW.encode() not in b"".join([answer.stderr.encode(), *kept])
     assert machines(cloud) == []

@@ -83,30 +83,30 @@ class Shrinking(Slow):
 def opened(tmp_path, asked, told):
     clock = Clock()
     ledger = Ledger(tmp_path / "notes", LocalHost(clock), clock, {"PATH": os.defpath})
-    with rented(asked, ledger, clock, told.append) as found:
-        yield found
+    with rented(asked, ledger, clock, told.append) as cluster:
+        yield cluster
 
 
 def test_the_start_of_the_first_machine_is_paid_for(tmp_path):
     told = []
 
-    with opened(tmp_path, ASKED, told) as found:
-        found.require()
+    with opened(tmp_path, ASKED, told) as result:
+        result.require()
         Clock.moved += 1801.0
         with pytest.raises(MachineError, match="the ceiling of what is rented is reached"):
-            found.require()
+            result.require()
 
     (said,) = told
     assert said.text.endswith("Slow for 60 min, 4 machines: about 4.00 at 1 an hour each")
 
 
 def test_machines_that_were_lost_are_asked_for_again_each_minute(tmp_path):
-    with opened(tmp_path, replace(ASKED, cluster=f"{__name__}.Shrinking"), []) as found:
+    with opened(tmp_path, replace(ASKED, cluster=f"{__name__}.Shrinking"), []) as result:
         assert Shrinking.wanted.get(timeout=10) == 3
-        found.require()
+        result.require()
         Clock.moved += 61.0
-        found.require()
-        found.require()
+        result.require()
+        result.require()
 
         assert Shrinking.wanted.get(timeout=10) == 3
 
@@ -114,11 +114,11 @@ def test_machines_that_were_lost_are_asked_for_again_each_minute(tmp_path):
 
 
 def test_a_first_machine_that_never_starts_is_left_at_the_ceiling(tmp_path):
-    asked = replace(ASKED, cluster=f"{__name__}.Endless", most_seconds=0.5)
+    spec = replace(ASKED, cluster=f"{__name__}.Endless", most_seconds=0.5)
     closed = Slow.closed
 
     with pytest.raises(MachineError, match=r"ceiling of what is rented is reached \(.*Endless"):  # noqa: SIM117
-        with opened(tmp_path, asked, []):
+        with opened(tmp_path, spec, []):
             pytest.fail("it has started")
 
     assert Slow.closed == closed + 1

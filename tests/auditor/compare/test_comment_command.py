@@ -35,8 +35,8 @@ def post(github, tmp_path):
         if isinstance(result, bytes):
             file.write_bytes(result)
         said.write_text(json.dumps(event(SHA) if what is None else what))
-        known = {"GITHUB_REPOSITORY": "some/project", "GITHUB_TOKEN": TOKEN, **environment}
-        place = AppContext(environment={key: one for key, one in known.items() if one})
+        document = {"GITHUB_REPOSITORY": "some/project", "GITHUB_TOKEN": TOKEN, **environment}
+        place = AppContext(environment={key: one for key, one in document.items() if one})
         flags = ("--result", str(file), "--event", str(said), "--api", github.address, *more)
         return main(["comment", *flags], surroundings=place)
 
@@ -53,8 +53,8 @@ def test_a_comment_is_written_on_the_one_pull_request_that_is_meant(post, github
 
 
 def test_the_second_time_the_same_comment_is_written_anew(post, github):
-    for at in range(150):
-        github.add_comment("somebody", f"comment {at}")
+    for index in range(150):
+        github.add_comment("somebody", f"comment {index}")
     github.add_comment("somebody", f"{MARKER} mine!")
     post()
     before = len(github.comments)
@@ -119,7 +119,7 @@ def test_names_that_mean_harm_are_in_code_spans(post, github):
 
     (comment,) = github.comments
     parsed = MarkdownIt("commonmark").enable("table").parse(comment["body"])
-    tokens = [each for one in parsed for each in (one, *(one.children or ()))]
+    tokens = [each for token in parsed for each in (token, *(token.children or ()))]
     assert "@" not in "".join(token.content for token in tokens if token.type == "text")
     html = {
         token.content.strip() for token in tokens if token.type in ("html_inline", "html_block")

@@ -57,9 +57,9 @@ OPEN = BenchmarkComparison(id="open", reason="the time was up")
 
 
 def test_the_headline_says_how_long_confirming_takes():
-    found = made(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
+    result = made(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
 
-    assert page.headline(found).endswith("not confirmed; confirming takes about 3 min more")
+    assert page.headline(result).endswith("not confirmed; confirming takes about 3 min more")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def nasty():
     """Return a comparison in which all that a subject names is hostile."""
     return replaced(
         made(
-            *(benchmark(name, 1 + at / 10) for at, name in enumerate(NASTY)),
+            *(benchmark(name, 1 + index / 10) for index, name in enumerate(NASTY)),
             BenchmarkComparison(id="failed", reason="".join(NASTY)),
             added=NASTY,
             removed=NASTY,
@@ -143,7 +143,7 @@ def test_axe_finds_nothing(visit, scheme, width):
 
 @pytest.mark.parametrize("limit", [10_000, 20_000, LIMIT])
 def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
-    names = [f"example.org/ring.Benchmark{'N' * 300}{at}" for at in range(300)]
+    names = [f"example.org/ring.Benchmark{'N' * 300}{index}" for index in range(300)]
     document = made(
         *(benchmark(name, 1.3) for name in names),
         added=tuple(names),
@@ -161,7 +161,9 @@ SUSPECTED = "1 suspected regression (b, about 1.2"
 
 
 def test_a_suspicion_is_in_the_first_line_of_markdown():
-    document = made(*(benchmark(f"a{at}") for at in range(30)), benchmark("b", 1.2, fresh=False))
+    document = made(
+        *(benchmark(f"a{index}") for index in range(30)), benchmark("b", 1.2, fresh=False)
+    )
 
     first = markdown(document, 10_000).splitlines()[0]
 
@@ -256,9 +258,9 @@ def test_what_comes_from_nothing_is_suspected_without_a_ratio():
 def test_what_was_left_to_the_last_is_told_in_the_headline():
     open_ = BenchmarkComparison(id="o", reason="the time was up", calls_changed=False)
 
-    said = page.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
+    message = page.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
 
-    assert said.endswith(
+    assert message.endswith(
         "of 1 benchmark, which calls none of the changed methods, it cannot be told"
     )
 
@@ -280,7 +282,7 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
     ],
 )
 def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, said):
-    methods = [method(f"M{at}") for at in range(len(outcomes))]
+    methods = [method(f"M{index}") for index in range(len(outcomes))]
     verdict = abs_score.judge_audit(
         AbsData(
             slowdown=0.6,

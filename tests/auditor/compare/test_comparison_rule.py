@@ -30,22 +30,24 @@ def drawn(rng, rounds, *, times=1.0, process=0.02, disturbed=0.1, by=1.6, drift=
 def compared(rng, benchmarks, changed=(), times=1.1, **noise):
     """Return the change of each benchmark of a suite, `changed` of which got slower."""
     first, suspects = {}, []
-    for at in range(benchmarks):
-        all_rounds = drawn(rng, ROUNDS, times=times if at in changed else 1.0, **noise)
+    for number in range(benchmarks):
+        all_rounds = drawn(rng, ROUNDS, times=times if number in changed else 1.0, **noise)
         for look in (*(one for one in LOOKS if one < ROUNDS), ROUNDS):
-            first[at] = all_rounds[:look]
-            said = screen_rounds(Dimension.TIME, first[at], LIMITS)
-            if said is not PerformanceChange.UNKNOWN:
+            first[number] = all_rounds[:look]
+            change = screen_rounds(Dimension.TIME, first[number], LIMITS)
+            if change is not PerformanceChange.UNKNOWN:
                 break
-        if said in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT):
-            suspects.append(at)
+        if change in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT):
+            suspects.append(number)
     limits = ComparisonThresholds(min_delta=0.05, fresh=8, suspects=len(suspects))
-    found = []
-    for at in range(benchmarks):
-        more = times if at in changed else 1.0
-        fresh = drawn(rng, 8, times=more, **noise) if at in suspects else ()
-        found.append(judge(Dimension.TIME, Rounds(first=first[at], fresh=fresh), limits).change)
-    return found
+    changes = []
+    for index in range(benchmarks):
+        more = times if index in changed else 1.0
+        fresh = drawn(rng, 8, times=more, **noise) if index in suspects else ()
+        changes.append(
+            judge(Dimension.TIME, Rounds(first=first[index], fresh=fresh), limits).change
+        )
+    return changes
 
 
 @pytest.mark.parametrize(
@@ -106,55 +108,59 @@ def rounds(base, head, number=6, again=None):
 def test_a_clear_change_that_fresh_rounds_confirm(head, change):
     mine = rounds(1.0, head)
 
-    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
-    assert found.change is change
-    assert found.ratio == pytest.approx(head)
-    assert found.confirmed is (None if change is PerformanceChange.NONE else True)
-    assert found.interval[0] < head < found.interval[1]
-    assert found.visible == pytest.approx(0.05)
+    assert verdict.change is change
+    assert verdict.ratio == pytest.approx(head)
+    assert verdict.confirmed is (None if change is PerformanceChange.NONE else True)
+    assert verdict.interval[0] < head < verdict.interval[1]
+    assert verdict.visible == pytest.approx(0.05)
 
 
 def test_a_suspicion_that_fresh_rounds_do_not_confirm_is_no_regression():
-    found = judge(
+    verdict = judge(
         Dimension.TIME, Rounds(first=rounds(1.0, 1.2, 4), fresh=rounds(1.0, 1.0, 8)), LIMITS
     )
 
-    assert found.change in (PerformanceChange.NONE, PerformanceChange.UNKNOWN)
-    assert found.confirmed is False
-    assert "was not confirmed" in found.reason
+    assert verdict.change in (PerformanceChange.NONE, PerformanceChange.UNKNOWN)
+    assert verdict.confirmed is False
+    assert "was not confirmed" in verdict.reason
 
 
 def test_a_suspicion_that_could_not_be_looked_into_is_open():
-    found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 1.2)), LIMITS)
+    verdict = judge(Dimension.TIME, Rounds(first=rounds(1.0, 1.2)), LIMITS)
 
-    assert (found.change, found.confirmed) == (PerformanceChange.UNKNOWN, False)
-    assert "the time was up" in found.reason
+    assert (verdict.change, verdict.confirmed) == (PerformanceChange.UNKNOWN, False)
+    assert "the time was up" in verdict.reason
 
 
 def test_what_differs_from_itself_is_not_called_a_regression():
     mine = rounds(1.0, 1.3, again=1.2)
 
-    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert differs_from_itself(Dimension.TIME, mine, LIMITS)
-    assert found.change is PerformanceChange.UNKNOWN
-    assert found.reason == "it differs from itself as well"
+    assert verdict.change is PerformanceChange.UNKNOWN
+    assert verdict.reason == "it differs from itself as well"
 
 
 def test_a_change_that_is_much_larger_than_that_is_one():
     mine = rounds(1.0, 1.6, again=1.06)
 
-    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert differs_from_itself(Dimension.TIME, mine, LIMITS)
-    assert found.change is PerformanceChange.REGRESSION
+    assert verdict.change is PerformanceChange.REGRESSION
 
 
 def test_too_few_rounds_tell_nothing():
-    found = judge(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
+    verdict = judge(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
 
-    assert (found.change, found.ratio, found.visible) == (PerformanceChange.UNKNOWN, None, None)
+    assert (verdict.change, verdict.ratio, verdict.visible) == (
+        PerformanceChange.UNKNOWN,
+        None,
+        None,
+    )
 
 
 def test_noise_is_said_as_what_would_have_been_seen():
@@ -190,31 +196,31 @@ def test_allocations_are_compared_also_with_none(dimension, base, head, change):
 
 def test_the_values_of_a_row_are_those_of_the_rounds_that_its_ratio_is_of():
     """The machine was twice as fast in the first rounds."""
-    found = judge(
+    verdict = judge(
         Dimension.TIME, Rounds(first=rounds(0.5, 0.75), fresh=rounds(1.0, 1.5, 8)), LIMITS
     )
 
-    assert (found.base, found.head, found.ratio) == pytest.approx((1.0, 1.5, 1.5))
-    assert not found.paired
+    assert (verdict.base, verdict.head, verdict.ratio) == pytest.approx((1.0, 1.5, 1.5))
+    assert not verdict.paired
 
 
 def test_ratios_of_counts_are_those_of_the_counts_that_are_shown():
     """What is added to both sides for the rule is in none of them."""
-    found = judge(
+    verdict = judge(
         Dimension.ALLOCATIONS, Rounds(first=rounds(1.0, 2.0), fresh=rounds(1.0, 2.0, 8)), LIMITS
     )
 
-    assert (found.base, found.head, found.ratio) == (1.0, 2.0, 2.0)
-    assert found.interval[0] < 2 < found.interval[1]
+    assert (verdict.base, verdict.head, verdict.ratio) == (1.0, 2.0, 2.0)
+    assert verdict.interval[0] < 2 < verdict.interval[1]
 
 
 def test_a_ratio_within_rounds_that_the_means_of_the_sides_do_not_have_is_paired():
     """The machine got slower from round to round, and one process of head was disturbed."""
     drift = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
-    mine = tuple((one, one * 1.001, one * (6 if one == 4 else 1.5)) for one in drift)
+    mine = tuple((value, value * 1.001, value * (6 if value == 4 else 1.5)) for value in drift)
 
-    found = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
-    assert found.paired
-    assert found.ratio == pytest.approx(1.5, rel=0.01)
-    assert found.head == pytest.approx(found.base * found.ratio)
+    assert verdict.paired
+    assert verdict.ratio == pytest.approx(1.5, rel=0.01)
+    assert verdict.head == pytest.approx(verdict.base * verdict.ratio)

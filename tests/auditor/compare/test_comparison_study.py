@@ -32,8 +32,8 @@ def compared(machine=None, asked=None, store=None, layouts=Layouts.OF_PROCESS, *
         parts(asked, store=store, machine=machine, layouts=layouts, digest=digest)
         for digest in ("base", "head")
     )
-    found = ComparisonStudy(base, head, replace(ASKED, **changes)).compare()
-    return found, machine
+    comparison = ComparisonStudy(base, head, replace(ASKED, **changes)).compare()
+    return comparison, machine
 
 
 def changes(found):
@@ -85,8 +85,8 @@ def test_equal_revisions_end_after_the_first_look_and_run_in_turns():
     assert set(changes(found).values()) == {PerformanceChange.NONE}
     trials = of_comparison(machine)
     assert len(trials) == 4 * 3 * 3  # rounds, benchmarks, sides
-    for at in range(0, len(trials), 3):
-        three = trials[at : at + 3]
+    for number in range(0, len(trials), 3):
+        three = trials[number : number + 3]
         assert len({trial.benchmark.id for trial in three}) == 1
         assert sorted((trial.subject, trial.fork) for trial in three) == [
             ("base", 1), ("base", 2), ("head", 1),
@@ -116,10 +116,10 @@ def test_what_is_built_of_the_same_code_is_not_measured():
     asked, machine, store = request(), Machine(), Memory()
     base, head = (parts(asked, store=store, machine=machine) for _ in "ab")
 
-    found = ComparisonStudy(base, head, ASKED).compare()
+    comparison = ComparisonStudy(base, head, ASKED).compare()
 
-    assert all(benchmark.same for benchmark in found.benchmarks)
-    assert found.change is PerformanceChange.NONE
+    assert all(benchmark.same for benchmark in comparison.benchmarks)
+    assert comparison.change is PerformanceChange.NONE
     assert machine.done == []
 
 
@@ -155,10 +155,10 @@ def test_benchmarks_of_one_side_only_are_named():
     new = replace(base.suite.benchmarks[0], name="new")
     left = replace(head.suite, benchmarks=(*head.suite.benchmarks[1:], new))
 
-    found = ComparisonStudy(base, replace(head, suite=left), ASKED).compare()
+    comparison = ComparisonStudy(base, replace(head, suite=left), ASKED).compare()
 
-    assert (found.added, found.removed) == (("toy.new",), ("toy.short",))
-    assert set(changes(found)) == {"quick", "long"}
+    assert (comparison.added, comparison.removed) == (("toy.new",), ("toy.short",))
+    assert set(changes(comparison)) == {"quick", "long"}
 
 
 def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
@@ -268,9 +268,9 @@ def test_a_revision_without_benchmarks_is_compared_with_nothing():
     )
     empty = replace(base, suite=replace(base.suite, benchmarks=()))
 
-    found = ComparisonStudy(empty, head, ASKED).compare()
+    comparison = ComparisonStudy(empty, head, ASKED).compare()
 
-    assert (found.benchmarks, found.removed, len(found.added)) == ((), (), 3)
+    assert (comparison.benchmarks, comparison.removed, len(comparison.added)) == ((), (), 3)
     assert machine.done == []
     with pytest.raises(NoBenchmarks):
         ComparisonStudy(empty, empty, ASKED).compare()
@@ -295,14 +295,14 @@ def test_a_head_of_which_no_benchmark_can_be_listed_is_at_fault(pattern):
 
 
 def test_what_cannot_be_listed_in_head_is_not_gone():
-    found = broken((("toy.long", "it skips itself"), ("toy.q", "no")), left=("short",))
+    result = broken((("toy.long", "it skips itself"), ("toy.q", "no")), left=("short",))
 
-    assert changes(found) == {"short": PerformanceChange.NONE, "long": PerformanceChange.UNKNOWN}
-    assert found.benchmarks[-1].reason == "it cannot be listed in head: it skips itself"
-    assert found.removed == ("toy.quick",)
-    (said,) = found.caveats
-    assert said.slug == "failed-benchmarks"
-    assert said.text == "head: what could not be listed was not compared: toy.long, toy.q"
+    assert changes(result) == {"short": PerformanceChange.NONE, "long": PerformanceChange.UNKNOWN}
+    assert result.benchmarks[-1].reason == "it cannot be listed in head: it skips itself"
+    assert result.removed == ("toy.quick",)
+    (caveat,) = result.caveats
+    assert caveat.slug == "failed-benchmarks"
+    assert caveat.text == "head: what could not be listed was not compared: toy.long, toy.q"
 
 
 @pytest.mark.parametrize(
@@ -320,9 +320,9 @@ def test_what_cannot_be_listed_in_head_is_not_gone():
     ],
 )
 def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is_held):
-    found = obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
+    result = obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
 
-    assert found == ("it is broken" if is_held else None)
+    assert result == ("it is broken" if is_held else None)
 
 
 def methods(*names):
@@ -338,8 +338,8 @@ def ordered(budget, *changed, machine=None):
         parts(asked, store=store, machine=machine, layouts=Layouts.DRAWN, digest=digest)
         for digest in ("base", "head")
     )
-    found = ComparisonStudy(base, head, ASKED, methods(*changed)).compare()
-    return found, [trial.benchmark.name for trial in of_comparison(machine)]
+    comparison = ComparisonStudy(base, head, ASKED, methods(*changed)).compare()
+    return comparison, [trial.benchmark.name for trial in of_comparison(machine)]
 
 
 def first_places(names):
@@ -374,7 +374,7 @@ def test_what_was_left_to_the_last_is_counted_and_says_why():
         benchmark.id: benchmark.reason for benchmark in found.benchmarks if not benchmark.dimensions
     }
     assert reasons
-    assert all(one.startswith("it calls none of the methods") for one in reasons.values())
+    assert all(reason.startswith("it calls none of the methods") for reason in reasons.values())
 
 
 @pytest.mark.parametrize("changed", [(), ("idle",), ("odd",)])

@@ -20,8 +20,8 @@ def revision(text):
 
 
 def changed(base, head):
-    patch, said = differing_methods(revision(base), revision(head))
-    assert said == ()
+    patch, caveats = differing_methods(revision(base), revision(head))
+    assert caveats == ()
     assert patch.added == patch.removed == ()
     return [name.removeprefix("pack.module.") for name in patch.changed]
 

@@ -67,7 +67,7 @@ def compared(program, tmp_path, config, *more):
 
 def check_patch(document):
     """One changed method is watched, one new one is not."""
-    patch = {one["id"].rpartition(".")[2]: one for one in document["patch"]["methods"]}
+    patch = {method["id"].rpartition(".")[2]: method for method in document["patch"]["methods"]}
     assert {name: one["new"] for name, one in patch.items()} == {"Add": False, "Fresh": True}
     assert patch["Add"]["outcome"] == "detected"
     assert patch["Fresh"]["outcome"] == "unreached"
@@ -96,14 +96,16 @@ def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, re
     document = json.loads(answer.stdout)
     jsonschema.validate(document, json.loads(schema()))
     assert document["change"] == "regression"
-    for one in document["benchmarks"]:
-        time = next(each for each in one["dimensions"] if each["dimension"] == "time")
+    for benchmark in document["benchmarks"]:
+        time = next(
+            dimension for dimension in benchmark["dimensions"] if dimension["dimension"] == "time"
+        )
         assert time["ratio"] == pytest.approx(2, rel=0.2)
         assert len(time["fresh"]) == 6
     check_patch(document)
     check_repeating(document)
     names = {"compare.json", "compare.html", "compare.md", "patch.json", "patch.html"}
-    assert names <= {one.name for one in out.iterdir()}
+    assert names <= {path.name for path in out.iterdir()}
     assert everything(repository) == before
 
     made = runs(tmp_path / "s.sqlite")
@@ -135,9 +137,9 @@ def test_comments_and_a_benchmark_that_allocates(program, tmp_path, repository, 
     assert document["patch"]["methods"] == []
     assert document["revision"].startswith("tree") or document["revision"] != document["base"]
     found = {
-        (one["id"].rpartition("Benchmark")[2], each["dimension"]): each
-        for one in document["benchmarks"]
-        for each in one["dimensions"]
+        (benchmark["id"].rpartition("Benchmark")[2], dimension["dimension"]): dimension
+        for benchmark in document["benchmarks"]
+        for dimension in benchmark["dimensions"]
     }
     assert found["Add", "allocations"]["change"] == "regression"
     assert (found["Add", "allocations"]["base"], found["Add", "allocations"]["head"]) == (0, 1)
@@ -152,7 +154,7 @@ def test_nothing_that_is_built_has_changed(program, tmp_path, repository, config
 
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
-    assert all(one["same"] for one in document["benchmarks"])
+    assert all(benchmark["same"] for benchmark in document["benchmarks"])
     assert document["patch"]["methods"] == []
     assert "comparison" not in {purpose for purpose, *_ in runs(tmp_path / "s.sqlite").values()}
 
@@ -204,7 +206,7 @@ def test_two_revisions_of_a_project_with_jmh(program, tmp_path):
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
     (only,) = document["benchmarks"]
-    seen = {each["dimension"]: each for each in only["dimensions"]}
+    seen = {dimension["dimension"]: dimension for dimension in only["dimensions"]}
     assert seen["allocated"]["change"] == "regression"
     assert seen["allocated"]["ratio"] == pytest.approx(4, rel=0.05)
     assert seen["time"]["ratio"] > 1

@@ -14,14 +14,14 @@ def test_a_machine_that_raced_and_nothing_else_has_no_caveat():
 
 
 def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
-    (said,) = caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
+    (caveat,) = caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
 
-    assert said.slug == "host-load"
+    assert caveat.slug == "host-load"
     words = "other processes had 27_% of the processors' time beside the races, and 80_%"
-    assert words.replace("_", "\N{NO-BREAK SPACE}") in said.text
+    assert words.replace("_", "\N{NO-BREAK SPACE}") in caveat.text
 
 
 def test_what_a_machine_lost_to_others_is_said_as_of_any_measurement():
-    found = caveats([race(stolen=0.2, throttled=0.1, hot=0.1), race(stolen=0.0)])
+    result = caveats([race(stolen=0.2, throttled=0.1, hot=0.1), race(stolen=0.0)])
 
-    assert [one.slug for one in found] == ["host-stolen", "host-throttled", "host-hot"]
+    assert [caveat.slug for caveat in result] == ["host-stolen", "host-throttled", "host-hot"]

@@ -31,10 +31,10 @@ WHOLE = made(ITEMS, add(Variable(0, shared=False)), add(Literal(ITEM, None)))
 def test_each_member_has_a_test_with_what_it_needs_in_its_place():
     found = {part.test.number: part for part in parts(WHOLE)}
 
-    assert [one.member for one in found.values()] == [OF, MAKE, SIZE, ADD, ADD]
+    assert [test.member for test in found.values()] == [OF, MAKE, SIZE, ADD, ADD]
     item, pool, size, of_variable, of_null = found.values()
     assert size.needs == {pool.test.number}
-    assert [one.member.kind for one in size.test.prefix] == [
+    assert [statement.member.kind for statement in size.test.prefix] == [
         MemberKind.ARRAY, MemberKind.CONSTRUCTOR, MemberKind.METHOD,
     ]  # fmt: skip
     assert of_variable.needs == {pool.test.number, item.test.number}
@@ -44,15 +44,15 @@ def test_each_member_has_a_test_with_what_it_needs_in_its_place():
 
 
 def test_a_member_that_only_fails_with_another_one_is_not_blamed():
-    found = parts(WHOLE)
-    names = [one.test.number for one in found]
+    tests = parts(WHOLE)
+    names = [test.test.number for test in tests]
 
-    assert uncompilable_members(found, {}) == {}
-    assert uncompilable_members(found, {names[4]: "incompatible types"}) == {
+    assert uncompilable_members(tests, {}) == {}
+    assert uncompilable_members(tests, {names[4]: "incompatible types"}) == {
         ADD: "incompatible types"
     }
     said = {names[0]: "cannot find symbol", names[3]: "another"}
-    assert uncompilable_members(found, said) == {OF: "cannot find symbol"}
+    assert uncompilable_members(tests, said) == {OF: "cannot find symbol"}
 
 
 def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
@@ -66,8 +66,12 @@ def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
     test = concurrent_test.Test(
         number=7, prefix=prefix, subject=1, suffixes=((size, again),), repeats=3
     )
-    found = parts(test)
-    wrong = {one.test.number: "no" for one in found if size in one.test.suffixes[0]}
+    tests = parts(test)
+    wrong = {
+        member_test.test.number: "no"
+        for member_test in tests
+        if size in member_test.test.suffixes[0]
+    }
 
     assert len(wrong) == 2
-    assert uncompilable_members(found, wrong) == {SIZE: "no"}
+    assert uncompilable_members(tests, wrong) == {SIZE: "no"}

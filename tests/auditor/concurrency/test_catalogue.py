@@ -23,18 +23,18 @@ def catalogue(answers, subject=POOL):
 
 
 def test_methods_and_fields_of_the_class_are_there_without_its_constructors():
-    found = Guest().make(describe_types(POOL))
+    result = Guest().make(describe_types(POOL))
 
-    assert [method.key for method in found.methods] == [
+    assert [method.key for method in result.methods] == [
         "limit", "borrow()", "close()", "giveBack(java.lang.Object)", "size()", "limit",
     ]  # fmt: skip
-    assert [creator.key for creator in found.creators] == ["<init>(org.example.Factory,int)"]
+    assert [creator.key for creator in result.creators] == ["<init>(org.example.Factory,int)"]
 
 
 def test_an_interface_is_implemented_in_two_ways():
-    found = Guest().make(describe_types(POOL))
+    result = Guest().make(describe_types(POOL))
 
-    makers = found.makers("org.example.Factory")
+    makers = result.makers("org.example.Factory")
 
     assert [(maker.kind, maker.name) for maker in makers] == [
         (MemberKind.PLAIN, "true"),
@@ -76,16 +76,16 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
                 takes = ("member", "method", POOL, "add", "org.example.Shape", "void")
                 return (*LINES[:1], takes)
 
-    found = catalogue(answers)
+    result = catalogue(answers)
 
-    (maker,) = found.makers("org.example.Shape")
+    (maker,) = result.makers("org.example.Shape")
     assert (maker.kind, maker.key, maker.returns) == (
         MemberKind.STATIC,
         "of(int)",
         "org.example.Circle",
     )
-    assert found.fits("org.example.Circle", "org.example.Shape")
-    assert not found.fits("org.example.Shape", "org.example.Circle")
+    assert result.fits("org.example.Circle", "org.example.Shape")
+    assert not result.fits("org.example.Shape", "org.example.Circle")
 
 
 def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_described():
@@ -113,15 +113,15 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
             case _:
                 return (*LINES[:1], ("member", "method", POOL, "get", key, "void"))
 
-    found = catalogue(answers)
+    result = catalogue(answers)
 
     assert Factories((POOL, key)) in asked
-    assert [(creator.kind, creator.owner, creator.key) for creator in found.creators] == [
+    assert [(creator.kind, creator.owner, creator.key) for creator in result.creators] == [
         (MemberKind.STATIC, "org.example.Pools", f"create({settings})")
     ]
-    assert [maker.name for maker in found.makers(key)] == ["next"]
-    assert len(found.makers(settings)) == 1
-    assert found.without(frozenset(found.creators)).creators == ()
+    assert [maker.name for maker in result.makers(key)] == ["next"]
+    assert len(result.makers(settings)) == 1
+    assert result.without(frozenset(result.creators)).creators == ()
 
 
 BUILDER = "org.example.Builder"
@@ -150,16 +150,16 @@ def building(*, made):
 
 
 def test_an_object_that_only_a_builder_makes_is_had_from_one():
-    found = catalogue(building(made=True))
+    result = catalogue(building(made=True))
 
-    (build,) = found.creators
+    (build,) = result.creators
     assert (build.kind, build.key) == (MemberKind.FACTORY, f"{BUILDER}.build(org.example.Size)")
     scope = StatementScope((), [], None)
-    made = Arguments(found, np.random.default_rng(1)).call(build, scope, None)
+    variable = Arguments(result, np.random.default_rng(1)).call(build, scope, None)
     new, last = scope.more[0], scope.more[-1]
     assert (new.member.owner, new.member.kind) == (BUILDER, MemberKind.CONSTRUCTOR)
     assert (last.member, last.receiver) == (build, Variable(0, shared=True))
-    assert made == Variable(1, shared=True)
+    assert variable == Variable(1, shared=True)
 
 
 def test_a_builder_that_cannot_be_made_builds_nothing():
@@ -189,22 +189,22 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
             case _:
                 return (*LINES[:1], ("member", "method", POOL, "put", "java.util.Map", "void"))
 
-    found = catalogue(answers)
+    result = catalogue(answers)
 
-    assert [maker.owner for maker in found.makers("java.util.Map")] == ["java.util.HashMap"]
+    assert [maker.owner for maker in result.makers("java.util.Map")] == ["java.util.HashMap"]
 
 
 def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():
-    found = Guest().make(describe_types(POOL))
+    result = Guest().make(describe_types(POOL))
 
-    assert found.fits("int", OBJECT)
-    assert found.fits("int", "int")
-    assert not found.fits("int", "long")
-    assert not found.fits("void", OBJECT)
+    assert result.fits("int", OBJECT)
+    assert result.fits("int", "int")
+    assert not result.fits("int", "long")
+    assert not result.fits("void", OBJECT)
 
 
 def test_nested_types_are_written_with_dots():
     pool = ("type", POOL, POOL, "public", OBJECT)
-    found = catalogue(lambda request: () if isinstance(request, Factories) else (pool,))
+    result = catalogue(lambda request: () if isinstance(request, Factories) else (pool,))
 
-    assert found.written("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"
+    assert result.written("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"

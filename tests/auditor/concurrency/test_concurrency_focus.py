@@ -40,7 +40,10 @@ def of(methods, fields=None, above=None, interfaces=()):
 
 
 def said(old, new, subject=A):
-    return {one.method: (one.distance, one.why) for one in focus(old, new, subject)}
+    return {
+        focus_method.method: (focus_method.distance, focus_method.why)
+        for focus_method in focus(old, new, subject)
+    }
 
 
 def member(name, kind=MemberKind.METHOD):
@@ -265,7 +268,7 @@ def test_the_nearest_are_told_first():
     methods = {"a()": method("a", BytecodeCall(A, "z()"))}
     old, new = (version(A=of(methods | {"z()": method(digest)})) for digest in ("1", "2"))
 
-    assert [one.method for one in focus(old, new, A)] == ["z()", "a()"]
+    assert [focus_method.method for focus_method in focus(old, new, A)] == ["z()", "a()"]
 
 
 def test_without_a_focus_all_methods_are_equally_likely():
@@ -273,11 +276,11 @@ def test_without_a_focus_all_methods_are_equally_likely():
 
 
 def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it():
-    members = [member(f"m{at}") for at in range(90)]
-    found = [FocusMethod(method="m0()", distance=0, why="")]
-    found += [FocusMethod(method=one.key, distance=1, why="") for one in members[1:85]]
+    members = [member(f"m{index}") for index in range(90)]
+    methods = [FocusMethod(method="m0()", distance=0, why="")]
+    methods += [FocusMethod(method=one.key, distance=1, why="") for one in members[1:85]]
 
-    drawn = weights(members, found)
+    drawn = weights(members, methods)
 
     assert drawn[0] / sum(drawn) > 0.25
     assert drawn[1] > drawn[89] == 1.0
@@ -286,25 +289,25 @@ def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it()
 
 def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
     members = [member("x", MemberKind.GET), member("x"), member("", MemberKind.CONSTRUCTOR)]
-    found = [FocusMethod(method=key, distance=0, why="") for key in ("x", "<init>()")]
+    methods = [FocusMethod(method=key, distance=0, why="") for key in ("x", "<init>()")]
 
-    one, other, made = weights(members, found)
+    one, other, value = weights(members, methods)
 
-    assert one == made > other == 1.0
+    assert one == value > other == 1.0
 
 
 @given(st.lists(st.none() | st.integers(0, 6), max_size=30))
 def test_no_weight_is_below_one_and_none_is_above_that_of_a_nearer_method(distances):
-    members = [member(f"m{at}") for at in range(len(distances))]
-    found = [
+    members = [member(f"m{index}") for index in range(len(distances))]
+    methods = [
         FocusMethod(method=one.key, distance=far, why="")
         for one, far in zip(members, distances, strict=True)
         if far is not None
     ]
 
-    drawn = dict(zip(members, weights(members, found), strict=True))
+    drawn = dict(zip(members, weights(members, methods), strict=True))
 
-    order = [one.method for one in sorted(found, key=lambda one: one.distance)]
+    order = [focus_method.method for focus_method in sorted(methods, key=lambda one: one.distance)]
     by_key = {one.key: weight for one, weight in drawn.items()}
     known = [by_key[key] for key in order]
     assert known == sorted(known, reverse=True)

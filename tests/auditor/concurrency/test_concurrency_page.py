@@ -41,12 +41,12 @@ def noisy(threads, times):
 
 @pytest.mark.parametrize("most", [0.0, 1e-9, 0.3, 1.0, 9.0, 10.0, 11.0, 99.9, 12345.0])
 def test_ticks_are_few_and_round_and_reach_the_greatest_value(most):
-    found = charts.ticks(most)
+    ticks = charts.ticks(most)
 
-    assert found[0] == 0.0
-    assert found[-1] >= most
-    assert 2 <= len(found) <= 6
-    assert charts.ticks(found[-1]) == found
+    assert ticks[0] == 0.0
+    assert ticks[-1] >= most
+    assert 2 <= len(ticks) <= 6
+    assert charts.ticks(ticks[-1]) == ticks
 
 
 def test_names_of_curves_that_end_together_do_not_cover_each_other():

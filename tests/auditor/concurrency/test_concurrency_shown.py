@@ -38,9 +38,9 @@ def test_a_terminal_shows_the_answer_first_and_a_row_for_each_number_of_threads(
 
 
 def test_of_what_was_left_out_a_terminal_shows_the_first():
-    found = whole()
+    result = whole()
     dropped = tuple((f"call {number} failed", 9) for number in range(9))
-    many = replace(found, suite=replace(found.suite, dropped=dropped))
+    many = replace(result, suite=replace(result.suite, dropped=dropped))
 
     said = printed(many, 140)
 
@@ -94,16 +94,16 @@ def test_without_a_gate_nothing_fails(name):
 
 
 def test_result_page_and_sources_are_kept(tmp_path):
-    found = whole()
-    terminal.keep(tmp_path, document(found), found.suite.files)
+    result = whole()
+    terminal.keep(tmp_path, document(result), result.suite.files)
 
-    written = {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()}
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert written == {
         "concurrency.json", "concurrency.html", "concurrency.md", "suite/PoolTest1.java",
         "suite/Main.java",
     }  # fmt: skip
     assert concurrency_document.read((tmp_path / "concurrency.json").read_bytes()) == document(
-        found
+        result
     )
     assert (tmp_path / "suite" / "Main.java").read_text() == "class Main {}\n"
 

@@ -144,22 +144,22 @@ def audited(arena, *, plan=PLAN, memory=None):
 
 
 def test_a_version_twice_as_slow_is_a_regression_that_one_thread_shows_too():
-    found = audited(arena(new=2e-7))
+    result = audited(arena(new=2e-7))
 
-    assert (found.finding, found.cause) == (ConcurrencyFinding.REGRESSION, DifferenceCause.ANYWAY)
-    assert [thread.threads for thread in found.threads] == [2, 8]
-    assert found.control.threads == SEQUENTIAL
-    assert all(thread.speedup == pytest.approx(0.5, rel=0.05) for thread in found.threads)
+    assert (result.finding, result.cause) == (ConcurrencyFinding.REGRESSION, DifferenceCause.ANYWAY)
+    assert [thread.threads for thread in result.threads] == [2, 8]
+    assert result.control.threads == SEQUENTIAL
+    assert all(thread.speedup == pytest.approx(0.5, rel=0.05) for thread in result.threads)
 
 
 def test_a_version_slower_with_many_threads_only_is_about_concurrency():
-    found = audited(arena(slowed={(LibraryVersion.NEW, 8): 3.0}))
+    result = audited(arena(slowed={(LibraryVersion.NEW, 8): 3.0}))
 
-    assert (found.finding, found.cause) == (
+    assert (result.finding, result.cause) == (
         ConcurrencyFinding.REGRESSION,
         DifferenceCause.CONCURRENCY,
     )
-    assert [thread.finding for thread in found.threads] == [
+    assert [thread.finding for thread in result.threads] == [
         ConcurrencyFinding.NONE,
         ConcurrencyFinding.REGRESSION,
     ]
@@ -168,17 +168,17 @@ def test_a_version_slower_with_many_threads_only_is_about_concurrency():
 def test_the_control_does_the_calls_of_the_threads_that_show_the_finding():
     place = arena(slowed={(LibraryVersion.NEW, 2): 3.0})
 
-    found = audited(place)
+    result = audited(place)
 
-    assert [thread.finding for thread in found.threads] == [
+    assert [thread.finding for thread in result.threads] == [
         ConcurrencyFinding.REGRESSION,
         ConcurrencyFinding.NONE,
     ]
     alone = [race for race, _ in place.races if race.threads == SEQUENTIAL]
     assert {one.suffixes for one in alone} == {2}
     assert {one.suffixes for one, _ in place.races if one.threads == 8} == {8}
-    few = sum(len(suffix) for suffix in found.suite.tests[0].suffixes[:2])
-    assert found.control.tests[0].timed.calls % few == 0
+    few = sum(len(suffix) for suffix in result.suite.tests[0].suffixes[:2])
+    assert result.control.tests[0].timed.calls % few == 0
 
 
 def test_measurements_that_ended_too_early_for_a_surer_plan_are_made_anew():
@@ -186,37 +186,37 @@ def test_measurements_that_ended_too_early_for_a_surer_plan_are_made_anew():
     audited(arena(new=1.3e-7, noise=0.01), memory=memory)
     more = arena(new=1.3e-7, noise=0.01)
 
-    found = audited(more, memory=memory, plan=replace(PLAN, confidence=0.999999))
+    result = audited(more, memory=memory, plan=replace(PLAN, confidence=0.999999))
 
     assert more.races
-    assert found.finding is ConcurrencyFinding.REGRESSION
+    assert result.finding is ConcurrencyFinding.REGRESSION
 
 
 def test_a_length_that_is_given_is_that_of_the_tests():
-    found = audited(arena(), plan=replace(PLAN, shortest=64, longest=64))
+    result = audited(arena(), plan=replace(PLAN, shortest=64, longest=64))
 
-    assert (found.suite.length, found.suite.tried, found.suite.caveats) == (64, (), ())
+    assert (result.suite.length, result.suite.tried, result.suite.caveats) == (64, (), ())
 
 
 def test_the_same_twice_is_none_and_needs_no_control():
     place = arena()
 
-    found = audited(place)
+    result = audited(place)
 
-    assert (found.finding, found.cause, found.smallest) == (
+    assert (result.finding, result.cause, result.smallest) == (
         ConcurrencyFinding.NONE,
         DifferenceCause.UNKNOWN,
         None,
     )
-    assert found.control is None
+    assert result.control is None
     assert SEQUENTIAL not in {race.threads for race, _ in place.races}
 
 
 def test_tests_that_could_not_change_the_vote_are_left_out():
-    found = audited(arena(new=2e-7), plan=replace(PLAN, tests=5))
+    result = audited(arena(new=2e-7), plan=replace(PLAN, tests=5))
 
-    assert [len(thread.tests) for thread in found.threads] == [3, 3]
-    assert [thread.left_out for thread in found.threads] == [2, 2]
+    assert [len(thread.tests) for thread in result.threads] == [3, 3]
+    assert [thread.left_out for thread in result.threads] == [2, 2]
 
 
 def test_both_versions_get_the_same_numbers_of_repetitions_and_turns():
@@ -237,9 +237,9 @@ def test_both_versions_get_the_same_numbers_of_repetitions_and_turns():
 def test_turns_are_scaled_so_that_a_repetition_stays_in_the_window():
     place = arena(slowed={(LibraryVersion.NEW, 8): 40.0})
 
-    found = audited(place)
+    result = audited(place)
 
-    (crowded,) = [thread for thread in found.threads if thread.threads == 8]
+    (crowded,) = [thread for thread in result.threads if thread.threads == 8]
     assert all(test.timed.repetitions >= PLAN.least_repetitions for test in crowded.tests)
     assert {test.vote for test in crowded.tests} == {Vote.OLD}
 
@@ -268,9 +268,9 @@ def test_without_processes_of_their_own_measurements_are_left_to_the_guest():
 
 
 def test_without_a_control_there_is_none():
-    found = audited(arena(new=2e-7), plan=replace(PLAN, control=False))
+    result = audited(arena(new=2e-7), plan=replace(PLAN, control=False))
 
-    assert (found.control, found.cause) == (None, DifferenceCause.UNKNOWN)
+    assert (result.control, result.cause) == (None, DifferenceCause.UNKNOWN)
 
 
 def test_a_study_goes_on_where_it_stopped():
@@ -291,15 +291,15 @@ def test_tests_that_were_made_before_an_interrupt_are_not_made_again(stops):
     memory = Memory()
     with pytest.raises(KeyboardInterrupt):
         audited(stopped, memory=memory)
-    known = memory.far
+    progress = memory.far
 
-    found = audited(rest, memory=memory)
+    result = audited(rest, memory=memory)
 
-    assert found.suite == expected.suite
+    assert result.suite == expected.suite
     assert memory.far is None
-    assert (known is None) == (stops == 4)  # while a length was looked for
+    assert (progress is None) == (stops == 4)  # while a length was looked for
     # The class is looked at anew, and the first test is made twice: without what javac refuses.
-    assert known is None or rest.made <= 1 + whole.made - stops + 2
+    assert progress is None or rest.made <= 1 + whole.made - stops + 2
 
 
 def test_a_class_of_which_no_test_works_is_tried_again_by_the_next_call():
@@ -309,50 +309,50 @@ def test_a_class_of_which_no_test_works_is_tried_again_by_the_next_call():
             arena(fails="a bad hour"), memory=memory, plan=replace(PLAN, shortest=64, longest=64)
         )
 
-    found = audited(arena(), memory=memory, plan=replace(PLAN, shortest=64, longest=64))
+    result = audited(arena(), memory=memory, plan=replace(PLAN, shortest=64, longest=64))
 
-    assert len(found.suite.tests) == 3
+    assert len(result.suite.tests) == 3
 
 
 def test_a_test_that_does_not_compile_is_replaced_and_counted():
-    found = audited(arena(refused=("Race2.java",)))
+    result = audited(arena(refused=("Race2.java",)))
 
-    assert [test.number for test in found.suite.tests] == [1, 3, 4]
-    assert ("a test that does not compile: cannot find symbol", 1) in found.suite.dropped
+    assert [test.number for test in result.suite.tests] == [1, 3, 4]
+    assert ("a test that does not compile: cannot find symbol", 1) in result.suite.dropped
 
 
 def test_a_method_that_cannot_be_written_is_left_out_and_costs_no_test():
-    found = audited(arena(unwritable="size"))
+    result = audited(arena(unwritable="size"))
 
-    assert [test.number for test in found.suite.tests] == [1, 2, 3]
-    assert "size" not in " ".join(text for _, text in found.suite.files)
-    assert "size()" not in found.suite.methods
+    assert [test.number for test in result.suite.tests] == [1, 2, 3]
+    assert "size" not in " ".join(text for _, text in result.suite.files)
+    assert "size()" not in result.suite.methods
     what = "size(): javac says cannot find symbol, so it is not called"
-    assert [each for each in found.suite.dropped if "javac" in each[0]] == [(what, 1)]
+    assert [each for each in result.suite.dropped if "javac" in each[0]] == [(what, 1)]
 
 
 def test_a_method_that_cannot_be_written_makes_no_length_too_long():
-    found = audited(arena(unwritable="size"))
+    result = audited(arena(unwritable="size"))
 
-    assert found.suite.length == audited(arena()).suite.length
+    assert result.suite.length == audited(arena()).suite.length
 
 
 def test_a_length_that_is_found_and_the_same_one_given_have_the_same_tests():
-    found = audited(arena())
-    length = found.suite.length
+    result = audited(arena())
+    length = result.suite.length
 
     given = audited(arena(), plan=replace(PLAN, shortest=length, longest=length))
 
-    assert len(found.suite.tried) > 1
-    assert given.suite.tests == found.suite.tests
+    assert len(result.suite.tried) > 1
+    assert given.suite.tests == result.suite.tests
 
 
 def test_a_test_that_fails_in_a_race_is_replaced_and_counted():
-    found = audited(arena(failing={"2": "suffix 1 raised java.lang.IllegalStateException"}))
+    result = audited(arena(failing={"2": "suffix 1 raised java.lang.IllegalStateException"}))
 
-    assert [test.number for test in found.suite.tests] == [1, 3, 4]
+    assert [test.number for test in result.suite.tests] == [1, 3, 4]
     what = "a test with threads: suffix # raised java.lang.IllegalStateException in the old version"
-    assert (what, 1) in found.suite.dropped
+    assert (what, 1) in result.suite.dropped
 
 
 def test_races_that_all_fail_are_an_error_with_the_first_reason():
@@ -361,20 +361,20 @@ def test_races_that_all_fail_are_an_error_with_the_first_reason():
     audited(place, memory=memory)
     memory.known.clear()
     place.fails = "suffix 1 raised java.lang.IllegalStateException"
-    said = (
+    message = (
         "no test of org.example.Pool could be measured, 2 were run; with the first, old version: "
         "suffix 1 raised"
     )
 
-    with pytest.raises(SubjectError, match=re.escape(said)):
+    with pytest.raises(SubjectError, match=re.escape(message)):
         audited(place, memory=memory)
 
 
 def test_a_class_of_which_no_test_works_says_what_failed_most():
     guest = Guest(worse=frozenset(("close",)), with_threads="a race in the old version")
-    said = "no test of org.example.Pool works with both versions and 8 threads; most often: "
+    message = "no test of org.example.Pool works with both versions and 8 threads; most often: "
 
-    with pytest.raises(SubjectError, match=re.escape(said)) as raised:
+    with pytest.raises(SubjectError, match=re.escape(message)) as raised:
         audited(arena(guest=guest))
 
     assert "a test with threads: a race in the old version" in str(raised.value)
@@ -387,24 +387,24 @@ def test_a_failed_race_is_open_and_said():
         test=1, threads=8, calls=0, repetitions=0, reason="a deadlock"
     )
 
-    found = audited(arena(), memory=memory)
+    result = audited(arena(), memory=memory)
 
-    (crowded,) = [thread for thread in found.threads if thread.threads == 8]
+    (crowded,) = [thread for thread in result.threads if thread.threads == 8]
     assert crowded.votes(Vote.INCONCLUSIVE) == 1
     assert any(
         caveat.slug == "inconclusive-tests" and "a deadlock" in caveat.text
-        for caveat in found.caveats
+        for caveat in result.caveats
     )
 
 
 def test_the_tests_are_handed_out_as_source():
-    found = audited(arena())
+    result = audited(arena())
 
-    assert isinstance(found.suite, ConcurrentTestSuite)
-    assert [name for name, _ in found.suite.files] == ["Race1.java", "Race2.java", "Race3.java"]
+    assert isinstance(result.suite, ConcurrentTestSuite)
+    assert [name for name, _ in result.suite.files] == ["Race1.java", "Race2.java", "Race3.java"]
 
 
 def test_a_length_whose_first_test_does_not_compile_is_tried_with_another():
-    found = audited(arena(refused=("Race1000.java", "Race1001.java")))
+    result = audited(arena(refused=("Race1000.java", "Race1001.java")))
 
-    assert found.suite.length == audited(arena()).suite.length
+    assert result.suite.length == audited(arena()).suite.length

@@ -57,11 +57,11 @@ def test_every_parameter_is_in_the_document():
 
 
 def test_sources_are_named_and_not_repeated():
-    found = document()
+    result = document()
 
-    assert found.files == ("PoolTest1.java", "Main.java")
-    assert "class PoolTest1" not in results.text(found)
-    assert (found.tests[0].prefix, found.tests[0].suffixes) == (3, (8,) * 8)
+    assert result.files == ("PoolTest1.java", "Main.java")
+    assert "class PoolTest1" not in results.text(result)
+    assert (result.tests[0].prefix, result.tests[0].suffixes) == (3, (8,) * 8)
 
 
 def test_caveats_of_the_tests_and_of_the_verdict_are_told_together():
@@ -78,20 +78,20 @@ def test_work_beside_the_races_is_said_first():
 
 
 def test_by_means_a_speed_up_lies_between_the_farthest_ends_of_their_intervals():
-    (one,) = document(verdict(lane(8, 2.0, plan=replace(PLAN, strict=True)))).threads[0].tests
+    (test,) = document(verdict(lane(8, 2.0, plan=replace(PLAN, strict=True)))).threads[0].tests
 
-    low, high = one.speedup_interval
-    assert low == pytest.approx(one.old_interval[0] / one.new_interval[1])
-    assert high == pytest.approx(one.old_interval[1] / one.new_interval[0])
-    assert low < one.speedup < high
+    low, high = test.speedup_interval
+    assert low == pytest.approx(test.old_interval[0] / test.new_interval[1])
+    assert high == pytest.approx(test.old_interval[1] / test.new_interval[0])
+    assert low < test.speedup < high
 
 
 def test_the_interval_of_a_number_of_threads_is_the_mean_of_those_of_its_tests():
-    found = document(verdict(lane(8, 2.0, 1.5, None))).threads[0]
+    threads = document(verdict(lane(8, 2.0, 1.5, None))).threads[0]
 
-    known = [test.speedup_interval for test in found.tests if test.speedup_interval]
+    known = [test.speedup_interval for test in threads.tests if test.speedup_interval]
     assert len(known) == 2
-    assert found.speedup_interval == pytest.approx(
+    assert threads.speedup_interval == pytest.approx(
         [sum(ends) / 2 for ends in zip(*known, strict=True)]
     )
 
@@ -99,12 +99,12 @@ def test_the_interval_of_a_number_of_threads_is_the_mean_of_those_of_its_tests()
 def test_an_interval_that_reaches_below_zero_has_no_upper_end():
     plan = replace(PLAN, acceptable_spread=0.9, processes=False)
     judged = oracle.judge(timed(times=1.0, noise=2.0), plan)
-    found = document(verdict(oracle.verdict(8, [judged], plan))).threads[0]
+    threads = document(verdict(oracle.verdict(8, [judged], plan))).threads[0]
 
     assert judged.new[0] < 0
-    assert found.tests[0].speedup_interval == (0.0, None)
-    assert found.speedup_interval == (0.0, None)
-    assert concurrency_words.interval(found.speedup_interval) == "at least 0"
+    assert threads.tests[0].speedup_interval == (0.0, None)
+    assert threads.speedup_interval == (0.0, None)
+    assert concurrency_words.interval(threads.speedup_interval) == "at least 0"
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_markdown_has_a_row_for_each_number_of_threads():
 
 
 def test_markdown_of_hostile_names_stays_text():
-    found = verdict(lane(8, *SLOWER), tests=(made(1), made(2), made(3)))
-    text = markdown(document(found, command="".join(NASTY), host=NASTY[0]))
+    result = verdict(lane(8, *SLOWER), tests=(made(1), made(2), made(3)))
+    text = markdown(document(result, command="".join(NASTY), host=NASTY[0]))
 
     assert "\x1b" not in text
     assert not [line for line in text.splitlines() if line.startswith(("@", "<", "![", "="))]

@@ -159,7 +159,7 @@ def test_constants_of_the_class_are_among_the_arguments():
     test = guest.make(maker.test(1, 900, 2))
 
     for suffix in test.suffixes:
-        grow = [at for at, one in enumerate(suffix) if one.member.name == "GROW"]
+        grow = [index for index, one in enumerate(suffix) if one.member.name == "GROW"]
         used = [value for one in suffix for value in one.arguments]
         assert 1 < len(grow) < len(suffix) / 2
         assert any(getattr(value, "index", None) in grow for value in used)

@@ -34,11 +34,11 @@ def taking(*seconds_a_call, steady=0.5):
 
 @pytest.mark.parametrize("each", [1e-7, 1e-6, 1e-5, 1e-4])
 def test_a_length_is_found_within_the_window(each):
-    found = looked_for(PLAN, taking(each, each * 1.5))
+    result = looked_for(PLAN, taking(each, each * 1.5))
 
-    assert not found.reason
-    assert found.calls * each > 0.005
-    assert found.calls * each * 1.5 < 0.5 / 10
+    assert not result.reason
+    assert result.calls * each > 0.005
+    assert result.calls * each * 1.5 < 0.5 / 10
 
 
 def test_a_length_that_is_given_is_not_looked_for():
@@ -49,46 +49,46 @@ def test_a_length_that_is_given_is_not_looked_for():
 
 
 def test_both_versions_have_to_be_in_the_window():
-    found = looked_for(PLAN, taking(1e-6, 8e-6))
+    result = looked_for(PLAN, taking(1e-6, 8e-6))
 
-    assert found.calls * 1e-6 > 0.005
-    assert found.calls * 8e-6 < 0.05
+    assert result.calls * 1e-6 > 0.005
+    assert result.calls * 8e-6 < 0.05
 
 
 @pytest.mark.parametrize(("strict", "calls"), [(False, 1024), (True, 65536)])
 def test_versions_too_far_apart_for_one_length_get_one_and_a_reason(strict, calls):
     """The paper falls back on the maximum; 1024 is what was tried, which a race can scale."""
-    found = looked_for(replace(PLAN, strict=strict), taking(1e-7, 1e-3))
+    result = looked_for(replace(PLAN, strict=strict), taking(1e-7, 1e-3))
 
-    assert found.reason == "one length is too short and too long at once"
-    assert found.calls == calls
+    assert result.reason == "one length is too short and too long at once"
+    assert result.calls == calls
 
 
 def test_a_class_too_fast_for_any_length_gets_the_longest():
-    found = looked_for(PLAN, taking(1e-12))
+    result = looked_for(PLAN, taking(1e-12))
 
-    assert found.calls == PLAN.longest
-    assert found.reason.endswith("lengths is both long enough and short enough")
+    assert result.calls == PLAN.longest
+    assert result.reason.endswith("lengths is both long enough and short enough")
 
 
 def test_a_class_too_slow_for_any_length_does_not_get_the_longest():
-    found = looked_for(PLAN, taking(1.0))
+    result = looked_for(PLAN, taking(1.0))
 
-    assert found.calls < 20
-    assert found.reason
+    assert result.calls < 20
+    assert result.reason
 
 
 def test_a_length_at_which_no_test_works_counts_as_too_long():
-    found = looked_for(PLAN, lambda length: taking(1e-5)(length) if length < 3000 else None)
+    result = looked_for(PLAN, lambda length: taking(1e-5)(length) if length < 3000 else None)
 
-    assert 500 < found.calls < 3000
-    assert not found.reason
+    assert 500 < result.calls < 3000
+    assert not result.reason
 
 
 def test_tries_are_counted_and_none_is_made_twice():
-    found = looked_for(replace(PLAN, most_tries=3), taking(1e-12))
+    result = looked_for(replace(PLAN, most_tries=3), taking(1e-12))
 
-    assert len(set(found.tried)) == len(found.tried) == 3
+    assert len(set(result.tried)) == len(result.tried) == 3
 
 
 def test_without_tries_the_longest_is_taken():

@@ -94,7 +94,7 @@ DRIFT = (1.0, 3.0, 1.4, 2.0, 0.7)
     ],
 )
 def test_what_slows_both_of_a_pair_hides_nothing(factors, vote):
-    new = tuple(one * factor for one, factor in zip(DRIFT, factors, strict=True))
+    new = tuple(value * factor for value, factor in zip(DRIFT, factors, strict=True))
 
     judged = oracle.judge(timed(DRIFT, new), PLAN)
 
@@ -140,10 +140,10 @@ def test_a_difference_that_is_plain_may_have_an_interval_without_end():
 def test_that_there_is_no_difference_needs_a_speed_up_that_is_known_well():
     old = (1.0, 1.1, 1.0, 1.1)
 
-    known = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.3))
+    test = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.3))
     unknown = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.1))
 
-    assert (known.vote, unknown.vote) == (NONE, OPEN)
+    assert (test.vote, unknown.vote) == (NONE, OPEN)
     assert unknown.timed.reason == "the speed-up may be anything from 0.85 to 1.17"
 
 
@@ -192,8 +192,8 @@ def test_one_thread_has_no_vote():
 def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
     wide, other = (1.0, 1.1, 0.9, 1.0), (1.1, 1.0, 1.0, 0.9)
 
-    assert not oracle.goes_on(wide, tuple(10 * one for one in other), PLAN)
-    assert oracle.goes_on(wide, tuple(1.3 * one for one in other), PLAN)
+    assert not oracle.goes_on(wide, tuple(10 * value for value in other), PLAN)
+    assert oracle.goes_on(wide, tuple(1.3 * value for value in other), PLAN)
 
 
 @pytest.mark.parametrize("plan", [PAPER, RacePlan(strict=True)])
@@ -211,7 +211,7 @@ def test_a_tenth_that_a_quiet_machine_shows_is_looked_at_until_it_is_plain():
     """Three pairs leave it open however little they spread, and eight do not."""
     three = (1.0, 1.02, 0.98)
     eight = (*three, 1.01, 0.99, 1.005, 0.995, 1.0)
-    slower = [tuple(1.11 * one for one in old[::-1]) for old in (three, eight)]
+    slower = [tuple(1.11 * value for value in old[::-1]) for old in (three, eight)]
 
     assert oracle.judge(timed(three, slower[0]), PLAN).vote is OPEN
     assert oracle.goes_on(three, slower[0], PLAN)
@@ -221,7 +221,7 @@ def test_a_tenth_that_a_quiet_machine_shows_is_looked_at_until_it_is_plain():
 def test_no_difference_that_is_sure_needs_no_further_measurements():
     drift = (1.0, 2.0, 1.5, 1.2)
 
-    assert not oracle.goes_on(drift, tuple(1.001 * one for one in drift), PLAN)
+    assert not oracle.goes_on(drift, tuple(1.001 * value for value in drift), PLAN)
     assert oracle.goes_on(drift, (2.0, 1.0, 1.5, 1.2), PLAN)
 
 
@@ -300,7 +300,7 @@ def lane(threads, finding):
     ],
 )
 def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, whole):
-    assert oracle.overall(lane(at, one) for at, one in enumerate(findings, 2)) is whole
+    assert oracle.overall(lane(number, one) for number, one in enumerate(findings, 2)) is whole
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,11 @@ def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
         iter_module.name for iter_module in pkgutil.iter_modules(auditor.concurrency.judge.__path__)
     }
     package = "auditor.concurrency.judge."
-    makers = {one.removeprefix(package) for one in assemble.MAKERS if one.startswith(package)}
+    makers = {maker.removeprefix(package) for maker in assemble.MAKERS if maker.startswith(package)}
 
     assert makers | JUDGES == every
     assert not makers & JUDGES
-    assert all(importlib.import_module(one) for one in (*assemble.MAKERS, *assemble.RACERS))
+    assert all(importlib.import_module(maker) for maker in (*assemble.MAKERS, *assemble.RACERS))
 
 
 @pytest.fixture
@@ -55,17 +55,17 @@ def opened(tmp_path, monkeypatch):
     )
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     asked = concurrency_request(given, tmp_path)
-    with assemble.open_concurrency(asked, places, environment, None) as found:
-        yield found, package
+    with assemble.open_concurrency(asked, places, environment, None) as racing:
+        yield racing, package
 
 
 @pytest.mark.subject
 def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise(opened, tmp_path):
     found, package = opened
     guest = tmp_path / "guest.jar"
-    known = found.memory(guest)
-    known.keep_suite(SUITE)
-    known.keep_timed(made(), timed())
+    memory = found.memory(guest)
+    memory.keep_suite(SUITE)
+    memory.keep_timed(made(), timed())
 
     def left():
         now = found.memory(guest)

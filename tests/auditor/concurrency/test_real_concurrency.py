@@ -122,7 +122,7 @@ def test_two_versions_are_raced_and_the_tests_are_left_to_run_by_themselves(
 
     document, _ = program.audited(*words)
 
-    assert [one["threads"] for one in document["threads"]] == [2]
+    assert [thread["threads"] for thread in document["threads"]] == [2]
     assert document["finding"] in ("improvement", "none", "inconclusive")
     assert {one["method"] for one in document["focus"]} == {
         "isReady()", "setReady(boolean)", "prepare()",
@@ -153,15 +153,15 @@ def test_other_work_beside_the_races_is_said_with_the_result_and_not_forgotten(
     again, _ = program.audited(*words)
 
     for one in (document, again):
-        assert [each["text"][:19] for each in one["caveats"] if each["slug"] == "host-load"] == [
-            "other processes had"
-        ]
+        assert [
+            caveat["text"][:19] for caveat in one["caveats"] if caveat["slug"] == "host-load"
+        ] == ["other processes had"]
     for page in ("concurrency.html", "concurrency.md"):
         assert "other processes had" in (tmp_path / "out" / page).read_text()
 
 
 def _measured(document):
-    return [(one["old"], one["new"]) for lane in document["threads"] for one in lane["tests"]]
+    return [(test["old"], test["new"]) for lane in document["threads"] for test in lane["tests"]]
 
 
 def _stand_alone(suite, classes, built):

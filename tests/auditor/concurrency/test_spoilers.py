@@ -41,10 +41,10 @@ def spoilers(guest, **weights):
 
 
 def test_what_spoils_nothing_once_it_is_given_back_is_lent():
-    found = spoilers(Jealous())
+    result = spoilers(Jealous())
 
-    assert found.harmful == {"borrow()", "close()"}
-    assert (found.shunned, found.lent) == ({"close()"}, {"borrow()"})
+    assert result.harmful == {"borrow()", "close()"}
+    assert (result.shunned, result.lent) == ({"close()"}, {"borrow()"})
 
 
 def test_what_is_lent_is_always_given_back_and_in_no_prefix():
@@ -55,7 +55,7 @@ def test_what_is_lent_is_always_given_back_and_in_no_prefix():
 
     assert not [one for test in tests for one in test.prefix if one.member.name == "borrow"]
     for suffix in (one for test in tests for one in test.suffixes):
-        lent = [at for at, one in enumerate(suffix) if one.member.name == "borrow"]
+        lent = [index for index, one in enumerate(suffix) if one.member.name == "borrow"]
         assert len(lent) > 3
         for at in lent:
             assert suffix[at + 1].member.name == "giveBack"

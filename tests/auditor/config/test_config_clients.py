@@ -26,33 +26,33 @@ def configured(tmp_path):
 def test_clients_are_subjects_with_more(configured, tmp_path):
     clients = ["pypi:app@1.0", {"path": "app", "tests": ["a"], "python": {"extras": ["test"]}}]
 
-    found = configured(clients=clients, trace={"rank": "share", "timeout": "2m", "top": 5})
+    result = configured(clients=clients, trace={"rank": "share", "timeout": "2m", "top": 5})
 
-    one, other = found.trace.clients
+    one, other = result.trace.clients
     assert (one.name, one.subject) == ("pypi:app@1.0", DistributionSpec("app", "1.0"))
     assert (other.subject, other.tests) == (FolderSpec(tmp_path / "app"), ("a",))
     assert other.python.extras == ("test",)
-    assert (found.trace.ranking, found.trace.seconds, found.trace.top) == (Ranking.SHARE, 120, 5)
+    assert (result.trace.ranking, result.trace.seconds, result.trace.top) == (Ranking.SHARE, 120, 5)
 
 
 def test_the_configuration_that_is_kept_means_the_same_from_everywhere(configured, tmp_path):
-    found = configured(clients=["app", {"git": "app@HEAD", "tests": ["a"]}])
+    result = configured(clients=["app", {"git": "app@HEAD", "tests": ["a"]}])
 
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "d.json").write_text(found.text)
+    (tmp_path / "elsewhere" / "d.json").write_text(result.text)
     again = load("d.json", {}, tmp_path / "elsewhere")
 
-    assert again.trace == found.trace
-    assert again.text == found.text
+    assert again.trace == result.trace
+    assert again.text == result.text
 
 
 @pytest.mark.parametrize(
     ("clients", "said"),
     [
-        (["app", {"path": "app", "tests": ["b"]}], "is named twice at $.clients"),
-        ([{"path": "app", "git": "app@HEAD"}], "$.clients[0] needs exactly one of"),
+        (["app", {"path": "app", "tests": ["b"]}], "is named twice at clients"),
+        ([{"path": "app", "git": "app@HEAD"}], "clients[0] needs exactly one of"),
         (["nowhere"], "no such folder"),
-        ([{"path": "app", "tests": ["--cov"]}], "$.clients[0].tests[0] must be a test"),
+        ([{"path": "app", "tests": ["--cov"]}], "clients[0].tests[0] must be a test"),
         ([{"path": "app", "test": ["a"]}], "did you mean 'tests'?"),
     ],
 )

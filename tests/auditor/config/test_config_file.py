@@ -179,53 +179,53 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"fork": 1}, "unknown key 'fork' at $; did you mean $.plan.forks?"),
-        ({"benchmark": "x"}, "unknown key 'benchmark' at $; did you mean 'benchmarks'?"),
-        ({"plan": {"fork": 1}}, "unknown key 'fork' at $.plan; did you mean 'forks'?"),
-        ({"iterations": 3}, "unknown key 'iterations' at $; did you mean $.plan.iterations?"),
-        ({"zzz": 3}, "unknown key 'zzz' at $; the keys are: subject, harness"),
-        ({"subject": {"pth": "."}}, "unknown key 'pth' at $.subject; did you mean 'path'?"),
-        ({"runs": "2"}, "expected int, got str at $.runs"),
-        ({"runs": 0}, "expected int >= 1 at $.runs"),
-        ({"plan": {"forks": 1.5}}, "expected int, got float at $.plan.forks"),
-        ({"plan": []}, "expected object, got array at $.plan"),
-        ({"methods": [1]}, "expected str, got int at $.methods[0]"),
-        ({"methods": []}, "there is no name at $.methods"),
-        ({"methods": "absent.txt"}, "'absent.txt' at $.methods is no readable file"),
-        ({"slowdown": "much"}, f'"much" at $.slowdown must be {SLOWDOWN}'),
-        ({"slowdown": -1}, f"-1 at $.slowdown must be {SLOWDOWN}"),
-        ({"slowdown": True}, f"true at $.slowdown must be {SLOWDOWN}"),
-        ({"wait": "nap"}, '"nap" at $.wait must be "auto", "sleep"'),
-        ({"rule": "mine"}, '"mine" at $.rule must be "ours", "paper" or "gate"'),
-        ({"python": {"installer": "conda"}}, '"conda" at $.python.installer must be "auto", "uv"'),
-        ({"python": {"instaler": "uv"}}, "'instaler' at $.python; did you mean 'installer'?"),
-        ({"harness": "nose"}, '"nose" at $.harness must be "go", "jmh"'),
+        ({"fork": 1}, "unknown key 'fork'; did you mean plan.forks?"),
+        ({"benchmark": "x"}, "unknown key 'benchmark'; did you mean 'benchmarks'?"),
+        ({"plan": {"fork": 1}}, "unknown key 'fork' in plan; did you mean 'forks'?"),
+        ({"iterations": 3}, "unknown key 'iterations'; did you mean plan.iterations?"),
+        ({"zzz": 3}, "unknown key 'zzz'; the keys are: subject, harness"),
+        ({"subject": {"pth": "."}}, "unknown key 'pth' in subject; did you mean 'path'?"),
+        ({"runs": "2"}, '"2" at runs must be a whole number'),
+        ({"runs": 0}, "0 at runs must be a whole number of at least 1"),
+        ({"plan": {"forks": 1.5}}, "1.5 at plan.forks must be a whole number"),
+        ({"plan": []}, "[] at plan must be a section with keys"),
+        ({"methods": [1]}, "1 at methods[0] must be a text in quotes"),
+        ({"methods": []}, "there is no name at methods"),
+        ({"methods": "absent.txt"}, "'absent.txt' at methods is no readable file"),
+        ({"slowdown": "much"}, f'"much" at slowdown must be {SLOWDOWN}'),
+        ({"slowdown": -1}, f"-1 at slowdown must be {SLOWDOWN}"),
+        ({"slowdown": True}, f"true at slowdown must be {SLOWDOWN}"),
+        ({"wait": "nap"}, '"nap" at wait must be "auto", "sleep"'),
+        ({"rule": "mine"}, '"mine" at rule must be "ours", "paper" or "gate"'),
+        ({"python": {"installer": "conda"}}, '"conda" at python.installer must be "auto", "uv"'),
+        ({"python": {"instaler": "uv"}}, "'instaler' in python; did you mean 'installer'?"),
+        ({"harness": "nose"}, '"nose" at harness must be "go", "jmh"'),
         (
             {"host": "ssh:"},
-            '"ssh:" at $.host must be "local", "docker", "docker:IMAGE" or',
+            '"ssh:" at host must be "local", "docker", "docker:IMAGE" or',
         ),
-        ({"subject": 3}, "3 at $.subject must be a string or an object"),
-        ({"subject": {}}, "$.subject needs exactly one of path, git, go, maven and pypi"),
+        ({"subject": 3}, "3 at subject must be a text in quotes or a section"),
+        ({"subject": {}}, "subject needs exactly one of path, git, go, maven and pypi"),
         ({"subject": {"path": ".", "go": "a@b"}}, "exactly one of path"),
-        ({"subject": {"path": ".", "extra": ["a:b:1"]}}, "extra at $.subject goes with maven"),
-        ({"benchmarks": "("}, "'(' at $.benchmarks is no regular expression"),
-        ({"plan": {"iteration_time": "50"}}, "'50' is no duration"),
+        ({"subject": {"path": ".", "extra": ["a:b:1"]}}, "extra at subject goes with maven"),
+        ({"benchmarks": "("}, "'(' at benchmarks is no regular expression"),
+        ({"plan": {"iteration_time": "50"}}, "'50' has no unit; write 50s"),
         ({"plan": {"iteration_time": "0s"}}, "must be more than nothing"),
         ({"budget": "soon"}, "'soon' is no duration; write a number and a unit, such as 50ms"),
-        ({"timeout": 5}, "expected str, got int at $.timeout"),
-        ({"seed": -1}, "at $.seed"),
-        ({"gates": {"min_score": 101}}, "101 at $.gates.min_score is no percentage from 0 to 100"),
-        ({"gates": {"min_score": 0.8}}, "0.8 at $.gates.min_score: 0.8% or 80%? Write one"),
-        ({"slowdown": 60}, "60 at $.slowdown: 60% or 6000%? Write one of the two"),
-        ({"min_delta": "5"}, "5 at $.min_delta: 5% or 500%?"),
-        ({"compare": {"min_delta": 1}}, "1 at $.compare.min_delta: 1% or 100%?"),
-        ({"ignore": {"method": "a", "reason": "b"}}, "expected array, got object at $.ignore"),
-        ({"ignore": [{"method": "a"}]}, "object missing required field reason at $.ignore[0]"),
-        ({"ignore": [{"method": "a", "reason": " "}]}, "$.ignore[0].reason must be a reason"),
-        ({"ignore": [{"methd": "a"}]}, "unknown key 'methd' at $.ignore[0]; did you mean 'method'"),
+        ({"timeout": 5}, '5 at timeout must be a number with a unit in quotes, such as "5s"'),
+        ({"seed": -1}, "at seed"),
+        ({"gates": {"min_score": 101}}, "101 at gates.min_score is no percentage from 0 to 100"),
+        ({"gates": {"min_score": 0.8}}, "0.8 at gates.min_score: 0.8% or 80%? Write one"),
+        ({"slowdown": 60}, "60 at slowdown: 60% or 6000%? Write one of the two"),
+        ({"min_delta": "5"}, "5 at min_delta: 5% or 500%?"),
+        ({"compare": {"min_delta": 1}}, "1 at compare.min_delta: 1% or 100%?"),
+        ({"ignore": {"method": "a", "reason": "b"}}, "at ignore must be a list in brackets"),
+        ({"ignore": [{"method": "a"}]}, "ignore[0] needs the key 'reason'"),
+        ({"ignore": [{"method": "a", "reason": " "}]}, "ignore[0].reason must be a reason"),
+        ({"ignore": [{"methd": "a"}]}, "unknown key 'methd' in ignore[0]; did you mean 'method'"),
         (
             {"ignore": [{"method": "a", "reason": "b", "until": "soon"}]},
-            '$.ignore[0].until must be a date such as "2026-12-31", or null',
+            'ignore[0].until must be a date such as "2026-12-31", or null',
         ),
     ],
 )
@@ -249,11 +249,11 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):
         ("c.toml", f"runs = {'1' * 5000}", "cannot be read: exceeds the limit (4300 digits)"),
         ("c.yaml", "runs: 2\nplan: {forks: 1\nseed: 1", "broken YAML at line 3, column"),
         ("c.yaml", "runs: 2\n\tseed: 1", "broken YAML at line 2, column 1"),
-        ("c.yaml", "1: 2", "expected str at key in $"),
-        ("c.yaml", "seed: 2026-01-01", "expected int"),
+        ("c.yaml", "1: 2", "the keys at the top level must be texts in quotes"),
+        ("c.yaml", "seed: 2026-01-01", "must be a whole number"),
         ("c.toml", "runs = 2\nseed = = 1\n", "broken TOML: invalid value (at line 2, column 8)"),
-        ("c.toml", "slowdown = nan", "NaN at $.slowdown must be"),
-        ("c.toml", "slowdown = inf", "at $.slowdown must be"),
+        ("c.toml", "slowdown = nan", "NaN at slowdown must be"),
+        ("c.toml", "slowdown = inf", "at slowdown must be"),
         ("c.txt", "{}", "is no configuration: its name must end in .json"),
     ],
 )
@@ -298,11 +298,11 @@ def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(tmp_path
 
 
 def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp_path):
-    given = {"rule": "paper", "slowdown": 0.6, "runs": 3}
-    check_judgeable(written(tmp_path, {**given, "stability_runs": 3}))
+    document = {"rule": "paper", "slowdown": 0.6, "runs": 3}
+    check_judgeable(written(tmp_path, {**document, "stability_runs": 3}))
 
     with pytest.raises(UsageError, match="stability_runs must be at least runs"):
-        check_judgeable(written(tmp_path, {**given, "stability_runs": 2}))
+        check_judgeable(written(tmp_path, {**document, "stability_runs": 2}))
 
 
 @pytest.mark.parametrize("given", [{"rule": "gate"}, {"min_delta": 0.05}])
@@ -314,11 +314,11 @@ def test_a_gate_and_where_it_fires_go_together(tmp_path, given):
 
 
 def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
-    given = {"rule": "gate", "slowdown": 0.5}
-    check_judgeable(written(tmp_path, {**given, "min_delta": "49%"}))
+    document = {"rule": "gate", "slowdown": 0.5}
+    check_judgeable(written(tmp_path, {**document, "min_delta": "49%"}))
 
     with pytest.raises(UsageError, match="a gate at 50% can never fire: no method is slowed by"):
-        check_judgeable(written(tmp_path, {**given, "min_delta": "50%"}))
+        check_judgeable(written(tmp_path, {**document, "min_delta": "50%"}))
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ def loaded(folder, **keys):
 
 
 def test_a_suite_runs_here_unless_something_else_is_said(tmp_path):
-    found = loaded(tmp_path)
+    result = loaded(tmp_path)
 
-    assert found.host == "local"
-    assert found.docker == DockerSpec(
+    assert result.host == "local"
+    assert result.docker == DockerSpec(
         image=None,
         dockerfile=None,
         cpus="",
@@ -62,10 +62,10 @@ def test_a_dockerfile_of_the_subject_has_no_place_yet(tmp_path):
 def test_another_machine_can_be_said(tmp_path):
     ssh = {"folder": "/srv/bench", "path": ["/opt/go/bin"], "cpus": "2-3", "patience": "1m"}
 
-    found = loaded(tmp_path, host="ssh:me@there", ssh={**ssh, "environment": ["GOPROXY"]})
+    result = loaded(tmp_path, host="ssh:me@there", ssh={**ssh, "environment": ["GOPROXY"]})
 
-    assert found.host == "ssh"
-    assert found.ssh == SshSpec(
+    assert result.host == "ssh"
+    assert result.ssh == SshSpec(
         target="me@there",
         folder=Path("/srv/bench"),
         path=("/opt/go/bin",),
@@ -94,7 +94,7 @@ def test_the_command_line_wins(tmp_path):
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"host": "moon"}, '"moon" at $.host must be "local", "docker", "docker:IMAGE" or "ssh:"'),
+        ({"host": "moon"}, '"moon" at host must be "local", "docker", "docker:IMAGE" or "ssh:"'),
         (
             {"host": "ssh:-oProxyCommand=touch"},
             'must be "local", "docker", "docker:IMAGE" or "ssh:"',
@@ -103,12 +103,12 @@ def test_the_command_line_wins(tmp_path):
             {"host": "ssh:a b"},
             'must be "local", "docker", "docker:IMAGE" or "ssh:"',
         ),
-        ({"local": {"cpus": "two"}}, "at $.local.cpus must be numbers of processors"),
-        ({"local": {"environment": ["A=b"]}}, "$.local.environment[0] must be the name of a"),
-        ({"dispatch": "dask"}, "name either the address of a scheduler at $.dask.scheduler or a"),
+        ({"local": {"cpus": "two"}}, "at local.cpus must be numbers of processors"),
+        ({"local": {"environment": ["A=b"]}}, "local.environment[0] must be the name of a"),
+        ({"dispatch": "dask"}, "name either the address of a scheduler at dask.scheduler or a"),
         (
             {"host": "docker", "dispatch": "dask", "dask": {"scheduler": "tcp://10.0.0.1:8786"}},
-            "$.host is of this machine, and $.dispatch is dask",
+            "host is of this machine, and dispatch is dask",
         ),
         (
             {
@@ -116,18 +116,18 @@ def test_the_command_line_wins(tmp_path):
                 "dispatch": "dask",
                 "dask": {"scheduler": "tcp://10.0.0.1:8786"},
             },
-            "$.local.cpus is of this machine",
+            "local.cpus is of this machine",
         ),
-        ({"dispatch": "moon"}, '"moon" at $.dispatch must be "serial" or "dask"'),
-        ({"dask": {"scheduler": "here"}}, '"here" at $.dask.scheduler must be an address'),
+        ({"dispatch": "moon"}, '"moon" at dispatch must be "serial" or "dask"'),
+        ({"dask": {"scheduler": "here"}}, '"here" at dask.scheduler must be an address'),
         ({"dask": {"patience": "long"}}, "'long' is no duration"),
-        ({"ssh": {"folder": "here"}}, '"here" at $.ssh.folder must be an absolute path'),
-        ({"ssh": {"path": ["a:b"]}}, "$.ssh.path[0] must be an absolute path"),
+        ({"ssh": {"folder": "here"}}, '"here" at ssh.folder must be an absolute path'),
+        ({"ssh": {"path": ["a:b"]}}, "ssh.path[0] must be an absolute path"),
         ({"ssh": {"patience": "long"}}, "'long' is no duration"),
-        ({"ssh": {"cpus": "0;true"}}, 'at $.ssh.cpus must be numbers of processors, such as "2-3"'),
+        ({"ssh": {"cpus": "0;true"}}, 'at ssh.cpus must be numbers of processors, such as "2-3"'),
         ({"docker": {"memory": "4"}}, "'4' is no size; write a number and a unit"),
-        ({"docker": {"memory": "1k"}}, "with which nothing starts at $.docker.memory"),
-        ({"local": {"memory": "1k"}}, "with which nothing starts at $.local.memory"),
+        ({"docker": {"memory": "1k"}}, "with which nothing starts at docker.memory"),
+        ({"local": {"memory": "1k"}}, "with which nothing starts at local.memory"),
         ({"local": {"processes": 2}}, "processes"),
         ({"docker": {"cpus": "two"}}, 'numbers of processors, such as "2-3"'),
         ({"docker": {"image": "a", "dockerfile": "b"}}, "both an image and a dockerfile"),

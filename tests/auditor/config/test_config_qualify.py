@@ -19,19 +19,19 @@ def asked(**given):
 
 
 def test_what_is_not_said_is_ours():
-    found = asked()
+    result = asked()
 
-    assert found.command == ("gate", "{base}")
-    assert found.written == "gate '{base}'"
-    assert found.plan.factors == (1.1, 1.25, 1.5, 2.0, 10.0)
-    assert (found.plan.runs, found.plan.turns, found.plan.seed) == (20, 4, 1)
-    assert (found.plan.most_false_alarms, found.plan.must_see) == (None, None)
-    assert found.codes == frozenset(range(1, 126))
-    assert (found.words, found.timeout_seconds, found.budget_seconds) == (None, 600.0, None)
+    assert result.command == ("gate", "{base}")
+    assert result.written == "gate '{base}'"
+    assert result.plan.factors == (1.1, 1.25, 1.5, 2.0, 10.0)
+    assert (result.plan.runs, result.plan.turns, result.plan.seed) == (20, 4, 1)
+    assert (result.plan.most_false_alarms, result.plan.must_see) == (None, None)
+    assert result.codes == frozenset(range(1, 126))
+    assert (result.words, result.timeout_seconds, result.budget_seconds) == (None, 600.0, None)
 
 
 def test_what_is_said_is_taken():
-    found = asked(
+    result = asked(
         slowdowns="2x, 1.5,2",
         runs=7,
         turns=1,
@@ -44,12 +44,12 @@ def test_what_is_said_is_taken():
         timeout="20s",
     )
 
-    assert found.plan.factors == (1.2, 1.5, 2.0)  # what must be seen is shown
-    assert (found.plan.runs, found.plan.turns, found.plan.seed) == (7, 1, 9)
-    assert (found.plan.most_false_alarms, found.plan.must_see) == (0.05, 1.2)
-    assert found.codes == {1, 3}
-    assert found.words.search("a\nslower")
-    assert (found.timeout_seconds, found.budget_seconds) == (20.0, 1800.0)
+    assert result.plan.factors == (1.2, 1.5, 2.0)  # what must be seen is shown
+    assert (result.plan.runs, result.plan.turns, result.plan.seed) == (7, 1, 9)
+    assert (result.plan.most_false_alarms, result.plan.must_see) == (0.05, 1.2)
+    assert result.codes == {1, 3}
+    assert result.words.search("a\nslower")
+    assert (result.timeout_seconds, result.budget_seconds) == (20.0, 1800.0)
     assert asked(max_false_alarms=".05").plan.most_false_alarms == 0.05
 
 

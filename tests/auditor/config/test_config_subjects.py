@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.config import load
-from auditor.config.durations import seconds
 from auditor.config.places import places
+from auditor.config.quantities import seconds
 from auditor.config.sections import SubjectSection
 from auditor.config.subjects import described, slug, spec
 from auditor.core.errors import UsageError
@@ -65,10 +65,10 @@ def test_a_subject_is_read_as_meant(written, expected):
         (SubjectSection(maven="a:b:1", profiles=("x",)), "path or git, not with maven"),
         (SubjectSection(go="m/n@v1", profiles=("x",)), "path or git, not with go"),
         (SubjectSection(path="a.jar", profiles=("x",)), "not with a jar, which is built already"),
-        (SubjectSection(maven="a:b:1", flags=("-x",)), "flags at $.subject go with path or git"),
+        (SubjectSection(maven="a:b:1", flags=("-x",)), "flags at subject go with path or git"),
         (SubjectSection(path="a.jar", flags=("-x",)), "not with a jar, which is built already"),
         (SubjectSection(path="a.jar", gradle="g"), "not with a jar, which is built already"),
-        (SubjectSection(go="m/n@v1", jdk="21"), "jdk at $.subject is for JMH suites, not for go"),
+        (SubjectSection(go="m/n@v1", jdk="21"), "jdk at subject is for JMH suites, not for go"),
         ("absent", "no such folder: /some/where/absent"),
         ("absent.jar", "no such file: /some/where/absent.jar"),
         ("npm:left-pad", "known prefixes are git:, go:, maven:, pypi:"),
@@ -101,10 +101,10 @@ def test_a_subject_that_cannot_be_meant_is_refused(written, message):
     ],
 )
 def test_a_password_in_a_url_is_refused_and_not_repeated(written):
-    with pytest.raises(UsageError, match="holds a password or a token") as told:
+    with pytest.raises(UsageError, match="holds a password or a token") as error:
         spec(written, HERE)
 
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(error.value)
 
 
 @pytest.mark.parametrize("python", ["python", "clients"])
@@ -116,10 +116,10 @@ def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, pytho
     section = {"requirements": ["pytest>=8", requirement]}
     given = section if python == "python" else [{"path": ".", "python": section}]
 
-    with pytest.raises(UsageError, match="holds a password or a token") as told:
+    with pytest.raises(UsageError, match="holds a password or a token") as error:
         load(".", {python: given}, tmp_path)
 
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -139,19 +139,19 @@ def test_a_user_in_a_url_is_no_secret(written):
 def test_a_jar_is_a_subject(written, tmp_path):
     (tmp_path / "b.jar").write_bytes(b"")
 
-    found = spec(written, tmp_path)
+    jar_spec = spec(written, tmp_path)
 
-    assert found == JarSpec(tmp_path / "b.jar")
-    assert described(found) == str(tmp_path / "b.jar")
-    assert slug(found).startswith("b.jar-")
-    assert load("b.jar", {}, tmp_path).subject == found
+    assert jar_spec == JarSpec(tmp_path / "b.jar")
+    assert described(jar_spec) == str(tmp_path / "b.jar")
+    assert slug(jar_spec).startswith("b.jar-")
+    assert load("b.jar", {}, tmp_path).subject == jar_spec
 
 
 @pytest.mark.parametrize("key", ["path", "git"])
 def test_what_the_build_is_told_is_kept_in_the_configuration_that_is_stored(key, tmp_path):
-    said = {"path": ".", "git": "https://example.org/a@v1"}[key]
+    message = {"path": ".", "git": "https://example.org/a@v1"}[key]
     tools = {"jdk": "21", "gradle": "/g/gradle"}
-    subject = {key: said, "profiles": ["one", "!two"], "flags": ["-Dx=y"], **tools}
+    subject = {key: message, "profiles": ["one", "!two"], "flags": ["-Dx=y"], **tools}
     (tmp_path / "c.json").write_text(json.dumps({"subject": subject}))
 
     config = load("c.json", {}, tmp_path)
@@ -190,11 +190,11 @@ def test_a_described_subject_can_be_read_again(written):
 
 
 def test_a_folder_name_is_readable_and_not_shared():
-    one = GoModuleSpec("github.com/google/uuid", "v1.6.0")
+    go_module_spec = GoModuleSpec("github.com/google/uuid", "v1.6.0")
     other = GoModuleSpec("example.org/uuid", "v1.6.0")
 
-    assert slug(one).startswith("uuid-v1.6.0-")
-    assert slug(one) != slug(other)
+    assert slug(go_module_spec).startswith("uuid-v1.6.0-")
+    assert slug(go_module_spec) != slug(other)
     assert slug(GitSpec("https://example.org/a b/lib.git", "feature/x")).startswith(
         "lib-feature-x-"
     )
@@ -213,7 +213,7 @@ def test_a_duration_is_read(text, expected):
     "text", ["", "5", "ms", "-1s", "1 s", "1s\n", "0s", "1d", "9999999h", "1.s"]
 )
 def test_what_is_no_duration_is_refused(text):
-    with pytest.raises(ValueError, match=r"duration|must be"):
+    with pytest.raises(ValueError, match=r"duration|must be|no unit; write 5s"):
         seconds(text)
 
 
@@ -260,11 +260,11 @@ def test_without_a_home_one_has_to_be_named(tmp_path):
         places(load("go:m/n@v1", {}, tmp_path), {})
 
 
-def test_nothing_of_ours_goes_into_the_subject(tmp_path):
+def test_nothing_of_ours_but_results_goes_into_the_subject(tmp_path):
     config = load(".", {}, tmp_path)
 
-    with pytest.raises(UsageError, match=r"output .* lies inside the subject"):
-        places(config, {"HOME": "/h"}, output=tmp_path / "out")
+    inside = places(config, {"HOME": "/h"}, output=tmp_path / "out")
+    assert (inside.output, inside.store.parts[:2]) == (tmp_path / "out", ("/", "h"))
     with pytest.raises(UsageError, match=r"store .* lies inside the subject"):
         places(config, {"HOME": "/h"}, store=tmp_path / "s.sqlite")
     with pytest.raises(UsageError, match="set XDG_CACHE_HOME"):

@@ -78,29 +78,29 @@ def lib(tmp_path):
 
 
 def test_the_go_tools_file_is_read_as_it_is(bleve):
-    found = read(bleve, GO)
+    result = read(bleve, GO)
 
-    request, plan = found.request, found.request.suite.plan
+    request, plan = result.request, result.request.suite.plan
     assert request.methods == (
         "example.org/bleve/analysis.TokenMap.LoadLine",
         "example.org/bleve.Open",
     )
-    assert (request.slowdown, request.runs, found.harness) == (0.1, 2, "go")
+    assert (request.slowdown, request.runs, result.harness) == (0.1, 2, "go")
     assert (plan.warmup, plan.iterations, plan.iteration_seconds) == (1, 20, 1.0)
     assert request.suite.timeout_seconds == 180.0
-    assert found.ignored == ("trace_lib", "clear", "dynamic.bench_mem")
+    assert result.ignored == ("trace_lib", "clear", "dynamic.bench_mem")
 
 
 def test_the_java_tools_file_is_read_as_it_is(lib):
-    found = read(lib, JAVA)
+    result = read(lib, JAVA)
 
-    request, plan = found.request, found.request.suite.plan
+    request, plan = result.request, result.request.suite.plan
     assert request.methods == ("org.example.Work.run(int,Comparable)", "org.example.Work.stop")
-    assert (request.slowdown, request.runs, found.harness) == (0.6, 2, "jmh")
+    assert (request.slowdown, request.runs, result.harness) == (0.6, 2, "jmh")
     assert (plan.forks, plan.warmup, plan.iterations) == (1, 10, 20)
     assert plan.iteration_seconds == 1.0
     assert request.suite.benchmarks == "Fast.*|Slow"
-    assert set(found.ignored) == {
+    assert set(result.ignored) == {
         "benchmarks",
         "confidence",
         "log",
@@ -129,12 +129,12 @@ def test_the_java_tools_own_test_counts_where_that_is_asked_for(
     known = {key: value for key, value in (TESTED | changes).items() if value is not None}
     (lib / "theirs.json").write_text(json.dumps(known))
 
-    found = load("theirs.json", {}, lib, as_configured=True)
+    config = load("theirs.json", {}, lib, as_configured=True)
 
-    request = found.request
+    request = config.request
     assert (request.rule, request.min_delta, request.significance) == (rule, limit, significance)
-    assert not {"confidence", "min_effect_size"} & set(found.ignored)
-    check_judgeable(found)
+    assert not {"confidence", "min_effect_size"} & set(config.ignored)
+    check_judgeable(config)
     by_paper = load("theirs.json", {"rule": "paper"}, lib, as_configured=True)
     assert by_paper.request.rule is DetectionRule.PAPER
     assert (by_paper.request.min_delta, by_paper.request.significance) == (limit, significance)
@@ -142,15 +142,15 @@ def test_the_java_tools_own_test_counts_where_that_is_asked_for(
 
 
 def test_without_that_the_rules_have_their_own(lib):
-    found = read(lib, TESTED)
+    result = read(lib, TESTED)
 
-    request = found.request
+    request = result.request
     assert (request.rule, request.min_delta, request.significance) == (
         DetectionRule.OURS,
         None,
         0.01,
     )
-    assert {"confidence", "min_effect_size"} <= set(found.ignored)
+    assert {"confidence", "min_effect_size"} <= set(result.ignored)
 
 
 @pytest.mark.parametrize(
@@ -169,9 +169,9 @@ def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, theirs):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("confidence", "sure", "'sure' at $.confidence is no number"),
-        ("confidence", "0.95", "0.95 at $.confidence must be"),
-        ("min_effect_size", "0", "0 at $.min_effect_size must be above 0"),
+        ("confidence", "sure", "'sure' at confidence is no number"),
+        ("confidence", "0.95", "0.95 at confidence must be"),
+        ("min_effect_size", "0", "0 at min_effect_size must be above 0"),
     ],
 )
 def test_a_test_that_none_can_be_is_said_in_one_line(lib, key, value, words):
@@ -198,11 +198,11 @@ def test_what_builds_it_is_what_lies_in_the_folder(lib, build_file, said, ignore
     (lib / "lib" / "pom.xml").unlink()
     (lib / "lib" / build_file).write_text("")
 
-    found = read(lib, JAVA | {"build_system": said, "gradle_target": "clean build"})
+    result = read(lib, JAVA | {"build_system": said, "gradle_target": "clean build"})
 
-    assert found.request.slowdown == 0.6
-    assert "gradle_target" in found.ignored
-    assert ("build_system" in found.ignored) == ignored
+    assert result.request.slowdown == 0.6
+    assert "gradle_target" in result.ignored
+    assert ("build_system" in result.ignored) == ignored
 
 
 def test_flags_are_laid_over_a_research_tools_file(bleve):
@@ -218,16 +218,16 @@ def test_our_own_file_ignores_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"build_system": "ant"}, "'ant' at $.build_system must be"),
-        ({"degree_of_violation": "much"}, "'much' at $.degree_of_violation is no number"),
-        ({"repeats": 2.7}, "2.7 at $.repeats is no whole number"),
-        ({"repeats": "inf"}, "'inf' at $.repeats is no whole number"),
-        ({"benchmarks_to_execute": [{"name": "x"}]}, "a pattern at $.benchmarks_to_execute[0]"),
-        ({"benchmarks_to_execute": ["x"]}, "a pattern at $.benchmarks_to_execute[0]"),
-        ({"benchmarks_to_execute": "x"}, "'x' at $.benchmarks_to_execute must be a list"),
-        ({"files": 5}, "5 at $.files must be a list"),
-        ({"files": [{"test_file": WORK, "methods": 5}]}, "5 at $.files[0].methods must be a list"),
-        (method_of(params=5), "5 at $.files[0].methods[0].params must be a list"),
+        ({"build_system": "ant"}, "'ant' at build_system must be"),
+        ({"degree_of_violation": "much"}, "'much' at degree_of_violation is no number"),
+        ({"repeats": 2.7}, "2.7 at repeats is no whole number"),
+        ({"repeats": "inf"}, "'inf' at repeats is no whole number"),
+        ({"benchmarks_to_execute": [{"name": "x"}]}, "a pattern at benchmarks_to_execute[0]"),
+        ({"benchmarks_to_execute": ["x"]}, "a pattern at benchmarks_to_execute[0]"),
+        ({"benchmarks_to_execute": "x"}, "'x' at benchmarks_to_execute must be a list"),
+        ({"files": 5}, "5 at files must be a list"),
+        ({"files": [{"test_file": WORK, "methods": 5}]}, "5 at files[0].methods must be a list"),
+        (method_of(params=5), "5 at files[0].methods[0].params must be a list"),
         (method_of(params=["T"], typeParams=["T"]), ".typeParams must be an object"),
         ({"files": [{"test_file": "No.java", "methods": []}]}, ""),
         ({"files": [{"test_file": "No.java", "methods": [{"name": "x"}]}]}, "cannot be read"),
@@ -247,7 +247,7 @@ def test_what_cannot_be_translated_is_said_in_one_line(lib, changes, words):
 def test_functions_of_the_go_tool_are_a_list(bleve):
     theirs = GO | {"dynamic": {**GO["dynamic"], "functions": 5}}
 
-    with pytest.raises(UsageError, match=r"5 at \$\.dynamic\.functions must be a list"):
+    with pytest.raises(UsageError, match=r"5 at dynamic\.functions must be a list"):
         read(bleve, theirs)
 
 

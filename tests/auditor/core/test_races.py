@@ -39,9 +39,9 @@ def test_the_text_of_a_statement_says_all_of_it(statement):
 
 
 def test_calls_are_those_of_the_suffixes_that_take_part_and_of_all_in_the_control():
-    one = Statement(member=Member(kind=MemberKind.METHOD, owner="a.B", name="c"))
+    statement = Statement(member=Member(kind=MemberKind.METHOD, owner="a.B", name="c"))
     test = concurrent_test.Test(
-        number=1, prefix=(), subject=0, suffixes=((one,) * 2, (one,) * 5), repeats=9
+        number=1, prefix=(), subject=0, suffixes=((statement,) * 2, (statement,) * 5), repeats=9
     )
 
     assert [test.calls(threads, 3) for threads in (1, 2, 0)] == [6, 21, 21]

@@ -22,8 +22,8 @@ def measured(count, metric=TIME):
 
 
 def places(outcome, phase, metric=TIME):
-    found = outcome.of(metric, ArmName.PLAIN, phase)
-    return () if found is None else found.at
+    result = outcome.of(metric, ArmName.PLAIN, phase)
+    return () if result is None else result.at
 
 
 def test_how_a_process_is_watched_is_part_of_what_it_measures():
@@ -61,7 +61,7 @@ def test_blocks_count_from_where_it_was_warm_else_the_last_ones(warm, first):
         assert places(outcome, Phase.WARMUP, metric) == tuple(range(first))
         assert places(outcome, Phase.MEASUREMENT, metric) == tuple(range(first, 10))
     both = [outcome.of(TIME, ArmName.PLAIN, phase) for phase in Phase]
-    assert sum((one.values for one in both if one), ()) == measured(10).values
+    assert sum((series.values for series in both if series), ()) == measured(10).values
 
 
 def test_of_fewer_blocks_than_are_to_be_measured_all_count():
@@ -76,7 +76,7 @@ def test_of_fewer_blocks_than_are_to_be_measured_all_count():
 def test_a_pair_that_may_not_stop_is_another_than_one_that_may():
     stop = EarlyStop(above=0.3, below=0.2, looks=((3, 12.0),), least_deviation=1e-3, enough=0.0)
     may = replace(TRIAL, schedule=replace(TRIAL.schedule, stop=stop))
-    pairs, may_pairs = (replace(one, purpose=Purpose.PAIRS) for one in (TRIAL, may))
+    pairs, may_pairs = (replace(trial, purpose=Purpose.PAIRS) for trial in (TRIAL, may))
 
     assert TRIAL.id == may.id
     assert pairs.id != may_pairs.id

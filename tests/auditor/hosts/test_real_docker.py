@@ -30,8 +30,8 @@ pytestmark = pytest.mark.subject
 @pytest.fixture
 def program(tmp_path, docker):
     """The program, told where the daemon is."""
-    made = Program.below(tmp_path, tmp_path / "cache")
-    return Connected(made, docker)
+    below = Program.below(tmp_path, tmp_path / "cache")
+    return Connected(below, docker)
 
 
 class Connected:
@@ -108,7 +108,7 @@ def test_a_suite_is_built_and_measured_in_containers(program, docker, tmp_path):
 
     assert document["host_facts"]["container"] == "docker"
     assert document["host_facts"]["memory"] == "1024 MiB"
-    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
     assert everything(PYTHON_RING) == before
     with client(docker) as api:
         assert api.containers(all=True, filters={"label": LABEL}) == []
@@ -138,8 +138,8 @@ def test_a_jmh_suite_is_built_and_measured_in_containers(program, docker, tmp_pa
     document, _ = program.audited("stability", path, "-o", tmp_path / "out")
 
     assert document["host_facts"]["container"] == "docker"
-    assert {one["runs"] for one in document["benchmarks"]} == {2}
-    assert all(None not in one["means"] for one in document["benchmarks"])
+    assert {benchmark["runs"] for benchmark in document["benchmarks"]} == {2}
+    assert all(None not in benchmark["means"] for benchmark in document["benchmarks"])
     assert everything(JAVA_RING) == before
 
 
@@ -167,7 +167,7 @@ def test_a_go_suite_is_built_slowed_and_measured_in_containers_of_our_image(
     assert document["versions"]["go"].startswith("go1.")
     assert pair["calls_per_operation"] == 1.0
     assert pair["effect"] > 0.0
-    assert all(one["reference"] and one["slowed"] for one in pair["runs"])
+    assert all(run["reference"] and run["slowed"] for run in pair["runs"])
     assert everything(subject) == before
 
 
@@ -186,7 +186,7 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
     with client(docker) as api:
         image = api.inspect_image(document["host_facts"]["image"])
     assert "MADE_OF=head" in image["Config"]["Env"]
-    assert [one["runs"] for one in document["benchmarks"]] == [2]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2]
 
     words = ("-q", "-o", tmp_path / "out")
     path = configured(tmp_path, folder, **asked)
@@ -197,7 +197,7 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
 @pytest.mark.parametrize(
     ("subject", "said"),
     [
-        (PYTHON_RING, "python-ring has no file bench/Dockerfile, which $.docker.dockerfile names"),
+        (PYTHON_RING, "python-ring has no file bench/Dockerfile, which docker.dockerfile names"),
         ("pypi:pluggy@1.6.0", "only a folder or a git revision has one; name a Dockerfile"),
     ],
 )
@@ -216,7 +216,7 @@ def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(program, tmp_pa
         ({"image": "absent:1"}, 4, "resolve-failed", "there is no image absent:1 here"),
         ({"memory": "lots"}, 2, "usage", "'lots' is no size"),
         ({"dockerfile": "Dockerfile"}, 2, "usage", "names both an image and a dockerfile"),
-        ({"environment": ["NOT_SET_HERE"]}, 2, "usage", "NOT_SET_HERE at $.docker.environment"),
+        ({"environment": ["NOT_SET_HERE"]}, 2, "usage", "NOT_SET_HERE at docker.environment"),
     ],
 )
 def test_what_cannot_be_is_one_line(  # noqa: PLR0917 a table

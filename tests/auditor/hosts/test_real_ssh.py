@@ -56,7 +56,7 @@ def test_a_suite_is_built_and_measured_there(  # noqa: PLR0917 a table
 
     document, _ = program.audited("stability", path, "-o", tmp_path / "out")
 
-    assert [one["runs"] for one in document["benchmarks"]] == [2, 2]
+    assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
     assert everything(subject) == before
     (ours,) = there.iterdir()
     built = "builds" if harness == "go" else "work"

@@ -93,9 +93,9 @@ def test_what_is_written_is_a_configuration_of_that_project(tmp_path, subject, h
 
     assert call(folder, "-o", tmp_path / "conf" / "audit.json") == 0
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "next: bench-audit abs audit.json --dry-run" in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "next: bench-audit abs audit.json --dry-run" in output.err
     config = load("conf/audit.json", {}, tmp_path)
     assert config.subject.path == folder
     assert (config.harness, config.request.slowdown) == (harness, 0.5)
@@ -106,10 +106,10 @@ def test_it_is_printed_where_no_file_is_named(tmp_path, capsys):
 
     assert call(tmp_path) == 0
 
-    said = capsys.readouterr()
-    assert json.loads(said.out)["subject"] == "."
-    assert "without benchmarks there is nothing to audit yet" in said.err
-    assert [one.name for one in tmp_path.iterdir()] == ["go.mod"]
+    output = capsys.readouterr()
+    assert json.loads(output.out)["subject"] == "."
+    assert "without benchmarks there is nothing to audit yet" in output.err
+    assert [path.name for path in tmp_path.iterdir()] == ["go.mod"]
 
 
 def test_no_file_is_written_over(tmp_path, capsys):

@@ -32,13 +32,13 @@ def written(folder, text):
 
 
 def test_lines_of_one_name_are_the_values_of_one_process():
-    found = read([TEXT])
+    results = read([TEXT])
 
-    (run,) = found.runs
-    (one,) = run.processes[SMALL]
-    assert (found.harness, found.left_out) == ("go", (NO_TIME,))
-    assert one.seconds == pytest.approx((7.36e-9, 7.31e-9, 7.06e-9))
-    assert one.middle == pytest.approx(7.2433e-9, rel=1e-4)
+    (run,) = results.runs
+    (process,) = run.processes[SMALL]
+    assert (results.harness, results.left_out) == ("go", (NO_TIME,))
+    assert process.seconds == pytest.approx((7.36e-9, 7.31e-9, 7.06e-9))
+    assert process.middle == pytest.approx(7.2433e-9, rel=1e-4)
     assert run.processes["example.org/small/deep.BenchmarkSum"][0].seconds[1] == 1.005e-9
     assert dict(run.host.facts) == {"arch": "amd64", "cpu": "AMD EPYC", "kernel": "linux"}
 
@@ -103,8 +103,8 @@ def test_the_first_name_with_values_behind_it_counts(tmp_path, before, name):
 def test_a_line_that_is_eight_times_as_long_takes_about_eight_times_as_long(tmp_path, part):
     def read(size):
         text = f"BenchmarkB-2 \tx\n{part * size}\nBenchmarkA-2 \t 10\t 5 ns/op\n"
-        found = run_of(written(tmp_path, text)).processes["BenchmarkA"]
-        assert tuple(found[0].seconds) == (5e-9,)
+        processes = run_of(written(tmp_path, text)).processes["BenchmarkA"]
+        assert tuple(processes[0].seconds) == (5e-9,)
 
     assert growth(read, 400, 3_200) < 24
 

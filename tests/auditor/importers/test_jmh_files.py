@@ -28,11 +28,11 @@ def written(folder, content, name="in.json"):
 
 
 def refused(path):
-    with pytest.raises(UsageError) as said:
+    with pytest.raises(UsageError) as error:
         read([path])
-    assert "\n" not in str(said.value)
-    assert str(path) in str(said.value)
-    return str(said.value)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+    return str(error.value)
 
 
 def loaded():
@@ -40,17 +40,17 @@ def loaded():
 
 
 def test_iterations_of_each_fork_are_seconds_per_operation():
-    found = read([JSON])
+    results = read([JSON])
 
-    (run,) = found.runs
-    assert found.harness == "jmh"
+    (run,) = results.runs
+    assert results.harness == "jmh"
     assert list(run.processes) == [THROUGHPUT, SMALL, LARGE, SAMPLED, ONCE]
     (raw,) = (one["primaryMetric"]["rawData"] for one in loaded() if one["mode"] == "thrpt")
-    assert [tuple(one.seconds) for one in run.processes[THROUGHPUT]] == [
+    assert [tuple(process.seconds) for process in run.processes[THROUGHPUT]] == [
         tuple(1e-3 / value for value in fork) for fork in raw
     ]
-    assert all(one.iteration_seconds == 0.02 for one in run.processes[SMALL])
-    assert all(one.iteration_seconds is None for one in run.processes[ONCE])
+    assert all(process.iteration_seconds == 0.02 for process in run.processes[SMALL])
+    assert all(process.iteration_seconds is None for process in run.processes[ONCE])
     assert dict(run.host.facts)["jmh"] == "1.37"
 
 

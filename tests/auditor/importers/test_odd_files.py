@@ -43,11 +43,11 @@ def test_an_odd_file_takes_no_other_with_it(tmp_path, content, said, is_folder):
     good = [session(tmp_path / f"{number}.json") for number in (1, 3)]
     (tmp_path / "2.json").write_text(content)
 
-    found = read([tmp_path] if is_folder else [good[0], tmp_path / "2.json", good[1]])
+    results = read([tmp_path] if is_folder else [good[0], tmp_path / "2.json", good[1]])
 
-    assert [run.name for run in found.runs] == ["1.json", "3.json"]
-    assert odd_of(found).startswith("a file was left out: 2.json: ")
-    assert said in odd_of(found)
+    assert [run.name for run in results.runs] == ["1.json", "3.json"]
+    assert odd_of(results).startswith("a file was left out: 2.json: ")
+    assert said in odd_of(results)
 
 
 def test_a_file_without_a_commit_is_named_where_others_have_one(tmp_path):
@@ -55,10 +55,10 @@ def test_a_file_without_a_commit_is_named_where_others_have_one(tmp_path):
         session(tmp_path / f"{number}.json")
     session(tmp_path / "old.json", commit_info={}, datetime="2015-11-27T10:00:00")
 
-    found = read([tmp_path])
+    results = read([tmp_path])
 
-    assert len(found.runs) == 2
-    assert "old.json: it names no commit" in odd_of(found)
+    assert len(results.runs) == 2
+    assert "old.json: it names no commit" in odd_of(results)
 
 
 def test_all_that_is_odd_is_counted_and_the_first_ones_are_named(tmp_path):
@@ -116,10 +116,10 @@ def test_the_same_is_left_out_of_a_folder(tmp_path, kind, said):
     session(tmp_path / "a.json")
     made(tmp_path, kind)
 
-    found = read([tmp_path])
+    results = read([tmp_path])
 
-    assert [run.name for run in found.runs] == ["a.json"]
-    assert f"odd.json: {said}" in odd_of(found).replace("it is no", "no")
+    assert [run.name for run in results.runs] == ["a.json"]
+    assert f"odd.json: {said}" in odd_of(results).replace("it is no", "no")
 
 
 def test_a_folder_that_is_a_link_is_not_looked_into(tmp_path):

@@ -30,12 +30,12 @@ def seconds(run):
 
 
 def test_the_times_of_hyperfine_are_runs_of_its_commands():
-    found = read([HYPERFINE])
+    results = read([HYPERFINE])
 
-    (run,) = found.runs
-    assert found.harness == "hyperfine"
+    (run,) = results.runs
+    assert results.harness == "hyperfine"
     assert list(run.processes) == ["copy 1 #1", "copy 1 #2", "copy 2 #1", "copy 2 #2"]
-    assert [*seconds(run).values()] == [one["times"] for one in loaded(HYPERFINE)["results"]]
+    assert [*seconds(run).values()] == [result["times"] for result in loaded(HYPERFINE)["results"]]
 
 
 def test_the_second_format_of_hyperfine_has_the_wall_clock(tmp_path):
@@ -78,7 +78,7 @@ def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
     document = loaded(GOOGLE)
     first, second = (
         document["benchmarks"][0],
-        next(one for one in document["benchmarks"] if one["name"] == "fails"),
+        next(benchmark for benchmark in document["benchmarks"] if benchmark["name"] == "fails"),
     )
     skipped = {"name": "skips", "run_name": "skips", "run_type": "iteration", "skipped": True}
     document["benchmarks"] = [
@@ -93,16 +93,16 @@ def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
 
 
 def test_repetitions_of_google_benchmark_are_values_in_real_time():
-    found = read([GOOGLE])
+    results = read([GOOGLE])
 
-    (run,) = found.runs
+    (run,) = results.runs
     units = {"ns": 1e-9, "ms": 1e-3}
     stored = {}
-    for one in loaded(GOOGLE)["benchmarks"]:
-        if one["run_type"] == "iteration" and not one.get("error_occurred"):
-            value = one["real_time"] * units[one["time_unit"]]
-            stored.setdefault(one["name"], []).append(value)
-    assert found.harness == "google-benchmark"
+    for benchmark in loaded(GOOGLE)["benchmarks"]:
+        if benchmark["run_type"] == "iteration" and not benchmark.get("error_occurred"):
+            value = benchmark["real_time"] * units[benchmark["time_unit"]]
+            stored.setdefault(benchmark["name"], []).append(value)
+    assert results.harness == "google-benchmark"
     assert {name: values for name, values in seconds(run).items() if name != "fails"} == stored
     assert [len(values) for values in stored.values()] == [4, 4, 4]
     assert run.processes["fails"][0].failure.reason == "it ended with an error: no device"
@@ -112,16 +112,20 @@ def test_repetitions_of_google_benchmark_are_values_in_real_time():
 def test_of_aggregates_alone_there_is_the_mean():
     (run,) = read([AGGREGATES]).runs
 
-    (mean,) = [one for one in loaded(AGGREGATES)["benchmarks"] if one["name"] == "copy/8_mean"]
-    (one,) = run.processes["copy/8"]
-    assert (len(one.seconds), one.middle) == (0, pytest.approx(mean["real_time"] * 1e-9))
+    (mean,) = [
+        benchmark
+        for benchmark in loaded(AGGREGATES)["benchmarks"]
+        if benchmark["name"] == "copy/8_mean"
+    ]
+    (process,) = run.processes["copy/8"]
+    assert (len(process.seconds), process.middle) == (0, pytest.approx(mean["real_time"] * 1e-9))
 
 
 def test_old_files_of_google_benchmark_say_no_run_type(tmp_path):
     document = loaded(GOOGLE)
-    for one in document["benchmarks"]:
+    for benchmark in document["benchmarks"]:
         for key in ("run_type", "run_name", "aggregate_name", "repetition_index"):
-            one.pop(key, None)
+            benchmark.pop(key, None)
 
     (run,) = read([written(tmp_path, document)]).runs
 
@@ -131,8 +135,8 @@ def test_old_files_of_google_benchmark_say_no_run_type(tmp_path):
 
 
 def estimated(value, *spreads):
-    one = {"confidence_interval": {}, "point_estimate": value, "standard_error": 0.1}
-    return dict.fromkeys(("mean", "median", *spreads), one)
+    document = {"confidence_interval": {}, "point_estimate": value, "standard_error": 0.1}
+    return dict.fromkeys(("mean", "median", *spreads), document)
 
 
 def criterion(folder, factor=1.0):
@@ -155,10 +159,10 @@ def criterion(folder, factor=1.0):
 
 
 def test_a_folder_of_criterion_is_a_run_of_all_its_benchmarks(tmp_path):
-    found = read([criterion(tmp_path / "target/criterion")])
+    results = read([criterion(tmp_path / "target/criterion")])
 
-    (run,) = found.runs
-    assert found.harness == "criterion"
+    (run,) = results.runs
+    assert results.harness == "criterion"
     assert set(run.processes) == {"alone", "sums/fold/10", "sums/a b/c"}
     for values in seconds(run).values():
         assert values == pytest.approx([30e-9] * 3)
@@ -179,8 +183,8 @@ def test_estimates_are_figures_where_the_samples_are_gone(tmp_path):
 
     (run,) = read([tmp_path / "criterion"]).runs
 
-    for (one,) in run.processes.values():
-        assert (len(one.seconds), one.middle) == (0, pytest.approx(30e-9))
+    for (process,) in run.processes.values():
+        assert (len(process.seconds), process.middle) == (0, pytest.approx(30e-9))
 
 
 def test_the_estimates_of_a_change_are_no_times(tmp_path):
@@ -228,7 +232,7 @@ def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, value):
 
     (run,) = read([written(tmp_path, document)]).runs
 
-    failed = {name for name, (one,) in run.processes.items() if one.failure}
+    failed = {name for name, (process,) in run.processes.items() if process.failure}
     assert failed == {"fails", "copy/8"}
 
 

@@ -36,26 +36,26 @@ def seconds(found):
 
 
 def test_the_sample_of_goabs(tmp_path):
-    found = table(tmp_path, GO_SAMPLE)
+    result = table(tmp_path, GO_SAMPLE)
 
-    assert found.tool is ResearchTool.GO
+    assert result.tool is ResearchTool.GO
     name = "benchmarks_test.go/BenchmarkOneRoute"
-    assert seconds(found) == {
+    assert seconds(result) == {
         (0, None, name): (pytest.approx(58.6e-9), pytest.approx(60e-9)),
         (0, ".{gin.go}.(Engine).handle", name): (pytest.approx(62.3e-9),),
     }
 
 
 def test_the_sample_of_javaabs(tmp_path):
-    found = table(tmp_path, JAVA_SAMPLE, units=[unit("us/op")])
+    result = table(tmp_path, JAVA_SAMPLE, units=[unit("us/op")])
 
-    assert found.tool is ResearchTool.JAVA
+    assert result.tool is ResearchTool.JAVA
     lift = "src/main/java/rx/Observable.java.lift([Operator<? extends R, ? super T>, int])"
-    assert [(row.run, row.method, row.benchmark) for row in found.rows] == [
+    assert [(row.run, row.method, row.benchmark) for row in result.rows] == [
         (0, None, "io.protostuff.benchmarks.RuntimeSchemaBenchmark.baseline"),
         (1, lift, "a.B.c(n-10)"),
     ]
-    assert found.rows[1].seconds == (pytest.approx(80.25e-6),)
+    assert result.rows[1].seconds == (pytest.approx(80.25e-6),)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_the_sample_of_javaabs(tmp_path):
     ],
 )
 def test_the_layouts_of_goabs_are_told_apart_by_their_columns(tmp_path, row):
-    found = table(tmp_path, row)
+    result = table(tmp_path, row)
 
-    assert found.tool is ResearchTool.GO
-    assert seconds(found) == {(3, None, "x_test.go/BenchmarkX"): (pytest.approx(58.5e-9),)}
+    assert result.tool is ResearchTool.GO
+    assert seconds(result) == {(3, None, "x_test.go/BenchmarkX"): (pytest.approx(58.5e-9),)}
 
 
 def test_executions_within_a_run_belong_together_in_their_order(tmp_path):
@@ -90,9 +90,9 @@ def test_marks_of_bytes_and_ends_of_lines_do_not_matter(tmp_path):
     plain = table(tmp_path, JAVA_SAMPLE, units=[unit("us/op")])
     other = JAVA_SAMPLE.replace("\n", "\r\n").encode("utf-8-sig")
 
-    found = table(tmp_path, other, units=[unit("us/op")])
+    result = table(tmp_path, other, units=[unit("us/op")])
 
-    assert found.rows == plain.rows
+    assert result.rows == plain.rows
 
 
 def test_throughput_is_inverted_value_by_value(tmp_path):
@@ -104,15 +104,15 @@ def test_throughput_is_inverted_value_by_value(tmp_path):
 def test_of_several_units_the_last_that_fits_counts(tmp_path):
     units = [unit("ops/s"), unit("Slow=ms/op"), unit("Slower$=s/op")]
 
-    found = table(tmp_path, "0;Baseline;b;4\n0;Baseline;Slow;8\n0;Baseline;Slower;2", units=units)
+    result = table(tmp_path, "0;Baseline;b;4\n0;Baseline;Slow;8\n0;Baseline;Slower;2", units=units)
 
-    assert [row.seconds[0] for row in found.rows] == pytest.approx([0.25, 8e-3, 2.0])
+    assert [row.seconds[0] for row in result.rows] == pytest.approx([0.25, 8e-3, 2.0])
 
 
 def test_a_time_that_was_rounded_to_nothing_stays_visible(tmp_path):
-    found = table(tmp_path, "0-0-0;Baseline;b;2000000000;0.00\n0-0-0;Baseline;b;2000000000;0.31")
+    result = table(tmp_path, "0-0-0;Baseline;b;2000000000;0.00\n0-0-0;Baseline;b;2000000000;0.31")
 
-    assert found.rows[0].seconds == (0.0, pytest.approx(0.31e-9))
+    assert result.rows[0].seconds == (0.0, pytest.approx(0.31e-9))
 
 
 GOOD = "0-0-0;Baseline;b;1;58.6\n"
@@ -188,10 +188,10 @@ def test_no_bytes_do_more_than_to_be_refused(tmp_path_factory, content):
     folder = tmp_path_factory.mktemp("bytes")
 
     try:
-        found = table(folder, content, units=[unit("us/op")])
+        result = table(folder, content, units=[unit("us/op")])
     except UsageError:
         return
-    assert found.rows
+    assert result.rows
 
 
 NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1).filter(
@@ -224,20 +224,20 @@ def test_what_is_written_is_read_back(tmp_path_factory, names, values, tool):
     rows = made(names, values)
     units = [unit("ns/op")] if tool is ResearchTool.JAVA else []
 
-    found = table(tmp_path_factory.mktemp("rows"), text(rows, tool), tool=tool, units=units)
+    result = table(tmp_path_factory.mktemp("rows"), text(rows, tool), tool=tool, units=units)
 
-    assert [(row.run, row.method, row.benchmark) for row in found.rows] == [
+    assert [(row.run, row.method, row.benchmark) for row in result.rows] == [
         (row.run, row.method, row.benchmark) for row in rows
     ]
-    assert [row.seconds for row in found.rows] == [pytest.approx(values, rel=1e-14)] * len(rows)
+    assert [row.seconds for row in result.rows] == [pytest.approx(values, rel=1e-14)] * len(rows)
 
 
 def test_invocations_are_written_where_all_are_known(tmp_path):
-    known = Rows(run=0, part=1, method=None, benchmark="b", seconds=(2e-9,), operations=(10,))
+    rows = Rows(run=0, part=1, method=None, benchmark="b", seconds=(2e-9,), operations=(10,))
     unknown = Rows(run=0, method="m", benchmark="b", seconds=(3e-9,))
 
-    assert text([known], ResearchTool.GO) == "0-0-1;Baseline;b;10;2.0\n"
-    assert text([known, unknown], ResearchTool.GO).splitlines()[0].count(";") == 3
+    assert text([rows], ResearchTool.GO) == "0-0-1;Baseline;b;10;2.0\n"
+    assert text([rows, unknown], ResearchTool.GO).splitlines()[0].count(";") == 3
 
 
 def test_the_unchanged_suite_comes_first_in_each_run():

@@ -36,10 +36,10 @@ def table(folder, text, name="in.csv"):
 
 
 def refused(*paths):
-    with pytest.raises(UsageError) as said:
+    with pytest.raises(UsageError) as error:
         read(paths)
-    assert "\n" not in str(said.value)
-    return str(said.value)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 @pytest.mark.parametrize("place", ["timeseries/all", "timeseries", "all", "."])
@@ -49,12 +49,12 @@ def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
         for beside in ("classification", "changepoints", "timeseries/filtered"):
             corpus_file(tmp_path / beside, name, {"forks": []})
 
-    found = read([tmp_path])
+    results = read([tmp_path])
 
-    (run,) = found.runs
-    assert (found.harness, found.benchmarks) == ("jmh", NAMES)
-    assert [list(one.seconds) for one in run.processes[NAMES[1]]] == SERIES
-    assert {one.iteration_seconds for one in run.processes[NAMES[1]]} == {0.1}
+    (run,) = results.runs
+    assert (results.harness, results.benchmarks) == ("jmh", NAMES)
+    assert [list(process.seconds) for process in run.processes[NAMES[1]]] == SERIES
+    assert {process.iteration_seconds for process in run.processes[NAMES[1]]} == {0.1}
 
 
 def test_a_file_of_a_corpus_alone_and_two_folders(tmp_path):
@@ -81,8 +81,8 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
 
     (run,) = read([tmp_path]).runs
 
-    one, other = (run.processes[name] for name in NAMES)
-    assert {each.configured for each in one} == {
+    processes, other = (run.processes[name] for name in NAMES)
+    assert {process.configured for process in processes} == {
         Configured(
             warmup_iterations=5,
             warmup_seconds=1.0,
@@ -91,7 +91,7 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
             forks=3,
         )
     }
-    assert {each.configured for each in other} == {None}
+    assert {process.configured for process in other} == {None}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_another_table_of_that_name_means_nothing(tmp_path):
 
     (run,) = read([tmp_path]).runs
 
-    assert {one.configured for one in run.processes[NAMES[0]]} == {None}
+    assert {process.configured for process in run.processes[NAMES[0]]} == {None}
 
 
 def test_a_compressed_file_of_a_corpus_has_its_own_name(tmp_path):
@@ -174,10 +174,10 @@ def test_rows_may_come_in_any_order_and_other_columns_are_passed_over(tmp_path):
         '0,0,1e-9,1,"b, c",x\r\n'
     )
 
-    found = read([table(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}" + text)])
+    results = read([table(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}" + text)])
 
-    (run,) = found.runs
-    assert found.harness == "csv"
+    (run,) = results.runs
+    assert results.harness == "csv"
     assert list(run.processes) == ["b, c", "a"]
     first, second = run.processes["b, c"]
     assert [*map(tuple, (first.seconds, second.seconds, second.warmups))] == [
@@ -253,11 +253,11 @@ PROCESSES = st.lists(
 def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
     written = {clean(name): forks for name, forks in written.items()}
     rows = [
-        (name, fork, at, repr(value), int(warm))
+        (name, fork, index, repr(value), int(warm))
         for name, forks in written.items()
         for fork, both in enumerate(forks)
         for warm, values in zip((True, False), both, strict=True)
-        for at, value in enumerate(values)
+        for index, value in enumerate(values)
     ]
     order.shuffle(rows)
     path = tmp_path_factory.mktemp("series") / "in.csv"
@@ -284,17 +284,17 @@ def test_a_million_values_take_little_more_than_themselves(tmp_path, count, shuf
     path = tmp_path / "in.csv"
     with path.open("w") as file:
         file.write(HEADER)
-        file.writelines(f"a,{at % 2},{at},{(at + 1) / count}\n" for at in places)
+        file.writelines(f"a,{place % 2},{place},{(place + 1) / count}\n" for place in places)
     del places
 
     tracemalloc.start()
-    found = read([Path(path)])
+    results = read([Path(path)])
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    both = found.runs[0].processes["a"]
-    assert [one.seconds[1] for one in both] == [3 / count, 4 / count]
-    assert [len(one.seconds) for one in both] == [count // 2] * 2
+    both = results.runs[0].processes["a"]
+    assert [process.seconds[1] for process in both] == [3 / count, 4 / count]
+    assert [len(process.seconds) for process in both] == [count // 2] * 2
     assert most < MULTIPLE * 8 * count
 
 
@@ -321,10 +321,10 @@ def test_no_text_does_more_than_to_be_refused(tmp_path_factory, first, lines):
     path.write_text(first + "\n".join(lines), encoding="utf-8", errors="replace")
 
     try:
-        found = read([path])
+        results = read([path])
     except UsageError:
         return
-    assert found.benchmarks
+    assert results.benchmarks
 
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
@@ -348,7 +348,7 @@ def test_no_list_does_more_than_to_be_refused(tmp_path_factory, inner, unit, as_
     path = table(tmp_path_factory.mktemp("any"), json.dumps(document), "in.json")
 
     try:
-        found = read([path])
+        results = read([path])
     except UsageError:
         return
-    assert found.benchmarks
+    assert results.benchmarks

@@ -42,26 +42,28 @@ def written(folder, document, name="in.json"):
 
 
 def refused(*paths, **more):
-    with pytest.raises(UsageError) as said:
+    with pytest.raises(UsageError) as error:
         read(paths, **more)
-    assert "\n" not in str(said.value)
-    assert len(str(said.value)) < 500
-    return str(said.value)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 500
+    return str(error.value)
 
 
 def test_rounds_of_pytest_benchmark_are_seconds_per_call():
-    found = read([PYTEST])
+    results = read([PYTEST])
 
-    (run,) = found.runs
-    assert (found.harness, run.commit) == ("pytest", SECOND)
-    assert found.benchmarks == (
+    (run,) = results.runs
+    assert (results.harness, run.commit) == ("pytest", SECOND)
+    assert results.benchmarks == (
         "test_ring.py::test_total[100]", "test_ring.py::test_total[1000]",
         "test_ring.py::test_plain",
     )  # fmt: skip
-    stored = {one["fullname"]: one["stats"] for one in loaded(PYTEST)["benchmarks"]}
-    for name, (one,) in run.processes.items():
-        assert list(one.seconds) == stored[name]["data"]
-        assert one.middle == pytest.approx(stored[name]["mean"])
+    stored = {
+        benchmark["fullname"]: benchmark["stats"] for benchmark in loaded(PYTEST)["benchmarks"]
+    }
+    for name, (process,) in run.processes.items():
+        assert list(process.seconds) == stored[name]["data"]
+        assert process.middle == pytest.approx(stored[name]["mean"])
     facts = dict(run.host.facts)
     assert (run.host.name, facts["cpu"], facts["python"]) == ("vm", "AMD EPYC", "CPython 3.11.7")
 
@@ -70,9 +72,12 @@ def test_without_rounds_there_is_their_mean():
     (run,) = read([SAVED]).runs
 
     (path,) = SAVED.glob("*.json")
-    means = {one["fullname"]: one["stats"]["mean"] for one in loaded(path)["benchmarks"]}
-    assert {name: one.middle for name, (one,) in run.processes.items()} == means
-    assert all(len(one.seconds) == 0 for (one,) in run.processes.values())
+    means = {
+        benchmark["fullname"]: benchmark["stats"]["mean"]
+        for benchmark in loaded(path)["benchmarks"]
+    }
+    assert {name: process.middle for name, (process,) in run.processes.items()} == means
+    assert all(len(process.seconds) == 0 for (process,) in run.processes.values())
 
 
 @pytest.mark.parametrize(
@@ -91,17 +96,17 @@ def test_what_was_not_committed_is_no_commit(tmp_path, info, commit):
 
 
 def test_processes_of_pyperf_are_told_apart_and_their_warm_ups_are_no_values():
-    found = read([PYPERF / "one.json"])
+    results = read([PYPERF / "one.json"])
 
-    (run,) = found.runs
+    (run,) = results.runs
     stored = loaded(PYPERF / "one.json")["benchmarks"]
-    assert found.harness == "pyperf"
-    assert found.benchmarks == ("total 100", "total 1000")
-    for name, one in zip(found.benchmarks, stored, strict=True):
-        assert [list(each.seconds) for each in run.processes[name]] == [
+    assert results.harness == "pyperf"
+    assert results.benchmarks == ("total 100", "total 1000")
+    for name, one in zip(results.benchmarks, stored, strict=True):
+        assert [list(process.seconds) for process in run.processes[name]] == [
             each["values"] for each in one["runs"]
         ]
-        assert [list(each.warmups) for each in run.processes[name]] == [
+        assert [list(process.warmups) for process in run.processes[name]] == [
             [value for _, value in each["warmups"]] for each in one["runs"]
         ]
     assert dict(run.host.facts)["cores"] == "2"
@@ -140,27 +145,27 @@ def test_units_of_pyperf_that_are_no_seconds_are_left_out(tmp_path):
     document = loaded(PYPERF / "one.json")
     document["benchmarks"][0]["metadata"]["unit"] = "byte"
 
-    found = read([written(tmp_path, document)])
+    results = read([written(tmp_path, document)])
 
-    assert (found.benchmarks, found.left_out) == (("total 1000",), ("total 100",))
+    assert (results.benchmarks, results.left_out) == (("total 1000",), ("total 100",))
 
 
 def test_the_choices_of_asv_are_named_as_our_own_listing_names_them():
-    found = read([ASV])
+    results = read([ASV])
 
-    assert found.harness == "asv"
-    assert found.benchmarks[4:] == (
+    assert results.harness == "asv"
+    assert results.benchmarks[4:] == (
         "rings.Suite.time_total(20, 'a')", "rings.Suite.time_total(20, 'b')",
         "rings.Suite.time_total(100, 'a')", "rings.Suite.time_total(100, 'b')",
         "rings.time_plain",
     )  # fmt: skip
-    assert found.left_out == ("rings.mem_list", "rings.track_size")
+    assert results.left_out == ("rings.mem_list", "rings.track_size")
 
 
 def test_samples_of_asv_are_values_and_its_result_is_their_median():
     (run,) = read([ASV], FIRST[:6]).runs
 
-    (one,) = run.processes["rings.time_plain"]
+    (process,) = run.processes["rings.time_plain"]
     row = dict(
         zip(
             loaded(asv_file(FIRST))["result_columns"],
@@ -168,8 +173,8 @@ def test_samples_of_asv_are_values_and_its_result_is_their_median():
             strict=False,
         )
     )
-    assert list(one.seconds) == row["samples"][0]
-    assert one.middle == row["result"][0]
+    assert list(process.seconds) == row["samples"][0]
+    assert process.middle == row["result"][0]
 
 
 def test_what_failed_under_asv_has_no_values():
@@ -185,10 +190,10 @@ def test_what_failed_under_asv_has_no_values():
 def test_a_file_of_asv_alone_tells_times_by_their_calls(tmp_path):
     shutil.copy(asv_file(FIRST), tmp_path / "alone.json")
 
-    found = read([tmp_path / "alone.json"])
+    results = read([tmp_path / "alone.json"])
 
-    assert found.left_out == ("rings.mem_list", "rings.track_size")
-    assert "rings.time_plain" in found.benchmarks
+    assert results.left_out == ("rings.mem_list", "rings.track_size")
+    assert "rings.time_plain" in results.benchmarks
 
 
 def test_of_several_commits_the_newest_is_taken_and_the_others_named():
@@ -284,9 +289,9 @@ def edited(path, *way, to):
     ],
 )
 def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, said, known):
-    found = read([written(tmp_path, edited(path, *way, to=said))])
+    results = read([written(tmp_path, edited(path, *way, to=said))])
 
-    facts = dict(found.runs[0].host.facts)
+    facts = dict(results.runs[0].host.facts)
     assert {key: facts[key] for key in known} == known
 
 
@@ -352,9 +357,9 @@ NO_TIMES = {"NaN": float("nan"), "infinity": float("inf"), "negative": -1e-6, "h
 def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, path, way, value):
     (run,) = read([written(tmp_path, edited(path, *way, to=[value]))]).runs
 
-    failed = {name for name, all_ in run.processes.items() for one in all_ if one.failure}
+    failed = {name for name, all_ in run.processes.items() for process in all_ if process.failure}
     (whole,) = read([path]).runs
-    before = {name for name, all_ in whole.processes.items() for one in all_ if one.failure}
+    before = {name for name, all_ in whole.processes.items() for process in all_ if process.failure}
     assert len(failed - before) == 1
     assert set(run.processes) == set(whole.processes)
 
@@ -380,8 +385,8 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
 
     (run,) = read([written(tmp_path, document)]).runs
 
-    (one,) = run.processes["test_ring.py::test_total[100]"]
-    assert one.failure == Unreadable("1 of its values are no time: 0.0", "")
+    (process,) = run.processes["test_ring.py::test_total[100]"]
+    assert process.failure == Unreadable("1 of its values are no time: 0.0", "")
 
 
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):
@@ -447,7 +452,7 @@ def test_no_document_does_more_than_to_be_refused(tmp_path_factory, inner, shape
     path = written(tmp_path_factory.mktemp("any"), document)
 
     try:
-        found = read([path])
+        results = read([path])
     except UsageError:
         return
-    assert found.benchmarks
+    assert results.benchmarks

@@ -20,9 +20,9 @@ def heard(*parts: bytes):
 
 
 def test_each_iteration_of_jmh_is_told_with_the_warm_up_that_is_set():
-    found = heard(RECORDED.joinpath("jmh", "small.log").read_bytes())
+    result = heard(RECORDED.joinpath("jmh", "small.log").read_bytes())
 
-    sums = [one for one in found if one.benchmark.endswith("size=10]")]
+    sums = [one for one in result if one.benchmark.endswith("size=10]")]
     # Two of warm-up and three of measurement: to a rule all are alike.
     assert [one.fork for one in sums] == 5 * [1] + 5 * [2]
     assert {(one.harness, one.warmups, one.warmup_seconds) for one in sums} == {("jmh", 2, 0.02)}
@@ -31,17 +31,17 @@ def test_each_iteration_of_jmh_is_told_with_the_warm_up_that_is_set():
 
 
 def test_operations_in_a_time_are_seconds_of_an_operation():
-    found = heard(RECORDED.joinpath("jmh", "small.log").read_bytes())
+    result = heard(RECORDED.joinpath("jmh", "small.log").read_bytes())
 
-    throughput = [one for one in found if one.benchmark == "org.example.Small.both"]
+    throughput = [one for one in result if one.benchmark == "org.example.Small.both"]
     assert len(throughput) == 10
     assert all(1e-9 < one.seconds < 1e-6 for one in throughput)
 
 
 def test_commas_of_other_languages_are_points():
-    found = heard(RECORDED.joinpath("jmh", "german.log").read_bytes())
+    result = heard(RECORDED.joinpath("jmh", "german.log").read_bytes())
 
-    known = [one.seconds for one in found if not math.isnan(one.seconds)]
+    known = [one.seconds for one in result if not math.isnan(one.seconds)]
     assert known
     assert all(0 < one < 1 for one in known)
 
@@ -50,7 +50,9 @@ def test_commas_of_other_languages_are_points():
 def test_parts_may_end_anywhere(size):
     whole = RECORDED.joinpath("jmh", "small.log").read_bytes()
 
-    assert heard(*(whole[at : at + size] for at in range(0, len(whole), size))) == heard(whole)
+    assert heard(
+        *(whole[number : number + size] for number in range(0, len(whole), size))
+    ) == heard(whole)
 
 
 def test_each_line_of_go_is_an_iteration_of_its_process():
@@ -60,13 +62,13 @@ def test_each_line_of_go_is_an_iteration_of_its_process():
         b"BenchmarkAdd-2   \t2000\t 100000 ns/op\nPASS\n"
     )
 
-    found = heard(lines)
+    result = heard(lines)
 
-    assert [(one.harness, one.benchmark, one.fork) for one in found] == [
+    assert [(one.harness, one.benchmark, one.fork) for one in result] == [
         ("go", "example.org/tiny.BenchmarkAdd-2", 1)
     ] * 2
-    assert [one.seconds for one in found] == pytest.approx([2e-4, 1e-4])
-    assert [one.lasts for one in found] == pytest.approx([0.2, 0.2])
+    assert [one.seconds for one in result] == pytest.approx([2e-4, 1e-4])
+    assert [one.lasts for one in result] == pytest.approx([0.2, 0.2])
 
 
 def test_the_last_line_counts_without_an_end():
@@ -83,11 +85,11 @@ def test_the_last_line_counts_without_an_end():
 def test_another_call_of_jmh_has_other_processes():
     whole = RECORDED.joinpath("jmh", "small.log").read_bytes()
 
-    found = heard(whole, whole)
+    result = heard(whole, whole)
 
-    assert [one.run for one in found] == [1] * (len(found) // 2) + [2] * (len(found) // 2)
-    assert [(one.benchmark, one.fork) for one in found[: len(found) // 2]] == [
-        (one.benchmark, one.fork) for one in found[len(found) // 2 :]
+    assert [one.run for one in result] == [1] * (len(result) // 2) + [2] * (len(result) // 2)
+    assert [(one.benchmark, one.fork) for one in result[: len(result) // 2]] == [
+        (one.benchmark, one.fork) for one in result[len(result) // 2 :]
     ]
 
 
@@ -118,9 +120,9 @@ def test_progress_that_is_rounded_to_nothing_is_no_other_call():
         )
     ).replace("# Warmup: 1", "# Measurement: 1 iterations, 1 s each\n# Warmup: 1")
 
-    found = heard(text.encode())
+    result = heard(text.encode())
 
-    assert [(one.benchmark, one.run, one.fork) for one in found] == [
+    assert [(one.benchmark, one.run, one.fork) for one in result] == [
         ("a.B.often", 1, 1),
         ("a.B.often", 1, 2),
     ]
@@ -153,9 +155,9 @@ def test_what_cannot_be_understood_is_said_and_what_follows_is_read():
 
 @pytest.mark.parametrize("written", ["9" * 400 + " 1.0", "9" * 5000 + " 1.0", "10 NaN", "10 +Inf"])
 def test_odd_numbers_are_no_reason_to_stop(written):
-    found = heard(f"pkg: x\nBenchmarkA-2 {written} ns/op\nBenchmarkB-2 10 5.0 ns/op\n".encode())
+    result = heard(f"pkg: x\nBenchmarkA-2 {written} ns/op\nBenchmarkB-2 10 5.0 ns/op\n".encode())
 
-    assert found[-1].benchmark == "x.BenchmarkB-2"
+    assert result[-1].benchmark == "x.BenchmarkB-2"
 
 
 def test_what_is_none_of_it_says_nothing():

@@ -97,17 +97,17 @@ MARK = "// bench-audit:allow go-a it is seldom"
     ],
 )
 def test_a_marker_in_the_line_above_it_or_above_the_benchmark_allows_a_smell(text):
-    (one,) = found(smell(), text=text).findings
+    (finding,) = found(smell(), text=text).findings
 
-    assert one.allowed == "it is seldom"
+    assert finding.allowed == "it is seldom"
 
 
 def test_the_lines_of_comment_above_belong_together():
     text = f"package a\n{MARK}\n// more\nfunc BenchmarkAdd(b *testing.B) {{\n\tAdd()\n}}\n"
 
-    (one,) = found(smell(top=4), text=text).findings
+    (finding,) = found(smell(top=4), text=text).findings
 
-    assert one.allowed == "it is seldom"
+    assert finding.allowed == "it is seldom"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_of_two_methods_with_a_name_nobody_knows_which_is_called():
 def test_times_say_nothing_where_operations_run_at_once():
     one = smell(calls=("Add",), overlapping=True)
 
-    assert [proved(one, timed(seconds=each)) for each in (3e-10, 1e-6, 2e-6)] == [None] * 3
+    assert [proved(one, timed(seconds=value)) for value in (3e-10, 1e-6, 2e-6)] == [None] * 3
 
 
 def test_a_large_file_that_may_hold_benchmarks_is_not_read():

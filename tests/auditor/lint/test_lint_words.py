@@ -34,7 +34,7 @@ def rule(sure):
     return SmellRule(id=f"go-{sure}", title=f"It is {sure}", advice="Use b.N.", sure=sure)
 
 
-RULES = tuple(rule(one) for one in Confidence)
+RULES = tuple(rule(confidence) for confidence in Confidence)
 
 
 def finding(
@@ -170,12 +170,12 @@ def test_markdown_of_many_says_how_many_more():
 
 
 def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
-    found = github(
+    lines = github(
         made(finding(Confidence.POSSIBLE), finding(line=8), ALLOWED, REFUTED)
     ).splitlines()
 
-    assert [line.partition(" ")[0] for line in found] == ["::warning", "::notice"]
-    assert "file=ring_test.go,line=8,endLine=9,title=bench-audit go-likely::" in found[0]
+    assert [line.partition(" ")[0] for line in lines] == ["::warning", "::notice"]
+    assert "file=ring_test.go,line=8,endLine=9,title=bench-audit go-likely::" in lines[0]
 
 
 def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
@@ -216,7 +216,7 @@ def test_a_finding_is_the_same_one_where_lines_move():
     ],
 )
 def test_a_gate_asks_for_findings_that_are_sure_enough(findings, fail_on, code):
-    found, said = terminal.judge(made(*findings), fail_on)
+    found, texts = terminal.judge(made(*findings), fail_on)
 
     assert found is code
-    assert bool(said) is (fail_on is not None)
+    assert bool(texts) is (fail_on is not None)

@@ -79,7 +79,7 @@ def profiled(*stacks):
 
 
 def test_samples_of_callers_may_be_of_the_method():
-    found = profiled(
+    result = profiled(
         (1, INNER, OUTER, BENCHMARK),
         (2, OUTER, BENCHMARK),
         (4, BENCHMARK),
@@ -89,15 +89,15 @@ def test_samples_of_callers_may_be_of_the_method():
         (64, KERNEL, INNER, OUTER, BENCHMARK),
     )
 
-    assert ambiguous_samples(found, INNER) == 2 + 4 + 32
-    assert ambiguous_samples(found, OUTER) == 4
-    assert ambiguous_samples(found, BENCHMARK) == 0
+    assert ambiguous_samples(result, INNER) == 2 + 4 + 32
+    assert ambiguous_samples(result, OUTER) == 4
+    assert ambiguous_samples(result, BENCHMARK) == 0
 
 
 def test_a_method_without_samples_may_be_in_whatever_calls():
-    found = profiled((1, OTHER, OUTER, BENCHMARK), (2, OUTER, BENCHMARK), (4, BENCHMARK), (8,))
+    result = profiled((1, OTHER, OUTER, BENCHMARK), (2, OUTER, BENCHMARK), (4, BENCHMARK), (8,))
 
-    assert ambiguous_samples(found, "org/example/Ring.absent()V") == 2 + 4
+    assert ambiguous_samples(result, "org/example/Ring.absent()V") == 2 + 4
 
 
 def test_a_stub_alone_hides_no_method():

@@ -35,10 +35,10 @@ KEPT = replace(FREE, block_seconds=0.5, kept="set-up runs at each iteration")
 def test_a_block_is_longer_where_code_allocates_but_not_enough_in_a_short_one(
     bytes_per_second, seconds
 ):
-    found = schedules.fitted(PLAN, FREE, bytes_per_second)
+    plan = schedules.fitted(PLAN, FREE, bytes_per_second)
 
-    assert found.iteration_seconds == pytest.approx(seconds)
-    assert found.iterations == PLAN.iterations
+    assert plan.iteration_seconds == pytest.approx(seconds)
+    assert plan.iterations == PLAN.iterations
 
 
 @pytest.mark.parametrize(("bytes_per_second", "warmup"), [(0.0, 5), (8e8, 4), (1.4e8, 2)])
@@ -47,27 +47,27 @@ def test_longer_blocks_are_fewer_of_warm_up(bytes_per_second, warmup):
 
 
 def test_a_length_that_the_user_gave_stays():
-    asked = replace(PLAN, longest_seconds=0.0)
+    plan = replace(PLAN, longest_seconds=0.0)
 
-    assert schedules.fitted(asked, FREE, 8e8) == asked
+    assert schedules.fitted(plan, FREE, 8e8) == plan
 
 
 def test_the_authors_length_stays_whatever_is_allocated():
-    found = schedules.fitted(PLAN, KEPT, 8e8)
+    plan = schedules.fitted(PLAN, KEPT, 8e8)
 
-    assert (found.iteration_seconds, found.warmup) == (0.5, 1)
+    assert (plan.iteration_seconds, plan.warmup) == (0.5, 1)
     assert schedules.fitted(replace(PLAN, warmup=0), KEPT).warmup == 0
 
 
 def test_a_length_that_the_user_gave_is_that_of_all_benchmarks():
-    asked = replace(PLAN, for_all=True)
+    plan = replace(PLAN, for_all=True)
 
-    assert schedules.fitted(asked, KEPT) == asked
-    assert schedules.calibrating(asked, KEPT) == schedules.calibrating(asked, FREE)
+    assert schedules.fitted(plan, KEPT) == plan
+    assert schedules.calibrating(plan, KEPT) == schedules.calibrating(plan, FREE)
 
 
 def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():
-    free, kept = (schedules.calibrating(PLAN, one) for one in (FREE, KEPT))
+    free, kept = (schedules.calibrating(PLAN, benchmark) for benchmark in (FREE, KEPT))
 
     assert free.iteration_seconds == PLAN.iteration_seconds / schedules.FINER
     assert free.iterations == schedules.FINER * schedules.CALIBRATION_BLOCKS
@@ -88,9 +88,9 @@ def test_blocks_of_a_calibration_are_no_more_where_one_operation_outlasts_them()
     [(30, 0.02, 15), (30, 0.021, 15), (30, 1.0, 4), (2, 1.0, 2), (0, 1.0, 0), (30, 0.009, 30)],
 )
 def test_slow_operations_are_calibrated_warm_as_long_as_others(warmup, operation, blocks):
-    found = schedules.calibrating(replace(PLAN, warmup=warmup), FREE, operation)
+    plan = schedules.calibrating(replace(PLAN, warmup=warmup), FREE, operation)
 
-    assert (found.warmup, found.iteration_seconds) == (blocks, PLAN.iteration_seconds)
+    assert (plan.warmup, plan.iteration_seconds) == (blocks, PLAN.iteration_seconds)
 
 
 def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
@@ -126,15 +126,15 @@ def test_only_what_is_timed_has_the_longer_blocks(monkeypatch):
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
 
-    found = by_purpose(asked)
+    result = by_purpose(asked)
 
     lengths = {
-        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in found.items()
+        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in result.items()
     }
     assert lengths[Purpose.PILOT] == lengths[Purpose.REACH] == {10}
     assert lengths[Purpose.SUITE] == lengths[Purpose.PAIRS] == {15}
     assert lengths[Purpose.CALIBRATION] == {7.5}
-    done = {purpose: mine[0].operations for purpose, mine in found.items()}
+    done = {purpose: mine[0].operations for purpose, mine in result.items()}
     assert done[Purpose.SUITE] == pytest.approx(1.5 * done[Purpose.REACH], rel=0.02)
 
 
@@ -172,10 +172,10 @@ def test_blocks_of_pairs_and_calibrations_are_shorter_where_one_call_holds_them_
     asked = request(exact=exact, methods=("hop",))
     asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
 
-    found = by_purpose(asked)
+    result = by_purpose(asked)
 
     lengths = {
-        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in found.items()
+        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in result.items()
     }
     assert [lengths[Purpose.PAIRS], lengths[Purpose.CALIBRATION]] == [
         {millisecond} for millisecond in milliseconds
@@ -192,17 +192,17 @@ def test_blocks_of_one_call_are_warm_as_long_and_no_shorter_than_others(
 ):
     fit = schedules.fitted(PLAN, FREE, bytes_per_second)
 
-    found = schedules.in_one_call(fit, PLAN, FREE)
+    plan = schedules.in_one_call(fit, PLAN, FREE)
 
-    assert (found.iteration_seconds, found.warmup) == (pytest.approx(seconds), warmup)
+    assert (plan.iteration_seconds, plan.warmup) == (pytest.approx(seconds), warmup)
     kept = schedules.fitted(PLAN, KEPT, bytes_per_second)
     assert schedules.in_one_call(kept, PLAN, KEPT) == kept
 
 
 def test_other_sizes_get_no_more_pairs_than_the_plan_says():
-    found = by_purpose(request(methods=("hop", "trip"), curve=CurveMode.PAIRS))
+    purpose = by_purpose(request(methods=("hop", "trip"), curve=CurveMode.PAIRS))
 
-    blocks = {len(one.blocks) for one in found[Purpose.PAIRS]}
+    blocks = {len(one.blocks) for one in purpose[Purpose.PAIRS]}
     warmup, iterations = 2, 12
     assert blocks == {warmup + 2 * iterations, warmup + 2 * iterations * paired.AT_MOST}
 
@@ -225,9 +225,9 @@ def test_fewer_than_two_blocks_are_never_called_quiet():
 def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
     block_seconds, warmup, iterations, counted
 ):
-    found = schedules.shortened(PLAN, block_seconds)
+    plan = schedules.shortened(PLAN, block_seconds)
 
-    assert (found.warmup, found.iterations) == (warmup, iterations)
+    assert (plan.warmup, plan.iterations) == (warmup, iterations)
     assert schedules.counted_blocks(PLAN, block_seconds) == counted
 
 

@@ -18,7 +18,7 @@ from auditor.core.result import Verdict
 from auditor.measure.context import Deadline
 from auditor.measure.trial_times import TrialTimes, expected_seconds
 
-METHODS = tuple(f"m{at}" for at in range(20))
+METHODS = tuple(f"m{index}" for index in range(20))
 
 
 @dataclass
@@ -73,11 +73,15 @@ def large_suite(monkeypatch, benchmarks, *, shares=(0.02, 0.1, 0.75, 0.95)):
     """Make a suite in which every second benchmark calls all twenty methods."""
     rng = np.random.default_rng(5)
     called = range(0, benchmarks, 2)
-    found = {(name, f"b{at}"): float(rng.choice(shares)) for name in METHODS for at in called}
+    found = {
+        (name, f"b{number}"): float(rng.choice(shares)) for name in METHODS for number in called
+    }
     monkeypatch.setattr(toy_language, "SHARES", found)
     monkeypatch.setattr(toy_language, "SET_UP", set())
     monkeypatch.setattr(toy_language, "METHODS", METHODS)
-    monkeypatch.setattr(toy_language, "BENCHMARKS", tuple(f"b{at}" for at in range(benchmarks)))
+    monkeypatch.setattr(
+        toy_language, "BENCHMARKS", tuple(f"b{index}" for index in range(benchmarks))
+    )
 
 
 def audited(budget, machine=None, store=None, **changes):
@@ -154,7 +158,10 @@ def test_a_budget_with_room_for_all_changes_no_verdict():
 
     verdict = abs_audit.audit_suite(generous, parts(generous))
 
-    outcomes = [{method.id: method.outcome for method in each.methods} for each in (whole, verdict)]
+    outcomes = [
+        {method.id: method.outcome for method in abs_verdict.methods}
+        for abs_verdict in (whole, verdict)
+    ]
     assert outcomes[0] == outcomes[1]
     assert not {"sampled", "budget-plan", "budget"} & slugs(verdict)
 
@@ -212,13 +219,13 @@ def test_a_dry_run_of_a_large_suite_plans_no_pairs(monkeypatch):
     large_suite(monkeypatch, 300)
     asked, store = request(methods=METHODS, budget=720), Lookups()
 
-    found = preview_abs(asked, parts(asked, store=store))
+    preview = preview_abs(asked, parts(asked, store=store))
 
     assert Purpose.REACH in store.purposes
     assert not {Purpose.CALIBRATION, Purpose.PAIRS} & set(store.purposes)
-    assert found.expected.high == 720.0
-    assert found.expected.text.startswith("at most 12 min (budget)")
-    assert sum(phase.seconds for phase in found.phases) > 720
+    assert preview.expected.high == 720.0
+    assert preview.expected.text.startswith("at most 12 min (budget)")
+    assert sum(phase.seconds for phase in preview.phases) > 720
 
 
 def test_a_dry_run_after_an_audit_expects_nothing():

@@ -37,33 +37,33 @@ def tried(turns, added, *, method_seconds=5e-7, clock_cost=4e-8, **more):
 
 
 def test_the_clocks_own_cost_is_subtracted():
-    found = judge([tried(100, 3e-7, clock_cost=4e-8)], asked())
+    calibration = judge([tried(100, 3e-7, clock_cost=4e-8)], asked())
 
-    assert found.method_seconds == pytest.approx(5e-7)
+    assert calibration.method_seconds == pytest.approx(5e-7)
 
 
 def test_what_a_whole_audit_tells_of_the_clock_counts_more_than_the_pair():
     runs = [tried(100, 3e-7, method_seconds=1.5e-8, clock_cost=4.9e-8) for _ in range(2)]
 
-    found = judge(runs, replace(asked(), clock_seconds=4.5e-8))
+    calibration = judge(runs, replace(asked(), clock_seconds=4.5e-8))
 
-    assert found.method_seconds == pytest.approx(1.9e-8)
-    assert found.clock_seconds == 4.5e-8
+    assert calibration.method_seconds == pytest.approx(1.9e-8)
+    assert calibration.clock_seconds == 4.5e-8
 
 
 def test_of_what_processes_tell_of_the_clock_the_low_quartile_counts():
     costs = [4.9e-8, 4.5e-8, 4.8e-8, 4.3e-8, 4.6e-8, 0.0]
 
-    found = judge([tried(100, 3e-7, clock_cost=cost) for cost in costs], asked())
+    calibration = judge([tried(100, 3e-7, clock_cost=cost) for cost in costs], asked())
 
-    assert found.clock_seconds == 4.5e-8
+    assert calibration.clock_seconds == 4.5e-8
 
 
 def test_a_method_below_what_the_clock_tells_is_too_short():
-    found = judge([tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], asked())
+    calibration = judge([tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], asked())
 
-    assert found.method_seconds is None
-    assert [caveat.slug for caveat in found.caveats] == ["too-short"]
+    assert calibration.method_seconds is None
+    assert [caveat.slug for caveat in calibration.caveats] == ["too-short"]
 
 
 def test_a_clock_of_unknown_cost_cannot_tell_a_short_method():
@@ -74,32 +74,32 @@ def test_a_clock_of_unknown_cost_cannot_tell_a_short_method():
 
 
 def test_turns_that_give_the_slowdown_are_settled():
-    found = judge([tried(100, 3.08e-7)], asked())
+    calibration = judge([tried(100, 3.08e-7)], asked())
 
-    assert found.settled
-    assert found.achieved == pytest.approx(0.616)
-    assert found.delay.number == 100
+    assert calibration.settled
+    assert calibration.achieved == pytest.approx(0.616)
+    assert calibration.delay.number == 100
 
 
 def test_short_delays_that_are_close_are_settled_too():
     """84 ns are added where 90 are wanted."""
-    found = judge([tried(100, 8.4e-8, method_seconds=1.5e-7)], asked())
+    calibration = judge([tried(100, 8.4e-8, method_seconds=1.5e-7)], asked())
 
-    assert (found.settled, found.delay.number) == (True, 100)
-    assert found.achieved == pytest.approx(0.56)
+    assert (calibration.settled, calibration.delay.number) == (True, 100)
+    assert calibration.achieved == pytest.approx(0.56)
 
 
 def test_turns_are_corrected_in_proportion_and_the_delay_stays_what_was_tried():
-    found = judge([tried(100, 9e-7)], asked())
+    calibration = judge([tried(100, 9e-7)], asked())
 
-    assert (found.settled, found.turns) == (False, 33)
-    assert found.delay.number == 100
+    assert (calibration.settled, calibration.turns) == (False, 33)
+    assert calibration.delay.number == 100
 
 
 def test_the_next_try_lies_between_too_few_and_too_many():
-    found = judge([tried(300, 7e-7), tried(100, 1e-7)], asked())
+    calibration = judge([tried(300, 7e-7), tried(100, 1e-7)], asked())
 
-    assert (found.settled, found.turns) == (False, 167)
+    assert (calibration.settled, calibration.turns) == (False, 167)
 
 
 @pytest.mark.parametrize(
@@ -122,16 +122,16 @@ def test_turns_of_which_nothing_is_seen_are_on_no_line_with_those_that_show(trie
 
 def test_turns_beside_those_of_which_nothing_is_seen_have_to_be_tried():
     short = {"method_seconds": 1.5e-7}
-    found = judge([tried(60, 1.5e-7, **short), tried(35, 5e-9, **short)], asked())
+    calibration = judge([tried(60, 1.5e-7, **short), tried(35, 5e-9, **short)], asked())
 
-    assert (found.settled, found.turns) == (False, 55)
+    assert (calibration.settled, calibration.turns) == (False, 55)
 
 
 def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
-    found = judge([tried(200, 5e-7), tried(100, 1e-7)], asked())
+    calibration = judge([tried(200, 5e-7), tried(100, 1e-7)], asked())
 
-    assert (found.settled, found.turns, found.delay.number) == (True, 150, 150)
-    assert found.achieved is None
+    assert (calibration.settled, calibration.turns, calibration.delay.number) == (True, 150, 150)
+    assert calibration.achieved is None
 
 
 @pytest.mark.parametrize(
@@ -140,31 +140,31 @@ def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
 )
 def test_one_try_that_is_near_and_long_enough_leads_to_the_turns(added, method_seconds, settled):
     """Wanted are 300 ns, and once 90: short delays are not in proportion to their turns."""
-    found = judge([tried(100, added, method_seconds=method_seconds)], asked())
+    calibration = judge([tried(100, added, method_seconds=method_seconds)], asked())
 
-    assert found.settled is settled
-    assert found.turns == round(100 * 0.6 * method_seconds / added)
+    assert calibration.settled is settled
+    assert calibration.turns == round(100 * 0.6 * method_seconds / added)
 
 
 def test_of_all_tries_the_nearest_is_taken():
     tries = [(400, 3e-7), (100, 2e-8), (140, 5e-8)]
 
-    found = judge([tried(*one, method_seconds=1e-7) for one in tries], asked())
+    calibration = judge([tried(*one, method_seconds=1e-7) for one in tries], asked())
 
-    assert found.delay.number == 140
-    assert found.achieved == pytest.approx(0.5)
+    assert calibration.delay.number == 140
+    assert calibration.achieved == pytest.approx(0.5)
 
 
 def test_turns_that_were_tried_already_end_the_search():
-    found = judge([tried(2, 2e-7), tried(3, 4e-7)], asked())
+    calibration = judge([tried(2, 2e-7), tried(3, 4e-7)], asked())
 
-    assert (found.settled, found.turns) == (True, 2)
+    assert (calibration.settled, calibration.turns) == (True, 2)
 
 
 def test_operations_in_flight_and_calls_share_what_was_added():
-    found = judge([tried(100, 1.5e-7)], asked(calls=2.0, concurrency=4))
+    calibration = judge([tried(100, 1.5e-7)], asked(calls=2.0, concurrency=4))
 
-    assert found.achieved == pytest.approx(0.6)
+    assert calibration.achieved == pytest.approx(0.6)
 
 
 def test_blocks_that_were_disturbed_change_nothing():
@@ -175,16 +175,19 @@ def test_blocks_that_were_disturbed_change_nothing():
             one.unit,
             one.arm,
             one.phase,
-            ((at, value * (1.5 if at % 2 else 1.0)) for at, value in enumerate(one.values)),
+            (
+                (index, value * (1.5 if index % 2 else 1.0))
+                for index, value in enumerate(one.values)
+            ),
         )
         if one.metric in (TIME, METHOD_TIME)
         else one
         for one in quiet.outcome.series
     )
 
-    found = judge([replace(quiet, outcome=Measured(series))], asked())
+    calibration = judge([replace(quiet, outcome=Measured(series))], asked())
 
-    assert (found.method_seconds, found.achieved) == pytest.approx((5e-7, 0.6))
+    assert (calibration.method_seconds, calibration.achieved) == pytest.approx((5e-7, 0.6))
 
 
 def test_no_measurement_is_no_calibration():
@@ -222,6 +225,6 @@ def test_the_first_guess_fills_the_operation_that_is_all_method():
     ("achieved", "slug"), [(0.73, "overshoot"), (0.47, "undershoot"), (0.7, None), (None, None)]
 )
 def test_beyond_a_fifth_of_what_was_asked_for_is_a_caveat(achieved, slug):
-    found = achieved_caveat(achieved, 0.6)
+    caveat = achieved_caveat(achieved, 0.6)
 
-    assert (found.slug if found else None) == slug
+    assert (caveat.slug if caveat else None) == slug

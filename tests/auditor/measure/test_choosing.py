@@ -77,9 +77,9 @@ def test_a_pattern_that_another_engine_does_not_understand_may_choose_anything(m
 
 
 def test_what_was_passed_over_is_left_out_though_all_that_was_listed_matches():
-    found = unseen(SUITE, "^BenchmarkPush", 1)
+    part = unseen(SUITE, "^BenchmarkPush", 1)
 
-    assert found.filter == Filter("^BenchmarkPush", 1, 1)
+    assert part.filter == Filter("^BenchmarkPush", 1, 1)
     assert unseen(Suite(SUITE.benchmarks), "^BenchmarkPush", 1).filter is None
 
 

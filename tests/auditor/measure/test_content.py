@@ -83,10 +83,10 @@ def test_all_of_an_overlay_decides_where_nobody_knows_what_the_program_holds():
 
 
 def test_what_hangs_on_other_files_is_left_out_of_the_digest():
-    one, two = (Overlay((OverlayFile("a.go", text, b"same"),)) for text in (b"1", b"2"))
+    overlay, two = (Overlay((OverlayFile("a.go", text, b"same"),)) for text in (b"1", b"2"))
 
-    assert one.digest != two.digest
-    assert one.digest_without(()) == two.digest_without(())
+    assert overlay.digest != two.digest
+    assert overlay.digest_without(()) == two.digest_without(())
 
 
 def test_a_trial_is_the_same_with_other_methods_that_are_not_in_its_program():

@@ -30,10 +30,10 @@ LOAD = Workload(
 
 
 def test_the_range_is_that_of_the_figures():
-    found = expected_time(LOAD, FIGURES, None)
+    time = expected_time(LOAD, FIGURES, None)
 
-    assert found.high / found.low == pytest.approx(FIGURES.high / FIGURES.low)
-    assert found.low > FIGURES.low * 25.0
+    assert time.high / time.low == pytest.approx(FIGURES.high / FIGURES.low)
+    assert time.low > FIGURES.low * 25.0
 
 
 def test_more_pairs_take_more_time_and_none_only_that_of_the_suite():
@@ -46,10 +46,10 @@ def test_more_pairs_take_more_time_and_none_only_that_of_the_suite():
 
 
 def test_a_budget_limits_the_range_and_comes_first():
-    found = expected_time(replace(LOAD, pairs=400), FIGURES, 60.0)
+    time = expected_time(replace(LOAD, pairs=400), FIGURES, 60.0)
 
-    assert (found.low, found.high) == (60.0, 60.0)
-    assert found.text == "at most 60 s (budget)"
+    assert (time.low, time.high) == (60.0, 60.0)
+    assert time.text == "at most 60 s (budget)"
     assert ExpectedTime(360.0, 540.0, 720.0).text == "at most 12 min (budget); expected 6 to 9 min"
 
 

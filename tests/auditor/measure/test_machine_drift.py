@@ -29,8 +29,8 @@ def slugs(found):
 
 def test_nothing_is_said_of_a_quiet_machine():
     quiet = [
-        noted(at, strain=HostInterference(stolen=0.001, throttled=0.0), loop=0.2)
-        for at in range(30)
+        noted(index, strain=HostInterference(stolen=0.001, throttled=0.0), loop=0.2)
+        for index in range(30)
     ]
 
     assert slugs(quiet) == []
@@ -72,10 +72,10 @@ def test_a_machine_that_becomes_another_one_is_told_from_one_that_jitters(shape)
         "bump": np.repeat([1.0, 1.1, 1.0], 10),
     }[shape]
 
-    found = drift(list(0.2 * course * jitter))
+    result = drift(list(0.2 * course * jitter))
 
-    assert found is not None
-    assert found == pytest.approx(0.1, abs=0.05)
+    assert result is not None
+    assert result == pytest.approx(0.1, abs=0.05)
 
 
 def test_machines_that_only_jitter_are_rarely_said_to_have_changed():
@@ -91,8 +91,8 @@ def test_a_short_run_is_not_judged():
 
 
 def test_a_look_counts_once_and_in_the_order_of_time():
-    early = [noted(at, loop=0.2 + at * 1e-5) for at in range(15)]
-    late = [noted(at, loop=0.3 + at * 1e-5) for at in range(15, 30)]
+    early = [noted(index, loop=0.2 + index * 1e-5) for index in range(15)]
+    late = [noted(number, loop=0.3 + number * 1e-5) for number in range(15, 30)]
     text = next(caveat.text for caveat in caveats([*late, *late, *early]))
 
     assert "(30 looks)" in text
@@ -108,22 +108,22 @@ def test_benchmarks_of_more_than_one_machine_are_named():
 
     moved = [*ran("one", "a", "b", "", "c"), *ran("other", "b", "", "d"), *ran("one", "a")]
 
-    (said,) = caveats(moved)
+    (caveat,) = caveats(moved)
 
-    assert said.slug == "benchmarks-moved"
-    assert said.text.startswith("1 benchmarks were measured by more than one machine (b), as one")
+    assert caveat.slug == "benchmarks-moved"
+    assert caveat.text.startswith("1 benchmarks were measured by more than one machine (b), as one")
     assert slugs([*ran("one", "a", ""), *ran("other", "b", "")]) == []
 
 
 def test_machines_that_differ_have_not_changed():
-    fast = [noted(at, loop=0.2 + at * 1e-5, machine="fast") for at in range(15)]
-    slow = [noted(at, loop=0.3 + at * 1e-5, machine="slow") for at in range(15, 30)]
-    later = [noted(at, loop=0.4 + at * 1e-5, machine="slow") for at in range(30, 45)]
+    fast = [noted(index, loop=0.2 + index * 1e-5, machine="fast") for index in range(15)]
+    slow = [noted(number, loop=0.3 + number * 1e-5, machine="slow") for number in range(15, 30)]
+    later = [noted(number, loop=0.4 + number * 1e-5, machine="slow") for number in range(30, 45)]
 
     assert slugs([*fast, *slow]) == ["worker-slow"]
-    straggling, said = caveats([*fast, *slow, *later])
+    straggling, caveat = caveats([*fast, *slow, *later])
     assert straggling.text.startswith("slow is slower than the other machines")
-    assert said.text.startswith("slow has changed")
+    assert caveat.text.startswith("slow has changed")
 
 
 def test_a_machine_that_takes_longer_than_the_others_is_seen():
@@ -155,13 +155,13 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
 ):
     took = np.random.default_rng(3).normal(0.1, 0.1 * noise, 60)
 
-    found = probed(took, strain)
+    probe = probed(took, strain)
 
-    assert found.rating is rating
-    assert found.loops == 60
-    assert found.seconds == pytest.approx(0.1, rel=0.1)
-    assert found.jitter == pytest.approx(2.56 * noise, rel=0.4)
-    assert found.worst > found.jitter / 2
+    assert probe.rating is rating
+    assert probe.loops == 60
+    assert probe.seconds == pytest.approx(0.1, rel=0.1)
+    assert probe.jitter == pytest.approx(2.56 * noise, rel=0.4)
+    assert probe.worst > probe.jitter / 2
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,10 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
     ],
 )
 def test_a_machine_that_is_not_quiet_is_said_what_would_help(rating, strain, slug, text):
-    (said,) = advice(rating, strain)
+    (caveat,) = advice(rating, strain)
 
-    assert said.slug == slug
-    assert text in said.text
+    assert caveat.slug == slug
+    assert text in caveat.text
 
 
 def test_of_a_quiet_machine_nothing_is_to_be_said():

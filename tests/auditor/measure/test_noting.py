@@ -29,8 +29,8 @@ def ran(machine, name, repetition=1):
 def test_the_machine_of_a_benchmark_is_the_last_one_that_has_measured_it():
     noting = InterferenceLog(Deaf())
     runs = [ran("one", "a"), ran("other", "b"), ran("other", "a", 2), ran("one", "")]
-    for at, run in enumerate(runs):
-        noting.trial_ended(run, reused=at < 2)
+    for index, run in enumerate(runs):
+        noting.trial_ended(run, reused=index < 2)
 
     assert [noting.machine_of(f"g.{name}") for name in "abc"] == ["other", "other", None]
-    assert [one.benchmark for one in noting.noted] == ["g.a", "g.b", "g.a", ""]
+    assert [process.benchmark for process in noting.noted] == ["g.a", "g.b", "g.a", ""]

@@ -15,10 +15,10 @@ IDS = {one.name: one.id for one in METHODS}
 
 
 def client(name, calls, **more):
-    found = tuple(
+    callses = tuple(
         MethodCalls(method=IDS[each], outside=outside, **more) for each, outside in calls.items()
     )
-    return ClientUse(name=name, calls=found)
+    return ClientUse(name=name, calls=callses)
 
 
 NOISY = client("noisy", {"Add": 8000, "Get": 2000})
@@ -47,19 +47,23 @@ def test_the_order_is_that_of_the_ranking(ranking, names):
 def test_a_client_counts_no_more_than_others_by_share():
     louder = client("noisy", {"Get": 90_000, "Add": 30_000})
 
-    found = profile(METHODS, [louder, QUIET, client("third", {"Len": 1})], Ranking.SHARE, 20)
+    usage_profile = profile(
+        METHODS, [louder, QUIET, client("third", {"Len": 1})], Ranking.SHARE, 20
+    )
 
-    assert order(found)[0] == "Len"
-    shares = {one.method.name: one.share for one in found.methods}
+    assert order(usage_profile)[0] == "Len"
+    shares = {
+        method_profile.method.name: method_profile.share for method_profile in usage_profile.methods
+    }
     assert shares["Len"] == pytest.approx((0 + 0.9 + 1) / 3)
     assert sum(shares.values()) == pytest.approx(1)
-    assert "one-client" not in {caveat.slug for caveat in found.caveats}
+    assert "one-client" not in {caveat.slug for caveat in usage_profile.caveats}
 
 
 def test_one_client_that_decides_the_sum_is_named():
-    found = profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
+    usage_profile = profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
 
-    (said,) = [caveat for caveat in found.caveats if caveat.slug == "one-client"]
+    (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "one-client"]
     assert said.text.startswith("99 % of all calls are of noisy")
     assert not {"one-client"} & {
         caveat.slug for caveat in profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
@@ -69,11 +73,11 @@ def test_one_client_that_decides_the_sum_is_named():
 def test_the_cut_and_its_ties_are_explained():
     alike = client("alike", {"Pop": 3, "Add": 3, "Len": 3, "Get": 7})
 
-    found = profile(METHODS, [alike], Ranking.SUM, 2)
+    usage_profile = profile(METHODS, [alike], Ranking.SUM, 2)
 
-    assert order(found) == ["Get", "Add", "Len", "Pop", "Never"]
-    assert found.chosen == 2
-    (said,) = [caveat for caveat in found.caveats if caveat.slug == "methods-used"]
+    assert order(usage_profile) == ["Get", "Add", "Len", "Pop", "Never"]
+    assert usage_profile.chosen == 2
+    (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "methods-used"]
     assert "the 2 often used methods are the first of 4 that clients call, of 5 public" in said.text
     assert "2 more come out as the last one, the cut is by name" in said.text
 
@@ -83,15 +87,15 @@ def test_sums_of_all_clients_and_calls_of_each():
     other = client("other", {"Add": 6}, inside=None, indirect=2, arguments=(("1",), ("2",)))
     failed = ClientUse(name="failed", reason="exit code 2")
 
-    found = profile(METHODS, [one, failed, other], Ranking.SUM, 20)
+    usage_profile = profile(METHODS, [one, failed, other], Ranking.SUM, 20)
 
-    first = found.methods[0]
+    first = usage_profile.methods[0]
     assert (first.outside, first.inside, first.indirect, first.clients) == (10, 10, 3, 2)
     assert first.by_client == (4, 6)
     assert first.arguments == (("1",), ("2",), (None,))
-    assert found.methods[-1].inside is None
-    assert [one.name for one in found.traced] == ["one", "other"]
-    said = {caveat.slug: caveat.text for caveat in found.caveats}
+    assert usage_profile.methods[-1].inside is None
+    assert [use.name for use in usage_profile.traced] == ["one", "other"]
+    said = {caveat.slug: caveat.text for caveat in usage_profile.caveats}
     assert said["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
 
 
@@ -108,11 +112,11 @@ def test_a_client_whose_calls_may_be_missing_is_named():
 def test_what_cannot_be_slowed_or_is_gone_leaves_its_place_to_the_next():
     bad = replace(METHODS[1], refusal="a generator")
     wanted = (IDS["Pop"], "gone", bad.id, IDS["Len"], IDS["Add"])
-    asked = Popularity(methods=wanted, source="2 clients")
+    popularity = Popularity(methods=wanted, source="2 clients")
 
-    chosen, said = most_used([METHODS[0], bad, *METHODS[2:]], asked, 2)
+    chosen, caveats = most_used([METHODS[0], bad, *METHODS[2:]], popularity, 2)
 
     assert [one.name for one in chosen] == ["Pop", "Len"]
-    assert [one.slug for one in said] == ["methods-profile", "methods-left-out"]
-    assert "the 2 public methods used most of 5 that 2 clients call; 1 of those" in said[0].text
-    assert f"{bad.id}: a generator" in said[1].text
+    assert [caveat.slug for caveat in caveats] == ["methods-profile", "methods-left-out"]
+    assert "the 2 public methods used most of 5 that 2 clients call; 1 of those" in caveats[0].text
+    assert f"{bad.id}: a generator" in caveats[1].text

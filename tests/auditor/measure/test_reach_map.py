@@ -22,15 +22,15 @@ HOW = "the subject's own benchmarks ran"
 
 def test_the_difference_of_two_windows_cancels_set_up():
     """Three calls of set-up, two in each operation."""
-    found = reach_of(counted(window(10, {K: 23}), window(110, {K: 223})), K)
+    reach = reach_of(counted(window(10, {K: 23}), window(110, {K: 223})), K)
 
-    assert (found.state, found.calls_per_operation) == (ReachState.IN_LOOP, 2.0)
+    assert (reach.state, reach.calls_per_operation) == (ReachState.IN_LOOP, 2.0)
 
 
 def test_equal_counts_are_set_up_only():
-    found = reach_of(counted(window(10, {K: 3}), window(110, {K: 3})), K)
+    reach = reach_of(counted(window(10, {K: 3}), window(110, {K: 3})), K)
 
-    assert (found.state, found.may_be_in_loop) == (ReachState.SET_UP_ONLY, False)
+    assert (reach.state, reach.may_be_in_loop) == (ReachState.SET_UP_ONLY, False)
 
 
 def test_no_call_at_all_is_not_reached():
@@ -38,17 +38,17 @@ def test_no_call_at_all_is_not_reached():
 
 
 def test_a_negative_difference_is_unknown_and_treated_as_reached():
-    found = reach_of(counted(window(10, {K: 9}), window(110, {K: 3})), K)
+    reach = reach_of(counted(window(10, {K: 9}), window(110, {K: 3})), K)
 
-    assert (found.state, found.calls_per_operation) == (ReachState.UNKNOWN, None)
-    assert found.may_be_in_loop
-    assert len(found.caveats) == 1
+    assert (reach.state, reach.calls_per_operation) == (ReachState.UNKNOWN, None)
+    assert reach.may_be_in_loop
+    assert len(reach.caveats) == 1
 
 
 def test_windows_of_one_size_do_not_tell_set_up_from_the_loop():
-    found = reach_of(counted(window(10, {K: 9}), window(10, {K: 9})), K)
+    reach = reach_of(counted(window(10, {K: 9}), window(10, {K: 9})), K)
 
-    assert found.state is ReachState.UNKNOWN
+    assert reach.state is ReachState.UNKNOWN
 
 
 def test_set_up_that_is_counted_apart_needs_no_difference():
@@ -64,26 +64,27 @@ def test_a_nested_call_in_any_window_is_remembered():
 
 def test_blocks_that_hold_no_set_up_are_added_up():
     outcome = counted(window(12, {K: 0}), window(8, {K: 2}), set_up_apart=True)
-    found = reach_of(outcome, K)
+    reach = reach_of(outcome, K)
 
-    assert (found.state, found.calls_per_operation) == (ReachState.IN_LOOP, 0.1)
+    assert (reach.state, reach.calls_per_operation) == (ReachState.IN_LOOP, 0.1)
     assert usage([run(outcome, purpose=Purpose.REACH)]) == {K: 2}
 
 
 def test_a_counting_process_that_failed_leaves_the_pair_to_be_measured():
-    found = reach_map([run(crashed(), purpose=Purpose.REACH)], [method("k")])
+    result = reach_map([run(crashed(), purpose=Purpose.REACH)], [method("k")])
 
-    assert found[K, benchmark().id].state is ReachState.UNKNOWN
+    assert result[K, benchmark().id].state is ReachState.UNKNOWN
 
 
 def test_one_call_held_all_blocks_only_of_what_was_counted_and_says_so():
-    said = {
+    document = {
         "one": counted(window(10, {K: 9}), in_one_call=True),
         "many": counted(window(10, {K: 9})),
         "failed": crashed(),
     }
     runs = [
-        run(outcome, purpose=Purpose.REACH, of=benchmark(name)) for name, outcome in said.items()
+        run(outcome, purpose=Purpose.REACH, of=benchmark(name))
+        for name, outcome in document.items()
     ]
 
     assert in_one_call(runs) == {benchmark("one").id}
@@ -158,16 +159,16 @@ def made(*outcomes, purpose=Purpose.USAGE):
     ],
 )
 def test_unit_tests_are_named_only_where_they_were_counted(tests, said):
-    found = how_counted(made(COUNTS), tests, 1, 1)
+    text = how_counted(made(COUNTS), tests, 1, 1)
 
-    assert said in found
+    assert said in text
 
 
 def of_packages(outcomes):
     runs = {name: run(outcome, purpose=Purpose.USAGE) for name, outcome in outcomes.items()}
     return [
-        replace(one, trial=replace(one.trial, benchmark=None, tests=name))
-        for name, one in runs.items()
+        replace(trial_run, trial=replace(trial_run.trial, benchmark=None, tests=name))
+        for name, trial_run in runs.items()
     ]
 
 
@@ -181,17 +182,18 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
         }
     )
 
-    found = how_counted(made(COUNTS), tests, 1, 6)
+    text = how_counted(made(COUNTS), tests, 1, 6)
     (order,) = incomplete_order(tests, 6)
 
-    said = (
+    message = (
         "unit tests fail, do not end or do not build in 3 of 6 packages: bad, broken, late; the "
         "unit tests of 2 of 6 packages, for which no time was left"
     )
-    assert found == (
-        f"the subject's own benchmarks and unit tests ran (part of the counts is missing: {said})"
+    assert text == (
+        "the subject's own benchmarks and unit tests ran "
+        f"(part of the counts is missing: {message})"
     )
-    assert order.text.endswith(f"missing: {said}")
+    assert order.text.endswith(f"missing: {message}")
 
 
 def test_of_many_packages_some_are_named():
@@ -209,6 +211,6 @@ def test_nothing_is_missing_of_unit_tests_that_ended_or_are_not_there():
 
 
 def test_benchmarks_whose_calls_were_not_counted_are_counted():
-    found = how_counted(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
+    text = how_counted(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
 
-    assert found.endswith("(part of the counts is missing: 3 of 4 benchmarks)")
+    assert text.endswith("(part of the counts is missing: 3 of 4 benchmarks)")

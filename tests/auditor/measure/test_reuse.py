@@ -11,9 +11,9 @@ def _heard(*revisions, now="new"):
     listener = Listener()
     reuse = Reuse(listener, now)
     for number, revision in enumerate(revisions, 1):
-        made = replace(suite_run([1.0], repetition=number), revision=revision)
-        reuse.trial_ended(made, reused=revision != now)
-        reuse.trial_ended(made, reused=True)
+        run = replace(suite_run([1.0], repetition=number), revision=revision)
+        reuse.trial_ended(run, reused=revision != now)
+        reuse.trial_ended(run, reused=True)
     return reuse, listener
 
 
@@ -22,18 +22,18 @@ def test_runs_of_this_revision_and_of_unknown_ones_need_no_word():
 
 
 def test_runs_of_other_revisions_are_counted_once_and_named():
-    (said,) = _heard("new", "old", "old", "older")[0].caveats()
+    (caveat,) = _heard("new", "old", "old", "older")[0].caveats()
 
-    assert said.slug == "other-revision"
-    assert said.text.startswith("3 of 4 runs were made of another revision")
-    assert said.text.endswith(": old, older")
+    assert caveat.slug == "other-revision"
+    assert caveat.text.startswith("3 of 4 runs were made of another revision")
+    assert caveat.text.endswith(": old, older")
 
 
 def test_of_many_revisions_the_commonest_are_named():
-    (said,) = _heard("d", "c", "c", "b", "b", "a", "a", "a")[0].caveats()
+    (caveat,) = _heard("d", "c", "c", "b", "b", "a", "a", "a")[0].caveats()
 
-    assert said.text.startswith("8 of 8 runs")
-    assert said.text.endswith(": a, c, b and 1 more")
+    assert caveat.text.startswith("8 of 8 runs")
+    assert caveat.text.endswith(": a, c, b and 1 more")
 
 
 def test_everything_is_passed_on():

@@ -55,8 +55,10 @@ def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
         waiting_seconds=more.pop("waiting", 0.0),
         operations=round(seconds / operation),
     )
-    made = run(outcome, purpose=Purpose.PROFILE)
-    return replace(made, trial=replace(made.trial, variant=Variant(VariantKind.PROFILED, apart)))
+    trial_run = run(outcome, purpose=Purpose.PROFILE)
+    return replace(
+        trial_run, trial=replace(trial_run.trial, variant=Variant(VariantKind.PROFILED, apart))
+    )
 
 
 def share(*runs, method=PUSH, calls=1.0, error=0.01):
@@ -193,28 +195,28 @@ def test_what_calls_take_out_of_line_belongs_to_the_method_or_not():
     unchanged = profile(12, 50)
     slower = profile(12, 50, operation=1.25 * LONG, apart=(JAVA,))
 
-    found = share(unchanged, slower, method=JAVA)
+    result = share(unchanged, slower, method=JAVA)
 
     # .6 x 1.25 - .25 = .5 to .75, with the bounds .48 to .78; unchanged .55 to .7.
-    assert found.irreducible == pytest.approx((0.55, 0.7), abs=1e-3)
+    assert result.irreducible == pytest.approx((0.55, 0.7), abs=1e-3)
 
 
 def test_times_of_few_processes_may_differ_by_chance_and_more_samples_may_tell():
     """.6 x 1.12 + .03 = .70, and unchanged at most .7."""
     slower = profile(12, 50, operation=1.12 * LONG, apart=(JAVA,))
 
-    found = share(profile(12, 50), slower, method=JAVA)
+    result = share(profile(12, 50), slower, method=JAVA)
 
-    assert found.irreducible == pytest.approx((0.58, 0.63), abs=1e-4)
-    assert found.high > 0.69
+    assert result.irreducible == pytest.approx((0.58, 0.63), abs=1e-4)
+    assert result.high > 0.69
 
 
 def test_programs_that_contradict_each_other_tell_no_share():
-    found = share(profile(18, 200), profile(2, 200, apart=(JAVA,)), method=JAVA)
+    result = share(profile(18, 200), profile(2, 200, apart=(JAVA,)), method=JAVA)
 
-    assert found.obstacle.startswith("samples of the unchanged program and of one that keeps the")
-    assert found.low < 0.2
-    assert found.high > 0.8
+    assert result.obstacle.startswith("samples of the unchanged program and of one that keeps the")
+    assert result.low < 0.2
+    assert result.high > 0.8
 
 
 def test_a_call_that_is_longer_out_of_line_than_the_operation_was_removed():
@@ -247,13 +249,13 @@ def test_the_error_of_an_interval_is_divided_among_the_programs():
 
 
 def test_a_share_that_another_program_leaves_out_counts_as_its_nearest_possible_one():
-    found = share(profile(12, 100), profile(15, 50, apart=(JAVA,)), method=JAVA)
-    pair = paired(found)
+    result = share(profile(12, 100), profile(15, 50, apart=(JAVA,)), method=JAVA)
+    pair = paired(result)
 
     effect = share_verdict.effect_of(pair)
 
-    assert found.low <= found.high < found.share
-    assert effect.effect == pytest.approx(0.5 * found.high)
+    assert result.low <= result.high < result.share
+    assert effect.effect == pytest.approx(0.5 * result.high)
     assert effect.interval[0] > 0.3
 
 
@@ -269,10 +271,10 @@ def test_more_samples_may_decide_where_the_share_may_lie_elsewhere_in_its_interv
 
 
 def test_only_profiles_out_of_line_tell_nothing_of_the_unchanged_program():
-    found = share(profile(12, 200, apart=(JAVA,)), method=JAVA)
+    result = share(profile(12, 200, apart=(JAVA,)), method=JAVA)
 
-    assert (found.low, found.high) == (0, 1)
-    assert found.unchanged == (0, 0)
+    assert (result.low, result.high) == (0, 1)
+    assert result.unchanged == (0, 0)
 
 
 def test_frames_that_are_inlined_and_called_have_the_bounds_of_both():
@@ -300,16 +302,16 @@ def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
     sampled = share(profile(10, 100), error=0.01 / 100)
     pair = paired(sampled)
 
-    found = share_verdict.judge_by_share(pair)
+    judgement = share_verdict.judge_by_share(pair)
 
-    assert found is not None
-    assert [caveat.slug for caveat in found.caveats] == ["borderline"]
+    assert judgement is not None
+    assert [caveat.slug for caveat in judgement.caveats] == ["borderline"]
     strict = replace(sampled, by_itself=(sampled.low, sampled.high))
     assert share_verdict.judge_by_share(replace(pair, sampled=strict)) is None
 
 
 def near(effect, half, *, threshold=0.25):
-    one = PairRun(
+    pair_run = PairRun(
         effect=effect,
         interval=(effect - half, effect + half),
         p=0.5,
@@ -323,18 +325,18 @@ def near(effect, half, *, threshold=0.25):
         benchmark="b",
         outcome=Verdict.INCONCLUSIVE,
         threshold=threshold,
-        runs=(one, one),
+        runs=(pair_run, pair_run),
         caveats=(Caveat("near-threshold", "open"),),
     )
 
 
 @pytest.mark.parametrize(("effect", "outcome"), [(0.26, Verdict.DETECTED), (0.24, Verdict.MISSED)])
 def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcome):
-    found = indifference_zone.settle_borderline(near(effect, 0.02))
+    verdict = indifference_zone.settle_borderline(near(effect, 0.02))
 
-    assert found.outcome is outcome
-    assert [caveat.slug for caveat in found.caveats] == ["borderline"]
-    assert found.decided_by == "injection"
+    assert verdict.outcome is outcome
+    assert [caveat.slug for caveat in verdict.caveats] == ["borderline"]
+    assert verdict.decided_by == "injection"
 
 
 def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason():

@@ -56,19 +56,19 @@ def above(found):
     ids=["offset in value", "offset in time", "double frequency"],
 )
 def test_the_first_three_examples_of_figure_1_are_dissimilar(other, measures):
-    found = judge("b", [sine(), other])
+    similarity = judge("b", [sine(), other])
 
-    assert above(found) == measures
-    assert found.pairs[0].dissimilar
-    assert found.dissimilar
+    assert above(similarity) == measures
+    assert similarity.pairs[0].dissimilar
+    assert similarity.dissimilar
 
 
 @pytest.mark.parametrize("level", [0.0, 5.0])
 def test_the_last_example_of_figure_1_noise_is_similar(level):
-    found = judge("b", [sine(level=level), sine(level=level) + noise(1)])
+    similarity = judge("b", [sine(level=level), sine(level=level) + noise(1)])
 
-    assert above(found) == ["M2"]
-    assert found.dissimilar is False
+    assert above(similarity) == ["M2"]
+    assert similarity.dissimilar is False
 
 
 def test_a_larger_offset_is_more_dissimilar_by_the_same_measures():
@@ -79,15 +79,22 @@ def test_a_larger_offset_is_more_dissimilar_by_the_same_measures():
 
 
 def test_the_means_are_those_over_all_pairs_and_decide():
-    found = judge("b", [sine(), sine(), sine(phase=np.pi / 2)])
+    similarity = judge("b", [sine(), sine(), sine(phase=np.pi / 2)])
 
-    assert [one.dissimilar for one in found.pairs] == [False, True, True]
-    by_hand = [
-        sum(values) / 3 for values in zip(*(one.measures for one in found.pairs), strict=True)
+    assert [pair_similarity.dissimilar for pair_similarity in similarity.pairs] == [
+        False,
+        True,
+        True,
     ]
-    assert found.means == pytest.approx(by_hand)
-    assert found.means[0] == pytest.approx(2 / 3, abs=1e-6)
-    assert found.dissimilar
+    by_hand = [
+        sum(values) / 3
+        for values in zip(
+            *(pair_similarity.measures for pair_similarity in similarity.pairs), strict=True
+        )
+    ]
+    assert similarity.means == pytest.approx(by_hand)
+    assert similarity.means[0] == pytest.approx(2 / 3, abs=1e-6)
+    assert similarity.dissimilar
 
 
 def test_a_mean_at_theta_does_not_exceed_it():
@@ -95,40 +102,40 @@ def test_a_mean_at_theta_does_not_exceed_it():
     runs = [sine(), sine(), sine(phase=np.pi / 2)]
     means = judge("b", runs).means
 
-    at = judge("b", runs, Parameters(theta=sorted(means)[2]))
+    similarity = judge("b", runs, Parameters(theta=sorted(means)[2]))
     below = judge("b", runs, Parameters(theta=np.nextafter(sorted(means)[2], 0)))
 
-    assert (at.dissimilar, below.dissimilar) == (False, True)
+    assert (similarity.dissimilar, below.dissimilar) == (False, True)
 
 
 def test_a_run_that_stands_apart_is_named():
     runs = alike(5)
     runs.insert(2, sine(level=5.0, frequency=3) * 20 + noise(9))
 
-    found = judge("b", runs)
+    similarity = judge("b", runs)
 
-    assert found.apart == (2,)
-    assert found.clusters.outside == (2,)
-    assert found.clusters.groups == ((0, 1, 3, 4, 5), (2,))
-    assert found.clusters.dissimilar
-    assert slugs(found) == []
+    assert similarity.apart == (2,)
+    assert similarity.clusters.outside == (2,)
+    assert similarity.clusters.groups == ((0, 1, 3, 4, 5), (2,))
+    assert similarity.clusters.dissimilar
+    assert slugs(similarity) == []
 
 
 def test_like_runs_make_one_group():
-    found = judge("b", alike(6))
+    similarity = judge("b", alike(6))
 
-    assert found.dissimilar is False
-    assert (found.apart, found.clusters.outside) == ((), ())
-    assert found.clusters.groups == ((0, 1, 2, 3, 4, 5),)
-    assert not found.clusters.dissimilar
-    assert 0 < found.clusters.height < PAPER.cut
+    assert similarity.dissimilar is False
+    assert (similarity.apart, similarity.clusters.outside) == ((), ())
+    assert similarity.clusters.groups == ((0, 1, 2, 3, 4, 5),)
+    assert not similarity.clusters.dissimilar
+    assert 0 < similarity.clusters.height < PAPER.cut
 
 
 def test_one_of_two_cannot_stand_apart_from_the_other():
-    found = judge("b", [sine(level=1.0), 50 * sine(level=1.0, frequency=2)])
+    similarity = judge("b", [sine(level=1.0), 50 * sine(level=1.0, frequency=2)])
 
-    assert (found.apart, found.clusters.outside) == ((), ())
-    assert slugs(found) == ["no-run-apart", "no-main-group"]
+    assert (similarity.apart, similarity.clusters.outside) == ((), ())
+    assert slugs(similarity) == ["no-run-apart", "no-main-group"]
 
 
 def test_a_run_is_apart_by_more_than_half_of_its_pairs():
@@ -195,40 +202,42 @@ def test_the_height_is_that_of_the_last_two_groups():
 
 def test_the_distance_of_same_is_the_mean_of_its_four_measures():
     """Of 1 and 3 everywhere: 0, 2/3, 1 - 3/7 and 2/4."""
-    found = judge("b", [[1.0] * 200, [3.0] * 200])
+    similarity = judge("b", [[1.0] * 200, [3.0] * 200])
 
-    assert found.pairs[0].distance == pytest.approx((0 + 2 / 3 + 4 / 7 + 1 / 2) / 4)
-    assert slugs(found) == ["constant-runs", "no-main-group"]
+    assert similarity.pairs[0].distance == pytest.approx((0 + 2 / 3 + 4 / 7 + 1 / 2) / 4)
+    assert slugs(similarity) == ["constant-runs", "no-main-group"]
 
 
 def test_the_longer_runs_are_cut_and_that_is_said():
     long, short = sine(level=5.0), sine(level=5.0)[:1500]
 
-    found = judge("b", [long, short, long])
+    similarity = judge("b", [long, short, long])
 
-    assert found.values == 1500
-    assert found.means == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
-    assert [caveat.text for caveat in found.caveats] == [
+    assert similarity.values == 1500
+    assert similarity.means == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
+    assert [caveat.text for caveat in similarity.caveats] == [
         "the runs have 1500 to 3000 values; compared are the first 1500, for run 2"
     ]
 
 
 @pytest.mark.parametrize("runs", [[], [[1.0, 2.0]], [[], [1.0]], [[1.0], [float("nan")]]])
 def test_fewer_than_two_runs_tell_nothing(runs):
-    found = judge("b", runs)
+    similarity = judge("b", runs)
 
-    assert (found.dissimilar, found.means, found.clusters) == (None, None, None)
-    assert (found.pairs, found.apart) == ((), ())
-    assert slugs(found)[-1] == "one-run"
+    assert (similarity.dissimilar, similarity.means, similarity.clusters) == (None, None, None)
+    assert (similarity.pairs, similarity.apart) == ((), ())
+    assert slugs(similarity)[-1] == "one-run"
 
 
 def test_runs_keep_their_indices_where_others_are_left_out():
-    found = judge("b", [[], *alike(3), [float("inf")] * 3000])
+    similarity = judge("b", [[], *alike(3), [float("inf")] * 3000])
 
-    assert found.compared == (1, 2, 3)
-    assert [(one.first, one.second) for one in found.pairs] == [(1, 2), (1, 3), (2, 3)]
-    assert found.clusters.groups == ((1, 2, 3),)
-    assert [caveat.text for caveat in found.caveats] == [
+    assert similarity.compared == (1, 2, 3)
+    assert [
+        (pair_similarity.first, pair_similarity.second) for pair_similarity in similarity.pairs
+    ] == [(1, 2), (1, 3), (2, 3)]
+    assert similarity.clusters.groups == ((1, 2, 3),)
+    assert [caveat.text for caveat in similarity.caveats] == [
         "without values, or with one that is not finite, and left out: run 1, 5"
     ]
 
@@ -240,21 +249,21 @@ def test_short_runs_have_a_caveat():
 
 @given(st.lists(st.lists(st.floats(allow_infinity=True, allow_nan=True), max_size=6), max_size=5))
 def test_whatever_the_runs_there_is_an_answer(runs):
-    found = judge("b", runs)
+    similarity = judge("b", runs)
 
     usable = [run for run in runs if run and np.isfinite(run).all()]
-    assert len(found.compared) == len(usable)
-    assert len(found.pairs) == len(usable) * (len(usable) - 1) // 2
-    assert (found.dissimilar is None) == (len(usable) < 2)
+    assert len(similarity.compared) == len(usable)
+    assert len(similarity.pairs) == len(usable) * (len(usable) - 1) // 2
+    assert (similarity.dissimilar is None) == (len(usable) < 2)
 
 
 @given(st.permutations(range(6)))
 def test_the_order_of_the_runs_names_others_but_says_the_same(order):
     runs = [*alike(4), sine(level=50.0), 30 * sine(level=5.0, frequency=3)]
 
-    found, shuffled = judge("b", runs), judge("b", [runs[at] for at in order])
+    similarity, shuffled = judge("b", runs), judge("b", [runs[at] for at in order])
 
-    assert slugs(found) == slugs(shuffled) == []
-    assert shuffled.means == pytest.approx(found.means, abs=1e-7)
-    assert sorted(order[at] for at in shuffled.apart) == list(found.apart)
+    assert slugs(similarity) == slugs(shuffled) == []
+    assert shuffled.means == pytest.approx(similarity.means, abs=1e-7)
+    assert sorted(order[number] for number in shuffled.apart) == list(similarity.apart)
     assert sorted(order[at] for at in shuffled.clusters.outside) == [4, 5]

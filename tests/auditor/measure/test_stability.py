@@ -60,10 +60,10 @@ def test_nothing_sizes_no_slowdown():
 def test_throughput_is_inverted_value_by_value():
     values = [seconds_per_operation(value, "ops/s") for value in (1.0, 4.0)]
 
-    found = judge([benchmark()], suite_runs([values, [1.0]]), wanted_runs=2)
+    stability = judge([benchmark()], suite_runs([values, [1.0]]), wanted_runs=2)
 
     # the mean of 1 and 1/4, and not one over the mean of 1 and 4
-    assert found.benchmarks[0].means == pytest.approx((0.625, 1.0))
+    assert stability.benchmarks[0].means == pytest.approx((0.625, 1.0))
 
 
 def test_all_forks_of_a_run_count():
@@ -73,31 +73,31 @@ def test_all_forks_of_a_run_count():
         for fork, value in enumerate(values, 1)
     ]
 
-    (found,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
+    (verdict,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
 
-    assert found.means == (2.0, 3.0)
-    assert found.max_spread == pytest.approx(1 / 2.5)
-    assert found.seconds == 2.0
+    assert verdict.means == (2.0, 3.0)
+    assert verdict.max_spread == pytest.approx(1 / 2.5)
+    assert verdict.seconds == 2.0
 
 
 def test_a_run_that_lacks_a_fork_is_not_complete():
     runs = [*suite_runs([[1.0], [1.0]]), suite_run([1.0], repetition=1, fork=2)]
 
-    (found,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
+    (verdict,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
 
-    assert (found.runs, found.max_spread) == (1, None)
+    assert (verdict.runs, verdict.max_spread) == (1, None)
 
 
 def test_a_benchmark_that_crashed_once_is_listed_as_incomplete():
     runs = [*suite_runs([[1.0]]), run(crashed(), repetition=2)]
 
-    (found,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
+    (verdict,) = judge([benchmark()], runs, wanted_runs=2).benchmarks
 
-    assert found.max_spread is None
-    assert found.bucket is None
-    assert found.ending == "crashed"
-    assert found.reason == "run 2: exit code 2: panic: no"
-    assert [caveat.text for caveat in found.caveats] == ["measured in 1 of 2 runs"]
+    assert verdict.max_spread is None
+    assert verdict.bucket is None
+    assert verdict.ending == "crashed"
+    assert verdict.reason == "run 2: exit code 2: panic: no"
+    assert [caveat.text for caveat in verdict.caveats] == ["measured in 1 of 2 runs"]
 
 
 def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
@@ -126,25 +126,25 @@ def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
 def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, said):
     ours = replace(benchmark(), block_seconds=own, kept="set-up runs at each iteration")
 
-    found = judge([ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2).benchmarks[0]
+    verdict = judge([ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2).benchmarks[0]
 
-    assert [caveat.text[:53] for caveat in found.caveats] == [text[:53] for text in said]
+    assert [caveat.text[:53] for caveat in verdict.caveats] == [text[:53] for text in said]
 
 
 def test_a_failed_pilot_is_why_a_benchmark_was_never_run():
     pilot = run(crashed(-11, ""), purpose=Purpose.PILOT)
 
-    (found,) = judge([benchmark()], [], wanted_runs=5, pilots=[pilot]).benchmarks
+    (verdict,) = judge([benchmark()], [], wanted_runs=5, pilots=[pilot]).benchmarks
 
-    assert (found.ending, found.runs, found.seconds) == ("crashed", 0, None)
-    assert found.reason == "run 1: ended by signal 11"
+    assert (verdict.ending, verdict.runs, verdict.seconds) == ("crashed", 0, None)
+    assert verdict.reason == "run 1: ended by signal 11"
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_value_that_is_no_time_makes_its_run_incomplete(value):
-    (found,) = judge([benchmark()], suite_runs([[1.0], [1.0, value]]), wanted_runs=2).benchmarks
+    (verdict,) = judge([benchmark()], suite_runs([[1.0], [1.0, value]]), wanted_runs=2).benchmarks
 
-    assert (found.runs, found.max_spread) == (1, None)
+    assert (verdict.runs, verdict.max_spread) == (1, None)
 
 
 def test_two_benchmarks_fill_the_buckets_and_the_durations():
@@ -154,12 +154,12 @@ def test_two_benchmarks_fill_the_buckets_and_the_durations():
         *suite_runs([[1.0], [3.0]], of=wild, seconds=3.0),
     ]
 
-    found = judge([calm, wild], runs, wanted_runs=2)
+    stability = judge([calm, wild], runs, wanted_runs=2)
 
-    assert found.buckets[0] == BucketCount(Bucket.BELOW_5, 1, 50.0)
-    assert found.buckets[-1] == BucketCount(Bucket.ABOVE_50, 1, 50.0)
-    assert found.suite_seconds == (5.0, 5.0)
-    assert [caveat.slug for caveat in found.caveats] == ["few-runs"]
+    assert stability.buckets[0] == BucketCount(Bucket.BELOW_5, 1, 50.0)
+    assert stability.buckets[-1] == BucketCount(Bucket.ABOVE_50, 1, 50.0)
+    assert stability.suite_seconds == (5.0, 5.0)
+    assert [caveat.slug for caveat in stability.caveats] == ["few-runs"]
 
 
 def test_a_benchmark_that_never_works_leaves_the_suite_its_duration():
@@ -170,29 +170,29 @@ def test_a_benchmark_that_never_works_leaves_the_suite_its_duration():
 
 
 def test_one_run_has_no_spread_and_says_so():
-    found = judge([benchmark()], suite_runs([[1.0]]), wanted_runs=1)
+    stability = judge([benchmark()], suite_runs([[1.0]]), wanted_runs=1)
 
-    assert found.benchmarks[0].max_spread is None
-    assert "at least 2" in found.caveats[0].text
+    assert stability.benchmarks[0].max_spread is None
+    assert "at least 2" in stability.caveats[0].text
 
 
 def test_runs_on_machines_that_differ_are_said_to_be_mixed():
     there = suite_run([1.0], repetition=2, host=HostFacts("there"))
 
-    found = judge([benchmark()], [suite_run([1.0]), there], wanted_runs=2)
+    stability = judge([benchmark()], [suite_run([1.0]), there], wanted_runs=2)
 
-    assert "mixed-hosts" in [caveat.slug for caveat in found.caveats]
+    assert "mixed-hosts" in [caveat.slug for caveat in stability.caveats]
 
 
 def test_what_could_not_be_listed_is_listed_as_such():
     unseen = UnmeasuredPart(unlisted=(("ring.BenchmarkFails", "it fails: as it must"),))
 
-    found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
+    stability = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
-    last = found.benchmarks[-1]
+    last = stability.benchmarks[-1]
     assert (last.id, last.ending, last.max_spread) == ("ring.BenchmarkFails", "unlisted", None)
     assert last.reason == "it fails: as it must"
-    assert sum(bucket.count for bucket in found.buckets) == 1
+    assert sum(bucket.count for bucket in stability.buckets) == 1
 
 
 def test_a_filter_says_of_how_many_and_what_nobody_knows():
@@ -202,31 +202,33 @@ def test_a_filter_says_of_how_many_and_what_nobody_knows():
         perhaps=(("ring/broken", "no"),),
     )
 
-    found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
+    stability = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
-    said = {caveat.slug: caveat.text for caveat in found.caveats}["filtered"]
-    assert said.startswith(
+    message = {caveat.slug: caveat.text for caveat in stability.caveats}["filtered"]
+    assert message.startswith(
         "2 of the suite's 9 benchmarks were looked at, those that match '^Bench'"
     )
-    assert said.endswith("could not be listed: ring/broken")
-    assert found.filter == Filter("^Bench", 9)
+    assert message.endswith("could not be listed: ring/broken")
+    assert stability.filter == Filter("^Bench", 9)
 
 
 def test_a_filter_says_what_was_not_even_built_in_the_place_of_a_number_it_does_not_know():
     unseen = UnmeasuredPart(filter=Filter("^Bench", 1, 3))
 
-    found = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
+    stability = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
-    said = {caveat.slug: caveat.text for caveat in found.caveats}["filtered"]
-    assert said.startswith("1 of the suite's benchmarks were looked at, those that match '^Bench'")
-    assert said.endswith("not even built, as nothing in them can match: 3")
+    message = {caveat.slug: caveat.text for caveat in stability.caveats}["filtered"]
+    assert message.startswith(
+        "1 of the suite's benchmarks were looked at, those that match '^Bench'"
+    )
+    assert message.endswith("not even built, as nothing in them can match: 3")
 
 
 def test_the_duration_is_that_of_complete_runs_beside_the_papers_limit():
     runs = [suite_run([1.0], repetition=at, seconds=at) for at in (1, 3)]
 
-    found = judge([benchmark()], runs, wanted_runs=2).duration
+    duration = judge([benchmark()], runs, wanted_runs=2).duration
 
-    assert found == Duration(mean=2.0, sd=pytest.approx(2**0.5), limit=7200.0)
+    assert duration == Duration(mean=2.0, sd=pytest.approx(2**0.5), limit=7200.0)
     assert judge([benchmark()], runs[:1], wanted_runs=2).duration.sd is None
     assert judge([benchmark()], [], wanted_runs=2).duration is None

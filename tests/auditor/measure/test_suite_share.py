@@ -76,8 +76,8 @@ def test_every_beginning_of_the_order_is_a_sample_over_files_and_functions():
     order = sampling_order(suite, seed=1)
 
     assert sorted(order, key=suite.index) == suite
-    assert len({one.group for one in order[:4]}) == 4
-    functions = {(one.group, one.name.partition("/")[0]) for one in order[:12]}
+    assert len({benchmark.group for benchmark in order[:4]}) == 4
+    functions = {(benchmark.group, benchmark.name.partition("/")[0]) for benchmark in order[:12]}
     assert len(functions) == 12
     assert order != sampling_order(suite, seed=2)
     assert order == sampling_order(suite, seed=1)

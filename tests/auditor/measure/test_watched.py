@@ -21,7 +21,9 @@ def watched(
     wall = 50.0 if warm is None else 0.5
     walls = (
         Series.of(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, wall), (1, wall)]),
-        Series.of(WALL, "s", ArmName.PLAIN, Phase.MEASUREMENT, [(at, 0.5) for at in range(2, 6)]),
+        Series.of(
+            WALL, "s", ArmName.PLAIN, Phase.MEASUREMENT, [(number, 0.5) for number in range(2, 6)]
+        ),
     )
     warmed = WarmupResult(method=Criterion.RCIW, warm=warm, enough=enough, since=since)
     outcome = Measured((series([1.0, 1.0]), *walls), warmed)
@@ -31,10 +33,13 @@ def watched(
 def said(*runs):
     benchmarks = dict.fromkeys(one.trial.benchmark for one in runs)
     verdict = judge([*benchmarks], runs, wanted_runs=1)
-    mine = {one.id.rpartition(".")[2]: one.caveats for one in verdict.benchmarks}
+    mine = {
+        benchmark_verdict.id.rpartition(".")[2]: benchmark_verdict.caveats
+        for benchmark_verdict in verdict.benchmarks
+    }
     return (
         {caveat.slug: caveat.text for caveat in verdict.caveats},
-        {name: {one.slug: one.text for one in each} for name, each in mine.items()},
+        {name: {caveat.slug: caveat.text for caveat in caveats} for name, caveats in mine.items()},
     )
 
 

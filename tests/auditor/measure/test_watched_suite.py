@@ -94,8 +94,8 @@ def test_no_more_forks_are_run_than_are_worth_it():
         name: runs[name, 2] for name in BENCHMARKS
     }
     assert all(2 <= len(forks) < 5 for forks in runs.values())
-    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "fewer-forks"]
-    assert said.startswith("3 of 3 benchmarks have fewer than 5 forks")
+    (text,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "fewer-forks"]
+    assert text.startswith("3 of 3 benchmarks have fewer than 5 forks")
     assert all(benchmark.max_spread is not None for benchmark in verdict.benchmarks)
 
 
@@ -107,8 +107,8 @@ def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
         for run in runs
     ]
 
-    (said,) = watched.of_request(suite.suite, runs)
-    assert [*watched.of_request(suite.suite, again)] == [said]
+    (caveat,) = watched.of_request(suite.suite, runs)
+    assert [*watched.of_request(suite.suite, again)] == [caveat]
 
 
 @pytest.mark.parametrize("width", [None, 1e-6])
@@ -264,7 +264,9 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
 def blocks(lasts, operations):
     """Return a process of 40 blocks, 20 of which were its warm-up."""
     found = [
-        Series.of(metric, unit, ArmName.PLAIN, Phase.MEASUREMENT, [(at, each) for at in range(40)])
+        Series.of(
+            metric, unit, ArmName.PLAIN, Phase.MEASUREMENT, [(index, each) for index in range(40)]
+        )
         for metric, unit, each in (
             (TIME, "s/op", lasts / operations),
             (OPERATIONS, "op", operations),
@@ -286,12 +288,14 @@ def blocks(lasts, operations):
 def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
     lasts, operations, threads, blocks_of_warmup
 ):
-    one = Benchmark(group="toy", name="s", threads=threads)
+    benchmark = Benchmark(group="toy", name="s", threads=threads)
     plan = request().suite.plan
 
-    found = warmed({one.id: plan}, {one.id: None}, [run(blocks(lasts, operations), of=one)])
+    result = warmed(
+        {benchmark.id: plan}, {benchmark.id: None}, [run(blocks(lasts, operations), of=benchmark)]
+    )
 
-    assert found[one.id].warmup == blocks_of_warmup
+    assert result[benchmark.id].warmup == blocks_of_warmup
 
 
 def test_calibrations_run_beside_others_whatever_the_warm_up():
@@ -306,9 +310,9 @@ def test_single_shots_warm_up_for_as_many_calls():
     plan = request().suite.plan
     one = single()
 
-    found = warmed({one.id: plan}, {one.id: None}, [run(blocks(5e-6, 1), of=one)])
+    result = warmed({one.id: plan}, {one.id: None}, [run(blocks(5e-6, 1), of=one)])
 
-    assert found[one.id].warmup == 20
+    assert result[one.id].warmup == 20
 
 
 def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
@@ -325,9 +329,11 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     stability_study.audit(parts(asked(method=Criterion.LEARNED), store=store, machine=Warming()))
     plain = replace(asked().suite.watched.watch, model=None)
     same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
-    found = stability_study.audit(parts(replace(asked(), suite=same), store=store, machine=again))
+    stability = stability_study.audit(
+        parts(replace(asked(), suite=same), store=store, machine=again)
+    )
     assert again.done == []
-    assert "watched-otherwise" not in [caveat.slug for caveat in found.caveats]
+    assert "watched-otherwise" not in [caveat.slug for caveat in stability.caveats]
 
 
 class Slower(Warming):
@@ -345,7 +351,7 @@ def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
     )
     settings = CompareRequest(min_delta=0.05, rounds=4, fresh=2, slowdown=0.6, methods=0)
 
-    found = ComparisonStudy(base, head, settings).compare()
+    comparison = ComparisonStudy(base, head, settings).compare()
 
     watched = made(machine, Purpose.SUITE)
     assert sorted((trial.subject, trial.benchmark.name) for trial in watched) == sorted(
@@ -353,4 +359,4 @@ def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
     )
     # 45 ms, in blocks of 10.
     assert warm_ups(made(machine, Purpose.COMPARISON)) == {5}
-    assert {benchmark.change for benchmark in found.benchmarks} == {PerformanceChange.NONE}
+    assert {benchmark.change for benchmark in comparison.benchmarks} == {PerformanceChange.NONE}

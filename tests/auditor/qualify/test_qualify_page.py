@@ -70,13 +70,13 @@ def test_nothing_shown_yet_is_a_page_too():
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_there_is_no_barrier_and_nasty_names_do_no_harm(visit, scheme):
-    subjects = (PARSE, *(GateSubject(method=one) for one in NASTY))
+    subjects = (PARSE, *(GateSubject(method=text) for text in NASTY))
     shown = (
         *GOOD,
         *(
             answer
-            for one in NASTY
-            for answer in answers(SlowedSide.SPED, 1.5, alarms=2, method=one)
+            for text in NASTY
+            for answer in answers(SlowedSide.SPED, 1.5, alarms=2, method=text)
         ),
     )
     page = qualify.html(made(shown, subjects))

@@ -31,16 +31,18 @@ def case(factor, side=SlowedSide.SLOWED, method="a.Parse"):
 
 
 def answers(of, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH):
-    told = [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
+    gate_answers = (
+        [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
+    )
     return [
-        ShownCase(case=of, number=number, answer=one, turn=turn, seconds=2.0 * turn, ran=ran)
-        for number, one in enumerate(told, 1)
+        ShownCase(case=of, number=number, answer=answer, turn=turn, seconds=2.0 * turn, ran=ran)
+        for number, answer in enumerate(gate_answers, 1)
     ]
 
 
 def flaws(*shown, plan=PLAN, subjects=(PARSE,)):
-    found = judge(subjects, plan, [one for part in shown for one in part])
-    return {diagnose.flaw: diagnose.evidence for diagnose in found.diagnoses}
+    qualification = judge(subjects, plan, [one for part in shown for one in part])
+    return {diagnose.flaw: diagnose.evidence for diagnose in qualification.diagnoses}
 
 
 GOOD = (
@@ -95,40 +97,40 @@ def test_a_gate_without_a_flaw_has_none():
 
 
 def test_a_gate_that_never_fires_is_dead():
-    found = flaws(answers(SAME, quiet=5), answers(case(10.0), quiet=5, turn=4))
+    result = flaws(answers(SAME, quiet=5), answers(case(10.0), quiet=5, turn=4))
 
-    assert list(found) == [Flaw.DEAD]
-    assert "none of 5 slowdowns, 10 times and less" in found[Flaw.DEAD]
+    assert list(result) == [Flaw.DEAD]
+    assert "none of 5 slowdowns, 10 times and less" in result[Flaw.DEAD]
     assert flaws(answers(SAME, quiet=5), answers(case(10.0), quiet=2, turn=4)) == {}
 
 
 def test_one_that_fires_when_it_is_run_again_is_late_and_not_dead():
-    found = flaws(answers(SAME, quiet=5), answers(case(10.0), alarms=5, turn=3))
+    result = flaws(answers(SAME, quiet=5), answers(case(10.0), alarms=5, turn=3))
 
-    assert list(found) == [Flaw.LATE]
-    assert "run 3 times" in found[Flaw.LATE]
+    assert list(result) == [Flaw.LATE]
+    assert "run 3 times" in result[Flaw.LATE]
 
 
 def test_one_that_fires_at_what_got_faster_is_inverted():
-    found = flaws(
+    result = flaws(
         answers(SAME, quiet=5),
         answers(case(10.0), quiet=5),
         answers(case(10.0, SlowedSide.SPED), alarms=5),
     )
 
-    assert list(found) == [Flaw.INVERTED]
-    assert "5 of 5 times where head is 10 times as fast" in found[Flaw.INVERTED]
-    assert "0 of 5 times where it is 10 times as slow" in found[Flaw.INVERTED]
+    assert list(result) == [Flaw.INVERTED]
+    assert "5 of 5 times where head is 10 times as fast" in result[Flaw.INVERTED]
+    assert "0 of 5 times where it is 10 times as slow" in result[Flaw.INVERTED]
 
 
 def test_one_that_fires_at_both_is_said():
-    found = flaws(
+    result = flaws(
         answers(SAME, quiet=5),
         answers(case(10.0), alarms=5),
         answers(case(10.0, SlowedSide.SPED), alarms=5),
     )
 
-    assert list(found) == [Flaw.TWO_SIDED]
+    assert list(result) == [Flaw.TWO_SIDED]
 
 
 def test_one_that_fires_at_what_is_alike_is_noisy_or_fires_always():
@@ -138,8 +140,8 @@ def test_one_that_fires_at_what_is_alike_is_noisy_or_fires_always():
     assert list(noisy) == [Flaw.NOISY]
     assert "3 of 12 times at base and head that are alike" in noisy[Flaw.NOISY]
     assert list(always) == [Flaw.ALWAYS]
-    asked = replace(PLAN, most_false_alarms=0.5)
-    assert flaws(answers(SAME, alarms=3, quiet=9), GOOD[20:], plan=asked) == {}
+    plan = replace(PLAN, most_false_alarms=0.5)
+    assert flaws(answers(SAME, alarms=3, quiet=9), GOOD[20:], plan=plan) == {}
     assert flaws(answers(SAME, alarms=1), GOOD[20:]) == {}
 
 
@@ -153,18 +155,18 @@ def test_one_that_runs_one_version_twice_compares_it_with_itself():
 
 
 def test_one_that_sees_another_method_only_is_blind():
-    found = flaws(GOOD, answers(case(10.0, method="a.Print"), quiet=5), subjects=(PARSE, PRINT))
+    result = flaws(GOOD, answers(case(10.0, method="a.Print"), quiet=5), subjects=(PARSE, PRINT))
 
-    assert list(found) == [Flaw.BLIND]
-    assert "a.Print 10 times as slow; no benchmark calls it" in found[Flaw.BLIND]
+    assert list(result) == [Flaw.BLIND]
+    assert "a.Print 10 times as slow; no benchmark calls it" in result[Flaw.BLIND]
 
 
 def test_what_is_asked_is_answered_with_yes_no_or_unknown():
     def demands(*shown, skipped=(), **plan):
-        made = judge(
+        qualification = judge(
             (PARSE,), replace(PLAN, **plan), [one for part in shown for one in part], skipped
         )
-        return [demand.answer for demand in made.demands]
+        return [demand.answer for demand in qualification.demands]
 
     seen_well = answers(case(1.5), alarms=5)
     assert demands(GOOD) == []
@@ -205,8 +207,8 @@ def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
     )
 
     def caveats(subject, *shown):
-        found = judge((subject,), PLAN, [one for part in shown for one in part])
-        return [caveat.slug for caveat in found.caveats]
+        qualification = judge((subject,), PLAN, [one for part in shown for one in part])
+        return [caveat.slug for caveat in qualification.caveats]
 
     both = (GOOD, answers(case(1.5), alarms=5))
     assert caveats(right, *both) == []

@@ -82,11 +82,11 @@ def above(limit):
 def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
     gate = Gate(above(2.0))
 
-    found = study(gate).qualify(ignore)
+    qualify = study(gate).qualify(ignore)
 
     counts = {
         (rate.case.side, rate.case.method, rate.case.factor): (rate.alarms, rate.shown)
-        for rate in found.rates
+        for rate in qualify.rates
     }
     assert counts == {
         (SlowedSide.SAME, "", 1.0): (0, 20),
@@ -95,14 +95,14 @@ def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
         **{(SlowedSide.SLOWED, name, 10.0): (5, 5) for name in ("a.Parse", "a.Print")},
         (SlowedSide.SPED, "a.Parse", 10.0): (0, 5),
     }
-    assert found.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
-    assert found.diagnoses == ()
+    assert qualify.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
+    assert qualify.diagnoses == ()
 
 
 def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
     gate = Gate(lambda _: GateAnswer.QUIET)
 
-    found = study(gate).qualify(ignore)
+    qualify = study(gate).qualify(ignore)
 
     first = [(one.side, one.factor) for one, _, _ in gate.shown[:4]]
     assert first == [
@@ -111,7 +111,7 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
         (SlowedSide.SLOWED, 10.0),
         (SlowedSide.SPED, 10.0),
     ]
-    assert [str(diagnose.flaw) for diagnose in found.diagnoses] == ["dead"]
+    assert [str(diagnose.flaw) for diagnose in qualify.diagnoses] == ["dead"]
     small = [one for one, _, _ in gate.shown if one.factor in {1.1, 2.0}]
     assert len(small) < 2 * 2 * 5  # none after the largest one is known not to be seen
     turns = {
@@ -125,12 +125,12 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
 def test_a_gate_that_always_fires_is_told_from_a_noisy_one_and_sees_nothing():
     plan = replace(PLAN, must_see=2.0, most_false_alarms=0.05)
 
-    found = study(Gate(lambda _: GateAnswer.ALARM), plan).qualify(ignore)
+    qualify = study(Gate(lambda _: GateAnswer.ALARM), plan).qualify(ignore)
 
-    assert [str(diagnose.flaw) for diagnose in found.diagnoses] == ["always"]
-    assert [demand.answer for demand in found.demands] == [DemandState.FAILED, DemandState.FAILED]
-    assert found.seen_from == {"a.Parse": None, "a.Print": None}
-    assert [rate.shown for rate in found.rates if rate.case.side is SlowedSide.SAME] == [5]
+    assert [str(diagnose.flaw) for diagnose in qualify.diagnoses] == ["always"]
+    assert [demand.answer for demand in qualify.demands] == [DemandState.FAILED, DemandState.FAILED]
+    assert qualify.seen_from == {"a.Parse": None, "a.Print": None}
+    assert [rate.shown for rate in qualify.rates if rate.case.side is SlowedSide.SAME] == [5]
 
 
 def test_a_gate_that_fires_is_run_once_in_each_pair():
@@ -192,10 +192,10 @@ def test_a_method_that_cannot_be_slowed_is_not_shown():
     gate = Gate(above(2.0))
     subjects = (GateSubject(method="a.Native", refusal="it has no body"), SUBJECTS[0])
 
-    found = study(gate, subjects=subjects).qualify(ignore)
+    qualify = study(gate, subjects=subjects).qualify(ignore)
 
     assert {one.method for one, _, _ in gate.shown} == {"", "a.Parse"}
-    assert found.subjects == subjects
+    assert qualify.subjects == subjects
 
 
 @pytest.mark.parametrize("chance", [0.01, 0.3])
@@ -210,8 +210,8 @@ def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
                 return GateAnswer.ALARM
             return GateAnswer.ALARM if random.random() < chance else GateAnswer.QUIET
 
-        found = study(Gate(answer), subjects=SUBJECTS[:1]).qualify(ignore)
-        noisy = {"noisy", "always"} & {str(diagnose.flaw) for diagnose in found.diagnoses}
+        qualify = study(Gate(answer), subjects=SUBJECTS[:1]).qualify(ignore)
+        noisy = {"noisy", "always"} & {str(diagnose.flaw) for diagnose in qualify.diagnoses}
         wrong += bool(noisy) is (chance < 0.05)
     assert wrong <= 20
 

@@ -38,12 +38,19 @@ UNSEEN = GateSubject(method="a.Print|<b>")
 
 def answers(side, factor, *, alarms=0, quiet=0, failed=0, method="a.Parse", turn=1):
     case = GateCase(side=side, method=method if side is not SlowedSide.SAME else "", factor=factor)
-    told = [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
+    gate_answers = (
+        [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
+    )
     return [
         ShownCase(
-            case=case, number=number, answer=one, seconds=3.0, turn=turn, ran=tuple(CheckoutVersion)
+            case=case,
+            number=number,
+            answer=answer,
+            seconds=3.0,
+            turn=turn,
+            ran=tuple(CheckoutVersion),
         )
-        for number, one in enumerate(told, 1)
+        for number, answer in enumerate(gate_answers, 1)
     ]
 
 
@@ -56,8 +63,8 @@ GOOD = (
 
 
 def made(shown=GOOD, subjects=(PARSE,), skipped=(), **plan):
-    found = judge(subjects, GatePlan(factors=(1.5, 10.0), **plan), shown, skipped)
-    return qualify_document(found, "./gate.sh '{base}'", CONTEXT)
+    qualification = judge(subjects, GatePlan(factors=(1.5, 10.0), **plan), shown, skipped)
+    return qualify_document(qualification, "./gate.sh '{base}'", CONTEXT)
 
 
 def text(document):

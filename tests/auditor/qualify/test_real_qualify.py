@@ -111,7 +111,8 @@ def qualified(program, folder, subject, *words, expected=0, environment=None, **
 
 def rates(document):
     return {
-        (one["side"], one["factor"]): (one["alarms"], one["shown"]) for one in document["rates"]
+        (rate["side"], rate["factor"]): (rate["alarms"], rate["shown"])
+        for rate in document["rates"]
     }
 
 
@@ -141,12 +142,12 @@ def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path)
     ]
     shown = document["answers"]
     for side, factor, expected in (("slowed", 2.0, 2.0), ("sped", 2.0, 0.5), ("same", 1.0, 1.0)):
-        mine = [
+        values = [
             ratio
             for ratio, one in zip(ratios, shown, strict=True)
             if (one["side"], one["factor"]) == (side, factor)
         ]
-        assert median(mine) == pytest.approx(expected, rel=0.25)
+        assert median(values) == pytest.approx(expected, rel=0.25)
     assert everything(module) == before
     assert left_behind(program.cache) == []
     assert list(program.cache.rglob("pair")) == []
@@ -174,11 +175,11 @@ def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
         program, tmp_path, module, "--must-see", "10x", *asked, dead, "{base}", "{head}",
         expected=1,
     )  # fmt: skip
-    assert [one["flaw"] for one in document["diagnoses"]] == ["dead"]
+    assert [diagnose["flaw"] for diagnose in document["diagnoses"]] == ["dead"]
     assert "gate failed: 10x is seen more often than not" in said
 
     document, _ = qualified(program, tmp_path, module, *asked, twice, "{base}", "{head}")
-    assert [one["flaw"] for one in document["diagnoses"]] == ["self-comparison", "dead"]
+    assert [diagnose["flaw"] for diagnose in document["diagnoses"]] == ["self-comparison", "dead"]
     assert document["diagnoses"][0]["evidence"].endswith("only the code of head was run")
 
 
@@ -198,7 +199,7 @@ def test_our_own_gate_fires_at_twice_as_long_and_only_then(program, module, tmp_
         ("slowed", 2.0): (1, 1),
         ("sped", 2.0): (0, 1),
     }
-    assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
+    assert {tuple(answer["ran"]) for answer in document["answers"]} == {("base", "head")}
 
 
 @pytest.mark.timed
@@ -221,7 +222,7 @@ def test_a_python_gate(program, tmp_path):
         ("slowed", 2.0): (5, 5),
         ("sped", 2.0): (0, 5),
     }
-    assert {tuple(one["ran"]) for one in document["answers"]} == {("base", "head")}
+    assert {tuple(answer["ran"]) for answer in document["answers"]} == {("base", "head")}
 
 
 def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):

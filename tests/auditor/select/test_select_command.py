@@ -49,37 +49,38 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
     `share` is the part of an operation that a pair's method is.
     """
     by = {
-        one: tuple(RING + name for name, (_, _, d) in suite.items() if one in d) for one in METHODS
+        method: tuple(RING + name for name, (_, _, d) in suite.items() if method in d)
+        for method in METHODS
     }
     methods = tuple(
         method_verdict_of(
-            id=RING + one,
-            outcome=Verdict.DETECTED if by[one] else Verdict.MISSED,
-            detected_by=by[one],
+            id=RING + method,
+            outcome=Verdict.DETECTED if by[method] else Verdict.MISSED,
+            detected_by=by[method],
         )
-        for one in METHODS
+        for method in METHODS
     )
     pairs = tuple(
         pair_verdict_of(
-            method=RING + one,
+            method=RING + method,
             benchmark=RING + name,
-            outcome=outcome(one, name, detects, undecided),
+            outcome=outcome(method, name, detects, undecided),
             reach=ReachState.IN_LOOP,
             share=share,
         )
-        for one in METHODS
+        for method in METHODS
         for name, (_, _, detects) in suite.items()
     )
     whole = verdict(score(sum(map(bool, by.values())), counted=len(METHODS)))
     benchmarks = tuple(benchmark(name, *rest[:2]) for name, rest in suite.items())
-    made = replace(
+    abs_verdict = replace(
         whole,
         methods=methods,
         pairs=pairs,
         stability=replace(whole.stability, benchmarks=benchmarks),
         caveats=tuple(Caveat(slug, "said") for slug in caveats),
     )
-    return results.text(document_of_verdict.document(made, CONTEXT))
+    return results.text(document_of_verdict.document(abs_verdict, CONTEXT))
 
 
 def outcome(method, name, detects, undecided):
@@ -103,10 +104,10 @@ def call(tmp_path, capsys):
 def answered(call):
     def asked(*flags, text=None):
         code, printed, _ = call(*flags, "--format", "json", text=text)
-        found = json.loads(printed)
-        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+        document = json.loads(printed)
+        jsonschema.Draft202012Validator(SCHEMA).validate(document)
         assert code == 0
-        return found
+        return document
 
     return asked
 
@@ -197,7 +198,7 @@ def test_only_what_changed_counts(answered, tmp_path):
     assert ids(found) == ["BenchmarkPop/n=1"]
     assert (found["counted"], found["percent"], found["total_percent"]) == (1, 100.0, None)
     assert found["unaudited"] == ["Peek()Other"]
-    assert [one["slug"] for one in found["caveats"]] == ["unaudited"]
+    assert [caveat["slug"] for caveat in found["caveats"]] == ["unaudited"]
 
 
 def test_a_name_that_is_too_long_for_a_file_is_a_name(answered):
@@ -272,13 +273,13 @@ def test_no_budget_can_be_kept_with_benchmarks_of_unknown_length(call, answered)
 
     assert (code, said.count("\n")) == (2, 1)
     assert "how long example.org/ring.BenchmarkPush takes is not known" in said
-    assert [one["slug"] for one in answered(text=text)["caveats"]] == ["unknown-time"]
+    assert [caveat["slug"] for caveat in answered(text=text)["caveats"]] == ["unknown-time"]
 
 
 def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
     found = answered(text=result(caveats=["estimate", "few-runs", "filtered"]))
 
-    assert [one["slug"] for one in found["caveats"]] == ["estimate", "filtered"]
+    assert [caveat["slug"] for caveat in found["caveats"]] == ["estimate", "filtered"]
 
 
 @pytest.mark.parametrize(
@@ -315,7 +316,7 @@ def test_the_result_can_be_that_of_the_store(tmp_path, capsys):
     config, places = stage.opened[-1]
     for text, command in ((result(), "abs"), ("{}", "stability")):
         with SqliteStore(places.store) as store:
-            asked = AuditRecord(
+            record = AuditRecord(
                 command=command,
                 subject="digest",
                 config=config.text,
@@ -323,7 +324,7 @@ def test_the_result_can_be_that_of_the_store(tmp_path, capsys):
                 version="1.0",
                 started="2026-01-02T03:04:05Z",
             )
-            store.end_audit(store.add_audit(asked), "2026-01-02T03:05:05Z", text)
+            store.end_audit(store.add_audit(record), "2026-01-02T03:05:05Z", text)
     capsys.readouterr()
 
     code = stage.call("select", "go:example.org/ring@v1", "--budget", "8s", "--format", "json")

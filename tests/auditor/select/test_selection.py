@@ -49,25 +49,25 @@ def weight(chosen):
 
 @given(SUITES)
 def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
-    found = cheapest_choice(suite)
+    choice = cheapest_choice(suite)
 
     least = min(weight(one) for one in every(suite) if detected(one) == detected(suite))
-    assert found.cheapest
-    assert found.methods == detected(found.watchers) == detected(suite)
-    assert weight(found.watchers) == pytest.approx(least, abs=0.01)
+    assert choice.cheapest
+    assert choice.methods == detected(choice.watchers) == detected(suite)
+    assert weight(choice.watchers) == pytest.approx(least, abs=0.01)
 
 
 @given(SUITES, BUDGETS)
 def test_the_most_that_a_budget_can_detect_is_known_and_can_be_had(suite, budget):
-    found = choice_within(suite, budget, nested=False)
+    choice = choice_within(suite, budget, nested=False)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     least = min(
         weight(one) for one in every(suite) if seconds(one) <= budget and len(detected(one)) == most
     )
-    assert found.seconds <= budget
-    assert (found.most, found.proven, len(found.methods)) == (most, True, most)
-    assert weight(found.watchers) == pytest.approx(least, abs=0.01)
+    assert choice.seconds <= budget
+    assert (choice.most, choice.proven, len(choice.methods)) == (most, True, most)
+    assert weight(choice.watchers) == pytest.approx(least, abs=0.01)
 
 
 BESIDE = [watcher("a", 2.0, "kl"), watcher("b", 3.0, "mno")]
@@ -89,27 +89,29 @@ def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
 
 @given(SUITES, BUDGETS, LARGEST, st.booleans())
 def test_a_choice_keeps_to_its_budget_and_to_what_it_says(suite, budget, largest, nested):
-    found = choice_within(suite, budget, nested=nested, largest=largest)
+    choice = choice_within(suite, budget, nested=nested, largest=largest)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
-    assert found.seconds <= budget
-    assert found.methods == detected(found.watchers)
-    assert len(found.methods) <= most <= found.most
-    assert not found.proven or found.most == most
+    assert choice.seconds <= budget
+    assert choice.methods == detected(choice.watchers)
+    assert len(choice.methods) <= most <= choice.most
+    assert not choice.proven or choice.most == most
 
 
 @given(st.lists(st.floats(0.0001, 9.0), max_size=6), st.floats(0.0, 30.0), LARGEST, st.booleans())
 def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
     times, budget, largest, nested
 ):
-    suite = [watcher("abcdef"[at], one, METHODS[at : at + 2]) for at, one in enumerate(times)]
+    suite = [
+        watcher("abcdef"[index], one, METHODS[index : index + 2]) for index, one in enumerate(times)
+    ]
 
-    found = choice_within(suite, budget, nested=nested, largest=largest)
+    choice = choice_within(suite, budget, nested=nested, largest=largest)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
-    assert found.seconds <= budget + 1e-6
-    assert len(found.methods) <= most <= found.most
-    assert not found.proven or found.most == most
+    assert choice.seconds <= budget + 1e-6
+    assert len(choice.methods) <= most <= choice.most
+    assert not choice.proven or choice.most == most
 
 
 @given(SUITES, LARGEST)
@@ -131,7 +133,7 @@ def test_what_two_budgets_cannot_both_have_at_its_best_is_nested_or_most():
 
 
 def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do():
-    suite = [watcher("dear", 9.0, "klmnopq"), *(watcher(one, 3.0, one) for one in "kl")]
+    suite = [watcher("dear", 9.0, "klmnopq"), *(watcher(letter, 3.0, letter) for letter in "kl")]
 
     assert [len(choice_within(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
 
@@ -142,14 +144,14 @@ def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do(
 def test_a_stable_benchmark_is_preferred_unless_it_is_much_dearer(stable, shaky, chosen):
     suite = [watcher("stable", stable, "k", 0.01), watcher("shaky", shaky, "k", 0.5)]
 
-    (found,) = choice_within(suite, 10.0).watchers
-    assert found.id == chosen
+    (candidate,) = choice_within(suite, 10.0).watchers
+    assert candidate.id == chosen
 
 
 def test_a_benchmark_without_a_spread_is_no_stable_one():
     suite = [watcher("known", 1.0, "k", 0.9), watcher("unknown", 1.0, "k", None)]
 
-    assert [one.id for one in cheapest_choice(suite).watchers] == ["known"]
+    assert [candidate.id for candidate in cheapest_choice(suite).watchers] == ["known"]
 
 
 OPEN = st.frozensets(st.tuples(st.sampled_from(METHODS), st.sampled_from("abcdefg")), max_size=6)
@@ -162,32 +164,32 @@ def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
         for method, name in open_pairs
         if not any(one.id == name and method in one.detects for one in suite)
     }
-    found = removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
+    result = removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
 
-    kept = {one.id for one in found.kept.watchers}
-    gone = {one.id for one, _ in found.removed}
+    kept = {one.id for one in result.kept.watchers}
+    gone = {one.id for one, _ in result.removed}
     assert kept | gone == {one.id for one in suite}
     assert not kept & gone
-    assert found.kept.methods == detected(suite)
-    for one, watched in found.removed:
-        assert [method for method, _ in watched] == sorted(one.detects)
+    assert result.kept.methods == detected(suite)
+    for candidate, watched in result.removed:
+        assert [method for method, _ in watched] == sorted(candidate.detects)
         assert all(others and set(others) <= kept for _, others in watched)
 
 
 @given(SUITES, OPEN)
 def test_a_benchmark_that_may_be_the_only_one_to_notice_a_method_stays(suite, open_pairs):
-    found = removal(suite, open_pairs=open_pairs, unknown=())
+    result = removal(suite, open_pairs=open_pairs, unknown=())
 
     nobodys = {method for method, _ in open_pairs} - detected(suite)
     may = {name for method, name in open_pairs if method in nobodys}
-    assert not may & {one.id for one, _ in found.removed}
-    assert set(found.undecided) == may
+    assert not may & {candidate.id for candidate, _ in result.removed}
+    assert set(result.undecided) == may
 
 
 def test_a_benchmark_that_could_not_be_measured_stays():
     suite = [watcher("a", 1.0, "k"), watcher("b", 1.0, "")]
 
-    found = removal(suite, open_pairs=(), unknown=["b"])
+    result = removal(suite, open_pairs=(), unknown=["b"])
 
-    assert found.removed == ()
-    assert found.unknown == ("b",)
+    assert result.removed == ()
+    assert result.unknown == ("b",)

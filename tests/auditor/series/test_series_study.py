@@ -96,16 +96,16 @@ def test_what_is_known_is_not_run_again():
     ],
 )
 def test_of_long_operations_there_are_fewer(seconds, iterations):
-    found = schedule(Benchmark(group="toy", name="one"), ASKED, None, seconds)
+    result = schedule(Benchmark(group="toy", name="one"), ASKED, None, seconds)
 
-    assert len(found.blocks) == iterations
+    assert len(result.blocks) == iterations
 
 
 def test_as_many_iterations_are_made_as_were_asked_for():
-    asked = replace(ASKED, iterations=2000, iteration_seconds=0.07)
-    found = schedule(Benchmark(group="toy", name="one"), asked, None, 0.001)
+    series_request = replace(ASKED, iterations=2000, iteration_seconds=0.07)
+    result = schedule(Benchmark(group="toy", name="one"), series_request, None, 0.001)
 
-    assert len(found.blocks) == 2000
+    assert len(result.blocks) == 2000
 
 
 def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
@@ -127,21 +127,21 @@ def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
     ],
 )
 def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
-    found = schedule(kept, ASKED, None, None)
-    phases = [block.phase for block in found.blocks]
+    result = schedule(kept, ASKED, None, None)
+    phases = [block.phase for block in result.blocks]
 
     assert phases == [Phase.WARMUP] * 3 + [Phase.MEASUREMENT] * 4
-    assert found.seconds == (kept.block_seconds or 0.1)
+    assert result.seconds == (kept.block_seconds or 0.1)
 
 
 def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     machine = failing(quick=Skipped("not today"))
     runs = measure_processes(ASKED, parts(request(), machine=machine))
-    found = own_series.results(runs, harness="toy", digest="d")
+    results = own_series.results(runs, harness="toy", digest="d")
 
     assert sum(one.benchmark.name == "quick" for one in machine.done) == 1
-    (run,) = found.runs
-    assert {name: len(one) for name, one in run.processes.items()} == {
+    (run,) = results.runs
+    assert {name: len(processes) for name, processes in run.processes.items()} == {
         "toy.quick": 1,
         "toy.short": 2,
         "toy.long": 2,
@@ -159,9 +159,9 @@ def test_where_all_fail_the_first_is_said():
 def test_a_budget_that_is_used_up_leaves_what_was_seen():
     asked = request(suite=replace(request().suite, budget_seconds=5.0))
     kept = parts(asked)
-    found = measure_processes(ASKED, kept)
+    runs = measure_processes(ASKED, kept)
 
-    assert len(found) < 6
+    assert len(runs) < 6
     assert [one.slug for one in kept.said_of_budget] == ["budget"]
     with pytest.raises(NoBenchmarks, match="the budget was used up before"):
         measure_processes(ASKED, parts(request(suite=replace(request().suite, budget_seconds=0.1))))
@@ -173,12 +173,12 @@ def test_it_is_said_beforehand_what_would_run():
     measure_processes(replace(ASKED, forks=1), parts(request(), store=memory))
     after = preview_series(ASKED, parts(request(), store=memory)).phases
 
-    assert [(one.name, one.trials, one.known) for one in before] == [
+    assert [(phase.name, phase.trials, phase.known) for phase in before] == [
         ("pilot", 3, 0),
         ("processes (about)", 6, 0),
     ]
     assert before[1].seconds == pytest.approx(6 * (0.5 + 40 * 0.01))
-    assert [(one.name, one.trials, one.known) for one in after] == [
+    assert [(phase.name, phase.trials, phase.known) for phase in after] == [
         ("pilot", 3, 3),
         ("processes", 6, 3),
     ]
@@ -188,22 +188,27 @@ def test_runs_become_results_by_repetition_and_fork():
     runs = measure_processes(ASKED, parts(request()))
     later = [replace(run, trial=replace(run.trial, repetition=2), revision="r2") for run in runs]
 
-    found = own_series.results(
+    results = own_series.results(
         [*later, *reversed(runs)], harness="toy", digest="d", asked={"toy.long": WRITTEN}
     )
 
-    first, second = found.runs
-    assert (found.harness, found.digest, first.name, second.commit) == ("toy", "d", "run 1", "r2")
+    first, second = results.runs
+    assert (results.harness, results.digest, first.name, second.commit) == (
+        "toy",
+        "d",
+        "run 1",
+        "r2",
+    )
     of_long = first.processes["toy.long"]
     wanted = {
         run.trial.fork: run.outcome.series[0].values
         for run in runs
         if run.trial.benchmark.name == "long"
     }
-    assert [one.seconds for one in of_long] == [wanted[1], wanted[2]]
-    assert {(one.warmups, one.iteration_seconds, one.configured) for one in of_long} == {
-        ((), 0.01, WRITTEN)
-    }
+    assert [process.seconds for process in of_long] == [wanted[1], wanted[2]]
+    assert {
+        (process.warmups, process.iteration_seconds, process.configured) for process in of_long
+    } == {((), 0.01, WRITTEN)}
     assert first.processes["toy.short"][0].configured is None
 
 
@@ -211,15 +216,15 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
     kept = parts(request())
     kept = replace(kept, suite=replace(kept.suite, benchmarks=(replace(ONE, block_seconds=2.0),)))
 
-    found = own_series.results(
+    results = own_series.results(
         measure_processes(ASKED, kept),
         harness="toy",
         digest="d",
         asked=own_series.configured(kept.suite),
     )
 
-    one, _ = found.runs[0].processes["toy.one"]
-    assert (len(one.warmups), len(one.seconds), one.configured) == (3, 4, None)
+    process, _ = results.runs[0].processes["toy.one"]
+    assert (len(process.warmups), len(process.seconds), process.configured) == (3, 4, None)
 
 
 def test_the_time_that_runs_out_in_a_process_is_no_result():
@@ -231,22 +236,23 @@ def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
     kept = parts(request(suite=replace(request().suite, benchmarks="short|broken")))
     suite = replace(kept.suite, unusable=(("toy.broken", "it does not compile"),))
 
-    found = series(ASKED, replace(kept, suite=suite))
+    results = series(ASKED, replace(kept, suite=suite))
 
-    (run,) = found.runs
+    (run,) = results.runs
     assert list(run.processes) == ["toy.short", "toy.broken"]
     assert run.processes["toy.broken"][0].failure.reason == "it does not compile"
-    assert [caveat.slug for caveat in found.caveats] == ["filtered"]
+    assert [caveat.slug for caveat in results.caveats] == ["filtered"]
 
 
 def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():
     single = replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)
     runs = measure_processes(ASKED, parts(request()))
 
-    found = own_series.results(runs, harness="toy", digest="d", asked={"toy.long": single})
+    results = own_series.results(runs, harness="toy", digest="d", asked={"toy.long": single})
 
-    (run,) = found.runs
+    (run,) = results.runs
     kept = {
-        name: (one.operations, one.iteration_seconds) for name, (one, _) in run.processes.items()
+        name: (process.operations, process.iteration_seconds)
+        for name, (process, _) in run.processes.items()
     }
     assert kept == {"toy.short": (100, 0.01), "toy.quick": (100, 0.01), "toy.long": (1, None)}

@@ -30,9 +30,9 @@ def series(odd):
 
 def written(path, forks):
     rows = [
-        f"a.B.c,{fork},{at},{value!r}"
+        f"a.B.c,{fork},{index},{value!r}"
         for fork, values in enumerate(forks)
-        for at, value in enumerate(values)
+        for index, value in enumerate(values)
     ]
     path.write_text("\n".join(("benchmark,fork,iteration,seconds", *rows)) + "\n")
     return path
@@ -51,7 +51,7 @@ def test_a_page_names_the_file_that_stands_apart(call, tmp_path):
 
 
 def test_a_page_of_one_file_names_processes(call, tmp_path):
-    path = written(tmp_path / DAYS[0], [series(odd=at == 2) for at in range(4)])
+    path = written(tmp_path / DAYS[0], [series(odd=index == 2) for index in range(4)])
 
     code, _, err = call(path, "-o", tmp_path / "out", "--quiet")
 
@@ -77,9 +77,9 @@ def test_a_run_in_which_a_process_failed_is_left_out_and_does_not_stand_apart(tm
     files = []
     for run in range(3):
         rows = [
-            f"a,{fork},{at},{level * (1 + 0.001 * rng.standard_normal())}"
+            f"a,{fork},{index},{level * (1 + 0.001 * rng.standard_normal())}"
             for fork, level in ((1, 1e-3), (2, 2e-3))
-            for at in range(300)
+            for index in range(300)
         ]
         if run == 1:
             rows[7] = "a,1,7,0"  # a clock that is too coarse: the process has failed
@@ -88,7 +88,7 @@ def test_a_run_in_which_a_process_failed_is_left_out_and_does_not_stand_apart(tm
 
     code, out, _ = call(*files, "--format", "json")
 
-    (found,) = json.loads(out)["benchmarks"]
+    (benchmark,) = json.loads(out)["benchmarks"]
     assert code == 0
-    assert (found["apart"], found["runs"]) == ([], 2)
-    assert "runs-left-out" in [one["slug"] for one in found["caveats"]]
+    assert (benchmark["apart"], benchmark["runs"]) == ([], 2)
+    assert "runs-left-out" in [caveat["slug"] for caveat in benchmark["caveats"]]

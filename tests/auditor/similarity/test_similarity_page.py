@@ -15,9 +15,11 @@ pytestmark = pytest.mark.browser
 DAYS = ("monday.json", "tuesday.json", "wednesday.json", "thursday.json", "friday.json")
 CORPUS = of(
     *(
-        benchmark(f"owner__{name}#b.B{at}#x={at}", {0, 1, 2, 3} if at else (), means=(high,) * 5)
+        benchmark(
+            f"owner__{name}#b.B{index}#x={index}", {0, 1, 2, 3} if index else (), means=(high,) * 5
+        )
         for name, high in (("quiet", 0.1), ("loud", 0.9))
-        for at in range(2)
+        for index in range(2)
     )
 )
 CELLS = "[...document.querySelectorAll('{} td:not(.total, .na)')].map((one) => one.innerText)"
@@ -26,13 +28,13 @@ CELLS = "[...document.querySelectorAll('{} td:not(.total, .na)')].map((one) => o
 def nasty():
     found = [
         benchmark(
-            f"{name}{at}",
+            f"{name}{index}",
             {0, 1, 2, 3},
             apart=(0,),
-            means=(at / len(NASTY),) * 5,
+            means=(index / len(NASTY),) * 5,
             caveats=(Caveat("runs-cut", name),),
         )
-        for at, name in enumerate(NASTY)
+        for index, name in enumerate(NASTY)
     ]
     return of(*found)
 
@@ -49,7 +51,9 @@ def test_hostile_names_leave_no_markup(visit, width):
     assert tab.locator("header ol li").count() == len(files)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     shown = tab.locator("#mapped .key").all_text_contents()
-    assert sorted(shown) == sorted(names.label(f"{name}{at}") for at, name in enumerate(NASTY))
+    assert sorted(shown) == sorted(
+        names.label(f"{name}{index}") for index, name in enumerate(NASTY)
+    )
 
 
 def test_runs_are_called_by_their_files(visit):
@@ -140,9 +144,9 @@ def test_axe_finds_nothing(visit, scheme, width, document):
         viewport={"width": width, "height": 900},
     )
 
-    found = Axe().run(tab).response["violations"]
+    response = Axe().run(tab).response["violations"]
 
-    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in response] == []
     assert noise == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -150,15 +154,15 @@ def test_axe_finds_nothing(visit, scheme, width, document):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, scheme):
     values = [0.01, 0.06, 0.11, 0.16, 0.21, 0.3, 0.45, 0.6, 0.75, 0.9]
-    steps = of(*(benchmark(f"b{at}", means=(one,) * 5) for at, one in enumerate(values)))
+    steps = of(*(benchmark(f"b{index}", means=(value,) * 5) for index, value in enumerate(values)))
     tab, _ = visit(page.html(steps, ()), color_scheme=scheme)
     tab.locator("#mapped").scroll_into_view_if_needed()
 
     contrast = {"runOnly": ["color-contrast"], "resultTypes": ["violations", "passes"]}
-    found = Axe().run(tab, context="#mapped", options=contrast).response
+    response = Axe().run(tab, context="#mapped", options=contrast).response
 
-    assert found["violations"] == []
-    (passed,) = found["passes"]
+    assert response["violations"] == []
+    (passed,) = response["passes"]
     assert len(passed["nodes"]) >= 6 * len(values)
     grounds = tab.locator("#mapped td:first-of-type").evaluate_all(
         "(all) => all.map((one) => getComputedStyle(one).backgroundColor)"
@@ -167,6 +171,6 @@ def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, sc
 
 
 def test_a_page_of_many_benchmarks_can_be_sent():
-    many = of(*(benchmark(f"org.example.B{at}", {0, 1, 2}, count=10) for at in range(1000)))
+    many = of(*(benchmark(f"org.example.B{index}", {0, 1, 2}, count=10) for index in range(1000)))
 
     assert len(page.html(many, ()).encode()) <= 1_000_000

@@ -50,14 +50,14 @@ SIMILAR, APART, SCATTERED, SINGLE = WHOLE.benchmarks
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
     strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
-    found = document.similarity_document((), (), strained)
+    similarity_document = document.similarity_document((), (), strained)
 
-    assert [caveat.slug for caveat in found.caveats] == ["host-stolen"]
+    assert [caveat.slug for caveat in similarity_document.caveats] == ["host-stolen"]
 
 
 def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
     """One whose pairs are dissimilar as told, by three of the measures."""
-    found = [
+    similarities = [
         PairSimilarity(
             first=first,
             second=second,
@@ -70,7 +70,8 @@ def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
     ]
     known = {
         "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "apart": (),
-        "means": means, "groups": (tuple(range(count)),), "pairs": tuple(found), "caveats": (),
+        "means": means, "groups": (tuple(range(count)),), "pairs": tuple(similarities),
+        "caveats": (),
     }  # fmt: skip
     return BenchmarkSimilarity(**known | more)
 
@@ -178,7 +179,7 @@ def test_a_run_apart_is_drawn_of_a_similar_benchmark_too():
 
 
 def test_of_many_benchmarks_the_first_are_shown_which_is_said():
-    many = of(*(benchmark(f"b{at}", {0, 1, 2, 3}) for at in range(201)))
+    many = of(*(benchmark(f"b{index}", {0, 1, 2, 3}) for index in range(201)))
     shown = page.view(many)
 
     assert (len(shown.rows), len(shown.mapped), len(shown.figures)) == (201, 200, 40)
@@ -190,9 +191,9 @@ def test_of_many_benchmarks_the_first_are_shown_which_is_said():
 def test_caveats_of_benchmarks_are_said_once():
     short = judge("short", [wave(1)[:50], wave(2)[:50]])
     other = judge("other", [wave(1)[:60], wave(2)[:60]])
-    found = document.similarity_document([short, other], (), CONTEXT)
+    similarity_document = document.similarity_document([short, other], (), CONTEXT)
 
-    (caveat,) = page.view(found).closing.caveats
+    (caveat,) = page.view(similarity_document).closing.caveats
 
     assert (caveat.slug, caveat.where) == ("short-runs", "2 benchmarks")
     assert caveat.text.startswith("50 values in each run")
@@ -220,7 +221,7 @@ def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind)
 
 
 def test_applications_are_means_of_their_benchmarks():
-    one = [benchmark(f"o__a#b{at}#", means=(at, 0.0, 0.0, 0.0, 0.0)) for at in (0.2, 0.4)]
+    one = [benchmark(f"o__a#b{value}#", means=(value, 0.0, 0.0, 0.0, 0.0)) for value in (0.2, 0.4)]
     other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
     unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
 
@@ -237,28 +238,28 @@ def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
 
 
 def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
-    made = page_heatmap.matrix(benchmark("b", {1}, count=3, apart=(1,)))
+    heatmap = page_heatmap.matrix(benchmark("b", {1}, count=3, apart=(1,)))
 
-    assert [(head.number, head.apart) for head in made.heads] == [
+    assert [(head.number, head.apart) for head in heatmap.heads] == [
         ("1", False), ("2", True), ("3", False)
     ]  # fmt: skip
-    texts = [[cell and cell.text for cell in line.cells] for line in made.lines]
+    texts = [[cell and cell.text for cell in line.cells] for line in heatmap.lines]
     assert texts == [[None, "3", "0"], ["3", None, "3"], ["0", "3", None]]
-    assert [line.unlike for line in made.lines] == ["1 of 2", "2 of 2", "1 of 2"]
-    assert made.lines[0].cells[1:] == (
+    assert [line.unlike for line in heatmap.lines] == ["1 of 2", "2 of 2", "1 of 2"]
+    assert heatmap.lines[0].cells[1:] == (
         page_heatmap.HeatmapCell("far much-1", "3"),
         page_heatmap.HeatmapCell("near much-5", "0"),
     )
-    assert made.left_out == ""
+    assert heatmap.left_out == ""
 
 
 def test_of_many_runs_those_that_are_unlike_most_are_drawn():
-    made = page_heatmap.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
+    heatmap = page_heatmap.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
 
-    assert [head.number for head in made.heads if head.apart] == ["41", "45"]
-    assert len(made.lines) == len(made.lines[0].cells) == 30
-    assert made.lines[-1].unlike == "44 of 44"
-    assert made.left_out == "Of 45 runs the 30 are drawn that are unlike most others."
+    assert [head.number for head in heatmap.heads if head.apart] == ["41", "45"]
+    assert len(heatmap.lines) == len(heatmap.lines[0].cells) == 30
+    assert heatmap.lines[-1].unlike == "44 of 44"
+    assert heatmap.left_out == "Of 45 runs the 30 are drawn that are unlike most others."
 
 
 @pytest.mark.parametrize(
@@ -278,8 +279,8 @@ def test_groups_are_said_in_words(groups, said):
 def test_caveats_of_the_whole_come_first():
     short = judge("short", [wave(1)[:50], wave(2)[:50]])
     of_all = Caveat("budget", "the budget was used up")
-    found = document.similarity_document([short], [of_all], CONTEXT)
+    similarity_document = document.similarity_document([short], [of_all], CONTEXT)
 
-    first, second = page.view(found).closing.caveats
+    first, second = page.view(similarity_document).closing.caveats
 
     assert (first.slug, first.text, second.slug) == ("budget", of_all.text, "short-runs")

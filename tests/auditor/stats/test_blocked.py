@@ -13,7 +13,7 @@ HEAD = (-0.5, -0.5, 1.0)
 def test_by_hand():
     """Four rounds: nothing is trimmed; two orthogonal contrasts of length 1 tell the scatter."""
     rounds = [[1.0, 1.1, 1.3], [2.0, 2.0, 2.2], [1.5, 1.4, 1.6], [1.0, 1.0, 1.3]]
-    found = contrast(rounds, HEAD).ratio(0.95)
+    ratio = contrast(rounds, HEAD).ratio(0.95)
 
     logs = [[log(side) for side in sides] for sides in rounds]
     heads = [c - (a + b) / 2 for a, b, c in logs]
@@ -21,9 +21,9 @@ def test_by_hand():
     squares = sum((head - sum(heads) / 4) ** 2 for head in heads) / 1.5
     squares += sum((base - sum(bases) / 4) ** 2 for base in bases) / 2
     half = 2.4469119 * sqrt(squares / 6 * 1.5 / 4)
-    assert found.estimate == pytest.approx(exp(sum(heads) / 4))
-    assert (found.low, found.high) == pytest.approx(
-        (found.estimate * exp(-half), found.estimate * exp(half))
+    assert ratio.estimate == pytest.approx(exp(sum(heads) / 4))
+    assert (ratio.low, ratio.high) == pytest.approx(
+        (ratio.estimate * exp(-half), ratio.estimate * exp(half))
     )
 
 
@@ -32,9 +32,9 @@ def test_the_interval_keeps_its_level_however_the_machine_drifts(disturbed, drif
     rng = np.random.default_rng(8)
     noise = rng.normal(0, 0.02, (2000, 8, 3)) + rng.normal(0, drift, (2000, 8, 1))
     noise += (rng.random(noise.shape) < disturbed) * rng.exponential(0.4, noise.shape)
-    found = [contrast(draw, HEAD).ratio(0.98) for draw in np.exp(noise)]
+    ratios = [contrast(draw, HEAD).ratio(0.98) for draw in np.exp(noise)]
 
-    covered = np.mean([one.low <= 1 <= one.high for one in found])
+    covered = np.mean([ratio.low <= 1 <= ratio.high for ratio in ratios])
 
     assert covered == pytest.approx(0.98, abs=0.015)
 
@@ -52,10 +52,10 @@ def test_what_rounds_share_does_not_widen_the_interval():
 
 
 def test_four_times_the_rounds_reach_half_as_far():
-    found = contrast(np.exp(np.random.default_rng(1).normal(0, 0.1, (30, 3))), HEAD)
+    result = contrast(np.exp(np.random.default_rng(1).normal(0, 0.1, (30, 3))), HEAD)
 
-    assert found.reach(400, 0.95) == pytest.approx(found.reach(100, 0.95) / 2, rel=0.01)
-    assert found.ratio(0.95).high == pytest.approx(exp(found.middle + found.reach(30, 0.95)))
+    assert result.reach(400, 0.95) == pytest.approx(result.reach(100, 0.95) / 2, rel=0.01)
+    assert result.ratio(0.95).high == pytest.approx(exp(result.middle + result.reach(30, 0.95)))
 
 
 def test_values_that_are_not_positive_are_refused():

@@ -59,27 +59,27 @@ def test_the_smallest_p_follows_from_the_sizes(size, least):
 
 
 def test_a_ratio_has_the_t_interval_of_its_logarithm():
-    found = ratio([2.0, 4.0], [1.0, 1.0, 1.0], 0.95)
+    result = ratio([2.0, 4.0], [1.0, 1.0, 1.0], 0.95)
 
     middle = log(2.0 * 4.0) / 2
     scatter = (log(4.0) - log(2.0)) ** 2 / 2 / 3
     half = 3.1824463 * sqrt(scatter * (1 / 2 + 1 / 3))
-    assert found.estimate == pytest.approx(exp(middle))
-    assert (found.low, found.high) == pytest.approx((exp(middle - half), exp(middle + half)))
+    assert result.estimate == pytest.approx(exp(middle))
+    assert (result.low, result.high) == pytest.approx((exp(middle - half), exp(middle + half)))
 
 
 def test_one_disturbed_process_of_five_moves_a_ratio_little():
     """By hand: the middle three are kept, and the scatter is theirs with the ends drawn in."""
-    found = ratio([0.98, 1.0, 1.02, 1.0, 5.0], [1.0], 0.99)
+    result = ratio([0.98, 1.0, 1.02, 1.0, 5.0], [1.0], 0.99)
 
     logs = [log(1.0), log(1.0), log(1.02)]
     middle = sum(logs) / 3
     winsorized = [*logs, logs[0], logs[2]]
     mean = sum(winsorized) / 5
-    squares = sum((one - mean) ** 2 for one in winsorized)
+    squares = sum((value - mean) ** 2 for value in winsorized)
     half = 9.9248432 * sqrt(squares / 2 * (1 / 3 + 1))
-    assert found.estimate == pytest.approx(exp(middle))
-    assert (found.low, found.high) == pytest.approx((exp(middle - half), exp(middle + half)))
+    assert result.estimate == pytest.approx(exp(middle))
+    assert (result.low, result.high) == pytest.approx((exp(middle - half), exp(middle + half)))
 
 
 @pytest.mark.parametrize("disturbed", [0.0, 0.1])
@@ -87,9 +87,9 @@ def test_the_interval_of_a_ratio_keeps_its_level_where_processes_are_disturbed(d
     rng = np.random.default_rng(8)
     noise = rng.normal(0, 0.02, (2000, 12))
     noise += (rng.random(noise.shape) < disturbed) * rng.exponential(0.4, noise.shape)
-    found = [ratio(draw[:5], draw[5:], 0.99) for draw in np.exp(noise)]
+    ratios = [ratio(draw[:5], draw[5:], 0.99) for draw in np.exp(noise)]
 
-    covered = np.mean([one.low <= 1 <= one.high for one in found])
+    covered = np.mean([one.low <= 1 <= one.high for one in ratios])
 
     assert covered == pytest.approx(0.99, abs=0.01)
 
@@ -101,9 +101,9 @@ def test_one_value_in_each_group_tells_nothing_of_the_scatter():
 def test_the_interval_of_a_ratio_covers_as_often_as_it_says():
     rng = np.random.default_rng(7)
     draws = np.exp(rng.normal(0, 0.05, (2000, 7)))
-    found = [ratio(draw[:2], draw[2:], 0.99) for draw in draws]
+    ratios = [ratio(draw[:2], draw[2:], 0.99) for draw in draws]
 
-    covered = np.mean([one.low <= 1 <= one.high for one in found])
+    covered = np.mean([one.low <= 1 <= one.high for one in ratios])
 
     assert covered == pytest.approx(0.99, abs=0.01)
 

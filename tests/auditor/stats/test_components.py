@@ -15,10 +15,10 @@ def groups(*values):
 
 def test_equal_groups_have_the_component_of_the_analysis_of_variance():
     """Squares between 3 groups of 2: 2 * (4 + 4) / 2 = 8 a degree; within: 1.5 / 3 = .5."""
-    found = component_between([groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])])
+    component = component_between([groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])])
 
-    assert found == Component(4.0, 0.25, 2)
-    assert found.variance == (8 - 0.5) / 2
+    assert component == Component(4.0, 0.25, 2)
+    assert component.variance == (8 - 0.5) / 2
 
 
 def test_families_with_other_middles_share_a_component():
@@ -30,9 +30,9 @@ def test_families_with_other_middles_share_a_component():
 
 def test_a_single_member_of_a_group_is_enough_where_another_tells_the_scatter():
     """Middles 0 and 3 of 2 and 1: squares between 6, own 2, the factor 3 - 5 / 3."""
-    found = component_between([groups([-1.0, 1.0], [3.0])])
+    component = component_between([groups([-1.0, 1.0], [3.0])])
 
-    assert found == Component(pytest.approx(6 / (3 - 5 / 3)), pytest.approx(2 / (3 - 5 / 3)), 1)
+    assert component == Component(pytest.approx(6 / (3 - 5 / 3)), pytest.approx(2 / (3 - 5 / 3)), 1)
 
 
 def test_groups_that_are_no_further_apart_than_their_members_add_nothing():
@@ -42,13 +42,13 @@ def test_groups_that_are_no_further_apart_than_their_members_add_nothing():
 
 
 def test_a_component_reaches_as_far_as_its_quantiles_say():
-    known = Component(0.0025, 0.0009, 4)
+    component = Component(0.0025, 0.0009, 4)
 
-    assert known.reach(2, 0.99) == pytest.approx(
+    assert component.reach(2, 0.99) == pytest.approx(
         (2 * (4.6040949**2 * 0.0025 - 2.5758293**2 * 0.0009)) ** 0.5
     )
-    many = replace(known, freedom=10**6)
-    assert many.reach(1, 0.99) == pytest.approx(2.5758293 * known.variance**0.5, rel=1e-4)
+    many = replace(component, freedom=10**6)
+    assert many.reach(1, 0.99) == pytest.approx(2.5758293 * component.variance**0.5, rel=1e-4)
 
 
 def test_what_scatter_can_hide_is_not_taken_for_nothing():
@@ -88,10 +88,10 @@ def test_of_three_families_and_more_the_middle_one_counts():
 @pytest.mark.parametrize(("own", "shared"), [(0.02, 0.02), (0.01, 0.05), (0.03, 0.01)])
 def test_a_component_is_right_where_there_are_many_families(own, shared):
     rng = np.random.default_rng(3)
-    found = component_between([drawn(rng, (3, 1, 1), own, shared) for _ in range(4000)])
+    component = component_between([drawn(rng, (3, 1, 1), own, shared) for _ in range(4000)])
 
-    assert found.freedom == 5334
-    assert found.variance == pytest.approx(shared**2, abs=0.1 * (own**2 + shared**2))
+    assert component.freedom == 5334
+    assert component.variance == pytest.approx(shared**2, abs=0.1 * (own**2 + shared**2))
 
 
 def test_families_that_scatter_far_more_than_others_hide_nothing():
@@ -131,12 +131,12 @@ def test_a_single_value_beside_values_of_all_groups_needs_nothing_more():
 def intervals(known, component, own, shared, *, seed):
     """Return the intervals of quotients that are 1 but for what processes and binaries add."""
     rng = np.random.default_rng(seed)
-    found = []
+    ratios = []
     for plain in known:
         (probes,) = drawn(rng, (4,), own, shared)
         sizes = [len(group) for group in plain]
-        found.append(ratio(np.exp(probes), np.exp(np.concatenate(plain)), 0.99, component, sizes))
-    return found
+        ratios.append(ratio(np.exp(probes), np.exp(np.concatenate(plain)), 0.99, component, sizes))
+    return ratios
 
 
 def covered(found):
@@ -171,14 +171,14 @@ def test_without_the_component_an_interval_misses_what_a_binary_shares():
 
 def test_more_processes_of_a_binary_do_not_make_its_own_error_smaller():
     """Half of the interval is at least that of one draw beside the mean of three."""
-    known = Component(0.05**2, 0.0, 30)
-    many = ratio([1.0, 1.0001] * 50, [1.0, 1.0001, 0.9999], 0.99, known, (1, 1, 1))
+    component = Component(0.05**2, 0.0, 30)
+    many = ratio([1.0, 1.0001] * 50, [1.0, 1.0001, 0.9999], 0.99, component, (1, 1, 1))
 
     assert np.log(many.high) == pytest.approx(2.75 * 0.05 * (4 / 3) ** 0.5, rel=0.02)
 
 
 def test_a_trimmed_group_keeps_its_middle_values():
-    found = trimmed_mean(np.array([5.0, 1.0, 2.0, 3.0, 900.0]))
+    mean = trimmed_mean(np.array([5.0, 1.0, 2.0, 3.0, 900.0]))
 
-    assert (found.middle, found.kept) == (pytest.approx(10 / 3), 3)
-    assert found.squares == pytest.approx(sum((x - 3.4) ** 2 for x in (2, 2, 3, 5, 5)))
+    assert (mean.middle, mean.kept) == (pytest.approx(10 / 3), 3)
+    assert mean.squares == pytest.approx(sum((x - 3.4) ** 2 for x in (2, 2, 3, 5, 5)))

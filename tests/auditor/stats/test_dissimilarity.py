@@ -48,10 +48,10 @@ def spread_rows(seed=3, rows=5, n=60):
 
 
 def by_loop(measure, rows):
-    found = np.zeros((len(rows), len(rows)))
+    zeros = np.zeros((len(rows), len(rows)))
     for i, j in combinations(range(len(rows)), 2):
-        found[i, j] = found[j, i] = min(max(measure(rows[i], rows[j]), 0), 1)
-    return found
+        zeros[i, j] = zeros[j, i] = min(max(measure(rows[i], rows[j]), 0), 1)
+    return zeros
 
 
 def plain_correlation(x, y):
@@ -113,10 +113,10 @@ def plain_root_mean_square(x, y):
 def test_all_pairs_at_once_are_each_pair_by_its_formula(measure, plain, seed):
     rows = spread_rows(seed)
 
-    found = measure(rows)
+    result = measure(rows)
 
-    assert found == pytest.approx(by_loop(plain, rows), abs=1e-12)
-    assert len(set(found[np.triu_indices(5, 1)])) > 3, "rows that tell nothing apart"
+    assert result == pytest.approx(by_loop(plain, rows), abs=1e-12)
+    assert len(set(result[np.triu_indices(5, 1)])) > 3, "rows that tell nothing apart"
 
 
 def test_wave_hedges_of_positive_values_is_that_of_the_formula():
@@ -150,12 +150,12 @@ def test_the_five_and_the_four_are_in_the_papers_order():
 @pytest.mark.parametrize("measure", MEASURES)
 @given(rows=arrays(np.float64, SHAPES, elements=ANY))
 def test_whatever_the_values_the_matrix_is_one_of_dissimilarities(measure, rows):
-    found = measure(rows)
+    result = measure(rows)
 
-    assert found.shape == (len(rows), len(rows))
-    assert ((found >= 0) & (found <= 1)).all()
-    assert np.array_equal(found, found.T)
-    assert not found.diagonal().any()
+    assert result.shape == (len(rows), len(rows))
+    assert ((result >= 0) & (result <= 1)).all()
+    assert np.array_equal(result, result.T)
+    assert not result.diagonal().any()
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -225,9 +225,9 @@ def test_rows_of_zeros_are_like_each_other_only(measure):
 def test_a_last_digit_is_enough_to_correlate():
     up, down = [1.0, 1 + 2**-52, 1 + 2**-51], [1 + 2**-51, 1 + 2**-52, 1.0]
 
-    found = correlation(np.array([up, down, [1.0, 2.0, 3.0]]))
+    result = correlation(np.array([up, down, [1.0, 2.0, 3.0]]))
 
-    assert found == pytest.approx(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), abs=1e-12)
+    assert result == pytest.approx(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), abs=1e-12)
 
 
 def test_a_mean_that_is_rounded_to_a_value_does_no_harm():
@@ -296,9 +296,9 @@ def test_another_compressor_can_be_given():
     def squared(word):
         return len(word) ** 2
 
-    found = compression(spread_rows(n=10), compressor=squared)
+    result = compression(spread_rows(n=10), compressor=squared)
 
-    assert found[0, 1] == 1, "4 times as long for twice the word, cut at 1"
+    assert result[0, 1] == 1, "4 times as long for twice the word, cut at 1"
 
 
 def test_the_length_is_that_of_the_strongest_compression_without_a_header():

@@ -12,9 +12,9 @@ from auditor.stats.order import median_interval
 )
 def test_the_ranks_are_those_of_the_sign_test(count, inside):
     """One more than its critical values at 1 %, two-sided, as tables have them."""
-    found = median_interval(range(1, count + 1), 0.99)
+    result = median_interval(range(1, count + 1), 0.99)
 
-    assert found == (None if inside is None else (inside, count + 1 - inside))
+    assert result == (None if inside is None else (inside, count + 1 - inside))
 
 
 @pytest.mark.parametrize("draw", ["normal", "exponential", "cauchy"])

@@ -9,11 +9,11 @@ from auditor.stats.signed_rank import shift
 
 def test_the_first_look_by_hand():
     """Three pairs at one of ten early looks: t with 2 degrees of freedom at 1 - .0025 / 20."""
-    found = repeated_critical_value([0.4, 0.5, 0.6], 30, 0.99)
+    result = repeated_critical_value([0.4, 0.5, 0.6], 30, 0.99)
 
     half = 63.2346 * 0.1 / sqrt(3)
-    assert found.estimate == pytest.approx(0.5)
-    assert found.interval == pytest.approx((0.5 - half, 0.5 + half), rel=1e-3)
+    assert result.estimate == pytest.approx(0.5)
+    assert result.interval == pytest.approx((0.5 - half, 0.5 + half), rel=1e-3)
 
 
 def test_before_the_first_look_there_is_no_interval():
@@ -38,15 +38,15 @@ def test_looks_come_before_the_last_pair_planned():
 
 
 def test_all_pairs_together_are_judged_by_their_signed_ranks():
-    values = [0.5 + 0.001 * at for at in range(30)]
+    values = [0.5 + 0.001 * index for index in range(30)]
     values[3] = values[4] = 9.0
 
-    found = repeated_critical_value(values, 30, 0.99)
+    result = repeated_critical_value(values, 30, 0.99)
 
     rank = shift(values, 1 - 0.0075)
-    assert (found.estimate, found.interval) == (rank.estimate, rank.interval)
-    assert found.interval[1] < 0.6
-    assert found.p == pytest.approx(rank.p / 0.75)
+    assert (result.estimate, result.interval) == (rank.estimate, rank.interval)
+    assert result.interval[1] < 0.6
+    assert result.p == pytest.approx(rank.p / 0.75)
 
 
 def test_few_pairs_of_which_all_are_there_have_a_t_interval():

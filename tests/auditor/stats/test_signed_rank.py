@@ -38,7 +38,7 @@ def test_ten_pairs_leave_out_three_averages_at_each_end():
 
     low, _ = shift(values, 0.99).interval
 
-    ordered = sorted((a + b) / 2 for at, a in enumerate(values) for b in values[at:])
+    ordered = sorted((a + b) / 2 for index, a in enumerate(values) for b in values[index:])
     assert low == ordered[3]
 
 
@@ -49,9 +49,9 @@ def test_without_ties_the_p_is_scipys_exact_one():
 
 
 def test_differences_that_are_all_zero_are_no_shift():
-    found = shift([0.0] * 9, 0.99)
+    result = shift([0.0] * 9, 0.99)
 
-    assert (found.estimate, found.interval, found.p) == (0.0, (0.0, 0.0), 1.0)
+    assert (result.estimate, result.interval, result.p) == (0.0, (0.0, 0.0), 1.0)
 
 
 @given(VALUES)

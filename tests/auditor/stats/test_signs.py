@@ -39,6 +39,6 @@ def test_the_evidence_exceeds_its_bound_as_seldom_as_it_says():
 
 
 def test_any_number_of_pairs_gives_a_number():
-    found = sign_evidence([0.1] * 5000, 0.0)
+    value = sign_evidence([0.1] * 5000, 0.0)
 
-    assert 1e300 < found < math.inf
+    assert 1e300 < value < math.inf

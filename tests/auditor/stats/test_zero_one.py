@@ -24,18 +24,18 @@ def cost(chosen, costs):
 
 
 def order(chosen):
-    return [one not in chosen for one in range(COLUMNS)]
+    return [index not in chosen for index in range(COLUMNS)]
 
 
 @given(COSTS, ROWS)
 def test_the_cheapest_choice_is_found_and_of_several_the_first(costs, rows):
     possible = choices(rows)
-    found = minimum(costs, rows)
+    solution = minimum(costs, rows)
 
     best = min(possible, key=lambda one: (cost(one, costs), order(one)), default=None)
-    assert found.exact
-    assert found.chosen == best
-    assert best is None or found.bound == cost(best, costs)
+    assert solution.exact
+    assert solution.chosen == best
+    assert best is None or solution.bound == cost(best, costs)
 
 
 @given(COSTS, ROWS)
@@ -54,13 +54,14 @@ def test_more_columns_than_are_ordered_at_once_are_ordered_too():
 
 def test_a_search_that_is_given_up_proves_nothing():
     triples = [
-        Constraint({one: 1, (one + 1) % 9: 1, (one + 3) % 9: 1}, least=2) for one in range(9)
+        Constraint({index: 1, (index + 1) % 9: 1, (index + 3) % 9: 1}, least=2)
+        for index in range(9)
     ]
 
-    found = minimum([1] * 9, triples, seconds=0.0)
+    solution = minimum([1] * 9, triples, seconds=0.0)
 
-    assert not found.exact
-    assert 0 <= found.bound <= minimum([1] * 9, triples).bound
+    assert not solution.exact
+    assert 0 <= solution.bound <= minimum([1] * 9, triples).bound
 
 
 @pytest.mark.parametrize(("row", "exact"), [((), frozenset()), ((Constraint({}, least=1),), None)])

@@ -41,7 +41,7 @@ def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, mod
         "BenchmarkAdd": [(0, 0, 40, None), (0, 1, 40, None)],
         "BenchmarkTwice": [(0, 0, 40, None), (0, 1, 40, None)],
     }
-    assert [one["iteration_seconds"] for one in found["benchmarks"]] == [0.002, 0.002]
+    assert [benchmark["iteration_seconds"] for benchmark in found["benchmarks"]] == [0.002, 0.002]
     assert (found["harness"], found["plan"]["warmup"], found["plan"]["forks"]) == ("go", 0, 2)
     assert everything(module) == before
     page = (out / "steady.html").read_text()
@@ -52,9 +52,9 @@ def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, mod
     assert (read["harness"], read["series"]) == ("go", found["series"])
     alike, _ = program.audited("similarity", out / "store.sqlite")
     jsonschema.validate(alike, json.loads(similarity_document.schema()))
-    assert {one["id"]: one["runs"] for one in alike["benchmarks"]} == dict.fromkeys(
-        [one["id"] for one in found["benchmarks"]], 2
-    )
+    assert {
+        benchmark["id"]: benchmark["runs"] for benchmark in alike["benchmarks"]
+    } == dict.fromkeys([benchmark["id"] for benchmark in found["benchmarks"]], 2)
 
 
 def test_what_steady_has_run_similarity_need_not_run_again(program, module, tmp_path):
@@ -71,7 +71,7 @@ def test_what_steady_has_run_similarity_need_not_run_again(program, module, tmp_
     assert sorted(purpose for purpose, *_ in first.values()) == ["pilot", "steady"]
     assert {one: second[one] for one in first} == first
     assert len(second) == len(first) + 1
-    assert [one["runs"] for one in alike["benchmarks"]] == [2]
+    assert [benchmark["runs"] for benchmark in alike["benchmarks"]] == [2]
 
 
 def test_a_java_benchmark_is_run_as_written_where_it_has_to_be(program, tmp_path):
@@ -86,7 +86,7 @@ def test_a_java_benchmark_is_run_as_written_where_it_has_to_be(program, tmp_path
     assert written == {"throughput": 5, "single": 5}
     for name in written:
         assert series[name]["label"] == "cannot tell"
-        assert [one["slug"] for one in series[name]["caveats"]] == ["series-short"]
+        assert [caveat["slug"] for caveat in series[name]["caveats"]] == ["series-short"]
     cold = series["nanos"]
     assert cold["iterations"] == 40
     # Their author has a warm-up of 200 ms, which is longer than all of the 40 of 2 ms.
@@ -102,9 +102,16 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
     )
 
     assert {one["iterations"] for one in found["series"]} == {40}
-    warm = {one["id"]: one["warm_iterations"] is not None for one in found["benchmarks"]}
-    assert {one["id"]: one["needed"] is not None for one in found["benchmarks"]} == warm
-    assert [one["slug"] for one in found["caveats"] if one["slug"] == "one-fork"] == ["one-fork"]
+    warm = {
+        benchmark["id"]: benchmark["warm_iterations"] is not None
+        for benchmark in found["benchmarks"]
+    }
+    assert {
+        benchmark["id"]: benchmark["needed"] is not None for benchmark in found["benchmarks"]
+    } == warm
+    assert [caveat["slug"] for caveat in found["caveats"] if caveat["slug"] == "one-fork"] == [
+        "one-fork"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ def falling(warm, length=1200, seed=0, level=1e-3):
 def written(folder, forks, warmups=0, name="a.B.c"):
     """A table of series: the first so many iterations of each process are warm-up."""
     rows = [
-        f"{name},{fork},{at},{value!r},{int(at < warmups)}"
+        f"{name},{fork},{index},{value!r},{int(index < warmups)}"
         for fork, values in enumerate(forks)
-        for at, value in enumerate(values.tolist())
+        for index, value in enumerate(values.tolist())
     ]
     path = folder / "series.csv"
     path.write_text("\n".join(("benchmark,fork,iteration,seconds,warmup", *rows)) + "\n")
@@ -51,10 +51,10 @@ def test_each_process_is_judged_by_the_detector_that_is_asked_for(call, tmp_path
     code, out, err = call("steady", path, "--detector", "kb-kssd", "--format", "json")
 
     assert code == 0, err
-    found = json.loads(out)
-    jsonschema.validate(found, STEADY)
-    first, second = found["series"]
-    assert (found["detector"], found["benchmarks"][0]["label"]) == ("kb-kssd", "steady")
+    document = json.loads(out)
+    jsonschema.validate(document, STEADY)
+    first, second = document["series"]
+    assert (document["detector"], document["benchmarks"][0]["label"]) == ("kb-kssd", "steady")
     assert (first["fork"], first["label"], first["steady_from"]) == (0, "steady", 300)
     assert (first["warm_up"]["iterations"], first["warm_up"]["early"]) == (100, 200)
     assert first["warm_up"]["off"] == pytest.approx((200 * 1.5 + 900) / 1100 - 1, abs=0.01)
@@ -73,13 +73,15 @@ def test_all_detectors_judge_many_series_on_all_cores(call, tmp_path, detector):
     code, out, err = call("steady", path, "--detector", detector, "--format", "json", "--quiet")
 
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert [(one["benchmark"], one["fork"]) for one in found["series"]] == [
+    document = json.loads(out)
+    assert [(one["benchmark"], one["fork"]) for one in document["series"]] == [
         (name, fork) for name in ("a.B.c", "d.E.f") for fork in range(11)
     ]
-    assert found["series"][:11] == [{**one, "benchmark": "a.B.c"} for one in found["series"][11:]]
+    assert document["series"][:11] == [
+        {**one, "benchmark": "a.B.c"} for one in document["series"][11:]
+    ]
     unlike = ["series-unlike"] * (detector == "learned")
-    assert [one["slug"] for one in found["caveats"]] == ["warm-up-unknown", *unlike]
+    assert [caveat["slug"] for caveat in document["caveats"]] == ["warm-up-unknown", *unlike]
 
 
 def test_too_little_to_judge_by_is_said(call, tmp_path):
@@ -106,14 +108,14 @@ def test_the_run_that_stands_apart_is_named(call, tmp_path):
     code, out, err = call("similarity", path, "--format", "json")
 
     assert code == 0, err
-    found = json.loads(out)
-    jsonschema.validate(found, ALIKE)
-    (one,) = found["benchmarks"]
-    assert (one["runs"], one["values"], one["apart"]) == (5, 600, [4])
-    assert len(one["pairs"]) == 10
-    assert {(pair["first"], pair["second"]) for pair in one["pairs"] if pair["dissimilar"]} == {
-        (fork, 4) for fork in range(4)
-    }
+    document = json.loads(out)
+    jsonschema.validate(document, ALIKE)
+    (benchmark,) = document["benchmarks"]
+    assert (benchmark["runs"], benchmark["values"], benchmark["apart"]) == (5, 600, [4])
+    assert len(benchmark["pairs"]) == 10
+    assert {
+        (pair["first"], pair["second"]) for pair in benchmark["pairs"] if pair["dissimilar"]
+    } == {(fork, 4) for fork in range(4)}
 
     code, out, _ = call("similarity", path)
 

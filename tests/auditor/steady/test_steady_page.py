@@ -21,7 +21,7 @@ from auditor.steady.document import steady_document
 
 def process(start, changes=(), warm_up=None):
     label = SteadyLabel.NOT_STEADY if start is None else SteadyLabel.STEADY
-    found = SuiteSteadiness(
+    steadiness = SuiteSteadiness(
         detector="kb-kssd",
         benchmarks=(
             BenchmarkSteadiness(
@@ -35,7 +35,7 @@ def process(start, changes=(), warm_up=None):
             ),
         ),
     )  # fmt: skip
-    return steady_document(found, CONTEXT).series[0]
+    return steady_document(steadiness, CONTEXT).series[0]
 
 
 def test_no_spike_is_lost():
@@ -46,8 +46,8 @@ def test_no_spike_is_lost():
     parts = page_series_plot.decimate_values(values, 300)
 
     assert len(parts) == 300
-    assert [at for at, (_, most) in enumerate(parts) if most == 9.0] == [123]
-    assert [at for at, (least, _) in enumerate(parts) if least == 0.5] == [7]
+    assert [index for index, (_, most) in enumerate(parts) if most == 9.0] == [123]
+    assert [index for index, (least, _) in enumerate(parts) if least == 0.5] == [7]
     assert page_series_plot.decimate_values([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
 
 
@@ -102,14 +102,14 @@ def test_a_page_has_a_strip_for_each_process_that_has_values(tmp_path):
 
 
 def test_hostile_names_leave_no_markup():
-    found = SuiteSteadiness(
+    steadiness = SuiteSteadiness(
         detector="kb-kssd",
         benchmarks=tuple(
-            BenchmarkSteadiness(id=one, series=FOUND.benchmarks[0].series) for one in NASTY
+            BenchmarkSteadiness(id=text, series=FOUND.benchmarks[0].series) for text in NASTY
         ),
     )
 
-    page = steady.html(steady_document(found, CONTEXT), values_of(found))
+    page = steady.html(steady_document(steadiness, CONTEXT), values_of(steadiness))
 
     assert "<b>" not in page.replace("<b>" + str(len(NASTY)), "")
     assert page.count("<script>") == 1
@@ -124,8 +124,8 @@ def test_axe_finds_nothing(browser, tmp_path, scheme, width):
     tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
     tab.goto(path.as_uri())
 
-    found = Axe().run(tab).response["violations"]
+    response = Axe().run(tab).response["violations"]
 
-    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in response] == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     tab.close()

@@ -94,19 +94,19 @@ def document():
 
 
 def test_the_document_has_each_process(document):
-    found = json.loads(msgspec.json.encode(document))
+    result = json.loads(msgspec.json.encode(document))
 
     keys = ("benchmark", "fork", "label", "steady_from")
-    assert [tuple(one[key] for key in keys) for one in found["series"]] == [
+    assert [tuple(one[key] for key in keys) for one in result["series"]] == [
         ("org.example.Early.warms", 0, "steady", 30),
         ("org.example.Early.warms", 1, "steady", 12),
         ("org.example.Late.wastes", 0, "steady", 3),
         ("org.example.Never<b>.ends", 0, "no steady state", None),
         ("org.example.Never<b>.ends", 1, "cannot tell", None),
     ]  # fmt: skip
-    assert [one["warm_iterations"] for one in found["benchmarks"]] == [30, 3, None]
-    assert found["series"][0]["warm_up"]["off"] == 0.25
-    assert steady_document.read(json.dumps(found)) == document
+    assert [benchmark["warm_iterations"] for benchmark in result["benchmarks"]] == [30, 3, None]
+    assert result["series"][0]["warm_up"]["off"] == 0.25
+    assert steady_document.read(json.dumps(result)) == document
 
 
 def test_what_gets_no_steady_state_comes_first(document):
@@ -132,9 +132,9 @@ def test_a_row_says_what_to_write(document):
 
 
 def test_the_counts_are_of_the_suite(document):
-    said = page.view(document).counts
+    counts = page.view(document).counts
 
-    assert said == (
+    assert counts == (
         "Judged by kb-kssd, 5 processes; the configured warm-up is too short in 1 benchmark, in 1 "
         "longer than needed, by 750\u00a0ms in each run"
     )
@@ -174,7 +174,7 @@ NEEDED = {
     ],
 )
 def test_settings_are_the_harness_own(harness, needed, said):
-    one = steady_document.SteadyBenchmark(
+    benchmark = steady_document.SteadyBenchmark(
         id="b",
         label=SteadyLabel.STEADY,
         warm_iterations=4,
@@ -182,8 +182,8 @@ def test_settings_are_the_harness_own(harness, needed, said):
         needed=None if needed is None else NeededWarmup(**NEEDED | needed),
     )
 
-    assert page.setting(harness, one) == said
-    assert page.setting(harness, msgspec.structs.replace(one, warm_iterations=None)) == ""
+    assert page.setting(harness, benchmark) == said
+    assert page.setting(harness, msgspec.structs.replace(benchmark, warm_iterations=None)) == ""
 
 
 def test_the_schema_is_that_of_the_types():

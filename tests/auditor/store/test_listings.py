@@ -32,22 +32,22 @@ def test_groups_whose_code_is_the_same_are_known_at_another_revision(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
         _listings(store).add(SUITE)
 
-        known = _listings(store, right="changed", content="d").groups()
+        groups = _listings(store, right="changed", content="d").groups()
 
-    assert known == {LEFT: Suite(SUITE.benchmarks[:1], (), ((f"{LEFT}.BenchmarkC", "it hangs"),))}
+    assert groups == {LEFT: Suite(SUITE.benchmarks[:1], (), ((f"{LEFT}.BenchmarkC", "it hangs"),))}
 
 
 def test_what_could_not_be_listed_belongs_to_the_longest_name_that_fits():
-    found = parted(Suite((), (), (("a.v2.BenchmarkF", "hangs"),)), ["a", "a.v2"])
+    result = parted(Suite((), (), (("a.v2.BenchmarkF", "hangs"),)), ["a", "a.v2"])
 
-    assert found == {"a": Suite(()), "a.v2": Suite((), (), (("a.v2.BenchmarkF", "hangs"),))}
+    assert result == {"a": Suite(()), "a.v2": Suite((), (), (("a.v2.BenchmarkF", "hangs"),))}
 
 
 def test_what_was_passed_over_is_not_known(tmp_path):
-    found = replace(SUITE, benchmarks=SUITE.benchmarks[:1], passed_over=(RIGHT,))
+    suite = replace(SUITE, benchmarks=SUITE.benchmarks[:1], passed_over=(RIGHT,))
 
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
-        _listings(store).add(found)
+        _listings(store).add(suite)
 
         assert _listings(store).whole() is None
         assert _listings(store).groups().keys() == {LEFT}

@@ -90,10 +90,10 @@ def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(stor
 
     known.keep_progress(far)
 
-    found = races(store, making=("a",)).progress()
-    assert replace(found, learned={}) == replace(far, learned={})
-    assert Tally.of(found.learned) == Tally.of(far.learned)
-    assert [*Tally.of(found.learned).dropped] == ["b", "a"]
+    progress = races(store, making=("a",)).progress()
+    assert replace(progress, learned={}) == replace(far, learned={})
+    assert Tally.of(progress.learned) == Tally.of(far.learned)
+    assert [*Tally.of(progress.learned).dropped] == ["b", "a"]
     assert known.suite() is None
     assert races(store, making=("b",)).progress() is None
     known.keep_suite(suite())

@@ -130,7 +130,7 @@ def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
             Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
             Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, turns)),
         )
-        order = tuple(Block(Phase.MEASUREMENT, at) for at in blocks)
+        order = tuple(Block(Phase.MEASUREMENT, block) for block in blocks)
         schedule = Schedule(arms=arms, blocks=order, seconds=0.05)
         changed = {"purpose": Purpose.CALIBRATION, "schedule": schedule, **more}
         return dataclasses.replace(trial(), **changed)
@@ -248,7 +248,7 @@ def test_failures_that_may_pass_are_run_again_once_where_that_is_asked(tmp_path,
 
 
 def test_audits_are_listed_in_order_and_by_subject(tmp_path):
-    asked = AuditRecord(
+    record = AuditRecord(
         command="abs",
         subject="abc",
         config='{"seed":1}',
@@ -257,11 +257,11 @@ def test_audits_are_listed_in_order_and_by_subject(tmp_path):
         started="2026-01-02T03:04:05Z",
     )
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        number = store.add_audit(asked)
-        store.add_audit(dataclasses.replace(asked, subject="other"))
+        number = store.add_audit(record)
+        store.add_audit(dataclasses.replace(record, subject="other"))
         store.end_audit(number, "2026-01-02T03:05:00Z", "{}")
 
-        ended = dataclasses.replace(asked, ended="2026-01-02T03:05:00Z", number=number)
+        ended = dataclasses.replace(record, ended="2026-01-02T03:05:00Z", number=number)
         assert store.audits("abc") == (ended,)
         assert store.result(ended) == "{}"
         assert [audit.subject for audit in store.audits()] == ["abc", "other"]
@@ -302,17 +302,17 @@ def test_processes_that_share_a_store_lose_nothing(tmp_path):
 def test_a_killed_process_loses_at_most_the_run_in_flight(tmp_path, after):
     path = tmp_path / "s.sqlite"
     process = writer(path, 1, 100_000)
-    said = [int(process.stdout.readline()) for _ in range(after)]
+    numbers = [int(process.stdout.readline()) for _ in range(after)]
     process.send_signal(signal.SIGKILL)
-    said += [int(line) for line in process.stdout.read().splitlines()]
+    numbers += [int(line) for line in process.stdout.read().splitlines()]
     process.stdout.close()
     process.wait(60)
 
     with SqliteStore(path) as store:
-        assert said[:after] == list(range(1, after + 1))
-        assert all(store.find(trial(repetition)) for repetition in said)
-        found = store.find(trial(said[-1] + 1))
-        assert found is None or found.outcome == measured(*[float(said[-1] + 1)] * 200)
+        assert numbers[:after] == list(range(1, after + 1))
+        assert all(store.find(trial(repetition)) for repetition in numbers)
+        trial_run = store.find(trial(numbers[-1] + 1))
+        assert trial_run is None or trial_run.outcome == measured(*[float(numbers[-1] + 1)] * 200)
         assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         store.add(run(trial(200_000)))
 
@@ -473,25 +473,25 @@ def test_what_was_beside_a_run_is_kept(tmp_path):
 
 
 def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
-    ours, theirs = (
+    ours, trial_run = (
         run(outcome=measured(1.0)),
         dataclasses.replace(run(outcome=measured(2.0)), host=BIGGER),
     )
     path = tmp_path / "s.sqlite"
     with SqliteStore(path, host=BIGGER) as there:
-        there.add(theirs)
+        there.add(trial_run)
 
     with SqliteStore(path, host=HERE) as here, SqliteStore(path, host=BIGGER) as there:
         assert here.find(trial()) is None
         assert here.elsewhere("abc") == {machine(BIGGER): 1}
         here.add(ours)
         here.add(ours)
-        assert (here.find(trial()), there.find(trial())) == (ours, theirs)
+        assert (here.find(trial()), there.find(trial())) == (ours, trial_run)
         assert there.elsewhere("abc") == {machine(HERE): 1}
         assert there.elsewhere("other") == {}
 
     with SqliteStore(path) as everyone:
-        assert everyone.find(trial()) == theirs
+        assert everyone.find(trial()) == trial_run
         assert everyone.elsewhere("abc") == {}
 
 
@@ -525,18 +525,18 @@ def test_machines_are_alike_when_what_matters_is_the_same(facts, alike):
         "kernel": "Linux 6.1",
         "memory": "15893 MiB",
     }
-    one = HostFacts("one", tuple(own.items()))
+    host_facts = HostFacts("one", tuple(own.items()))
     other = HostFacts("other", tuple((own | facts).items()))
 
-    assert (machine(one) == machine(other)) is alike
+    assert (machine(host_facts) == machine(other)) is alike
 
 
 def test_what_another_machine_measured_is_told_in_one_line():
-    said = left_out({"processor A, 4 cores": 3, "processor B, 8 cores": 4})
+    caveat = left_out({"processor A, 4 cores": 3, "processor B, 8 cores": 4})
 
-    assert said.slug == "other-machine"
-    assert "holds 7 runs of another machine (processor A, 4 cores; processor B" in said.text
-    assert "\n" not in said.text
+    assert caveat.slug == "other-machine"
+    assert "holds 7 runs of another machine (processor A, 4 cores; processor B" in caveat.text
+    assert "\n" not in caveat.text
     assert left_out({}) is None
 
 

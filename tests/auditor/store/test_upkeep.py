@@ -20,12 +20,12 @@ from auditor.store.sqlite import SqliteStore
 
 def store(path, *runs, audits=(), interrupted=()):
     """Make a store with runs, and audits that began at the moments given, then interrupted ones."""
-    with SqliteStore(path) as made:
-        made.add_suite(project(), Suite(()), seconds=1, version="1")
+    with SqliteStore(path) as sqlite_store:
+        sqlite_store.add_suite(project(), Suite(()), seconds=1, version="1")
         for one in runs:
-            made.add(one)
+            sqlite_store.add(one)
         for started in (*audits, *interrupted):
-            number = made.add_audit(
+            number = sqlite_store.add_audit(
                 AuditRecord(
                     command="abs",
                     subject="abc",
@@ -36,7 +36,7 @@ def store(path, *runs, audits=(), interrupted=()):
                 )
             )
             if started in audits:
-                made.end_audit(number, started, "{}")
+                sqlite_store.end_audit(number, started, "{}")
     return path
 
 

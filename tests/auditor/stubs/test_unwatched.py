@@ -24,10 +24,15 @@ ADD, GET, LEN = (one.id for one in METHODS)
     ],
 )
 def test_the_most_used_come_first_without_those_that_are_watched(used, watched, most, names):
-    assert [one.name for one in unwatched_methods(METHODS, used, watched, most)] == names
+    assert [
+        unwatched_method.name
+        for unwatched_method in unwatched_methods(METHODS, used, watched, most)
+    ] == names
 
 
 def test_what_cannot_get_slower_needs_no_benchmark():
     methods = [replace(METHODS[0], trivial="its body is empty"), *METHODS[1:]]
 
-    assert [one.name for one in unwatched_methods(methods, [ADD, GET], {}, 20)] == ["Get"]
+    assert [
+        unwatched_method.name for unwatched_method in unwatched_methods(methods, [ADD, GET], {}, 20)
+    ] == ["Get"]

@@ -100,17 +100,17 @@ def test_a_profile_in_words():
 
 
 def test_what_an_audit_takes_of_it():
-    found = popularity(made())
+    result = popularity(made())
 
-    assert found.methods == tuple(one.method.id for one in WHOLE.methods[:2])
-    assert found.source.startswith("the tests of 2 clients (go:example.org/app@v1, /src/tool; ")
+    assert result.methods == tuple(profile.method.id for profile in WHOLE.methods[:2])
+    assert result.source.startswith("the tests of 2 clients (go:example.org/app@v1, /src/tool; ")
 
 
 def test_a_table_for_spreadsheets():
     hostile = replace(WHOLE.clients[0], name="=cmd()")
-    found = replace(WHOLE, clients=(hostile, *WHOLE.clients[1:]))
+    profile = replace(WHOLE, clients=(hostile, *WHOLE.clients[1:]))
 
-    head, first, *_ = csv.reader(io.StringIO(page_clients.delimited(made(found))))
+    head, first, *_ = csv.reader(io.StringIO(page_clients.delimited(made(profile))))
 
     assert head[:3] == ["rank", "method", "often_used"]
     assert head[-2:] == ["'=cmd()", "/src/tool"]
@@ -120,7 +120,7 @@ def test_a_table_for_spreadsheets():
 
 
 def nasty():
-    found = UsageProfile(
+    profile = UsageProfile(
         ranking=Ranking.SHARE,
         chosen=1,
         methods=tuple(
@@ -133,7 +133,7 @@ def nasty():
         clients=tuple(ClientUse(name=name, missing=name) for name in NASTY),
         caveats=(Caveat("clients-failed", "".join(NASTY)),),
     )
-    plain = msgspec.to_builtins(made(found))
+    plain = msgspec.to_builtins(made(profile))
     plain |= {"subject": "".join(NASTY), "revision": NASTY[0]}
     return msgspec.convert(plain, ProfileDocument)
 

@@ -115,10 +115,10 @@ def test_the_headline_claims_no_more_than_is_known(methods, said):
 
 
 def nasty():
-    found = SuiteUse(
+    suite_use = SuiteUse(
         methods=tuple(
             replace(
-                called(name, *(Caller(each, 1.0) for each in NASTY), reason=name),
+                called(name, *(Caller(text, 1.0) for text in NASTY), reason=name),
                 method=replace(method(name), id=name, span=Span(name, 1, 2)),
             )
             for name in NASTY
@@ -126,7 +126,7 @@ def nasty():
         benchmarks=tuple(BenchmarkUse(id=name, methods=None, reason=name) for name in NASTY),
         caveats=(Caveat("unit-tests", "".join(NASTY)),),
     )
-    plain = msgspec.to_builtins(made(found))
+    plain = msgspec.to_builtins(made(suite_use))
     plain |= {"subject": "".join(NASTY), "revision": NASTY[0]}
     return msgspec.convert(plain, TraceDocument)
 

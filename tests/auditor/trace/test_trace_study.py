@@ -37,17 +37,17 @@ def reaches(found):
 def test_who_calls_what_is_counted_and_nothing_is_timed():
     machine = Machine()
 
-    found = traced(machine=machine)
+    result = traced(machine=machine)
 
     assert {one.purpose for one in machine.done} == {Purpose.PILOT, Purpose.USAGE, Purpose.REACH}
-    assert reaches(found) == {
+    assert reaches(result) == {
         "idle": ReachState.NOT_AT_ALL,
         "still": ReachState.SET_UP_ONLY,
         "mute": ReachState.UNKNOWN,
         "odd": ReachState.UNKNOWN,
         **dict.fromkeys(("hop", "skip", "trip", "hang", "shy"), ReachState.IN_LOOP),
     }
-    by_name = {method.method.name: method for method in found.methods}
+    by_name = {method.method.name: method for method in result.methods}
     called = {one.benchmark: one.calls_per_operation for one in by_name["hop"].called_by}
     assert called == {"toy.quick": 1.0, "toy.long": 1.0}
     assert by_name["still"].set_up_in == ("toy.short",)
@@ -76,13 +76,13 @@ def test_benchmarks_say_how_many_methods_they_call():
 
 
 def test_a_benchmark_that_could_not_be_counted_is_none_that_calls_nothing():
-    found = traced(machine=Machine(uncounted=frozenset({"long"})))
+    result = traced(machine=Machine(uncounted=frozenset({"long"})))
 
-    (failed,) = [benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"]
+    (failed,) = [benchmark for benchmark in result.benchmarks if benchmark.id == "toy.long"]
     assert failed.methods is None
     assert failed.reason
-    assert reaches(found)["trip"] is ReachState.NOT_AT_ALL
-    (said,) = [caveat.text for caveat in found.caveats if caveat.slug == "failed-benchmarks"]
+    assert reaches(result)["trip"] is ReachState.NOT_AT_ALL
+    (said,) = [caveat.text for caveat in result.caveats if caveat.slug == "failed-benchmarks"]
     assert said.startswith("1 of 3 benchmarks did not run")
     assert "toy.long" in said
 
@@ -104,18 +104,18 @@ def test_what_the_budget_prevented_is_said_and_the_next_call_goes_on():
     with pytest.raises(NoBenchmarks):  # three pilots, the unit tests, and no time for a count
         traced(asked=request(budget=4.0), store=store)
     machine = Machine()
-    found = traced(asked=request(budget=30.0), store=store, machine=machine)
+    result = traced(asked=request(budget=30.0), store=store, machine=machine)
 
     assert Purpose.PILOT not in {one.purpose for one in machine.done}
-    assert all(benchmark.methods is not None for benchmark in found.benchmarks)
+    assert all(benchmark.methods is not None for benchmark in result.benchmarks)
 
 
 def test_a_filter_is_said():
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, benchmarks="long"))
 
-    found = traced(asked=asked)
+    result = traced(asked=asked)
 
-    assert [benchmark.id for benchmark in found.benchmarks] == ["toy.long"]
-    assert reaches(found)["skip"] is ReachState.NOT_AT_ALL
-    assert "filtered" in {caveat.slug for caveat in found.caveats}
+    assert [benchmark.id for benchmark in result.benchmarks] == ["toy.long"]
+    assert reaches(result)["skip"] is ReachState.NOT_AT_ALL
+    assert "filtered" in {caveat.slug for caveat in result.caveats}

@@ -22,12 +22,12 @@ def stepped(slow: int, length: int = 400, seed: int = 1) -> np.ndarray:
 
 @pytest.mark.parametrize("slow", [8, 61, 184, 291])
 def test_where_a_run_has_changed_is_one_of_the_places(slow):
-    found = start_candidates(*shown(stepped(slow)))
+    candidates = start_candidates(*shown(stepped(slow)))
 
-    assert slow in found.places
-    assert (np.diff(found.places) > 0).all()
+    assert slow in candidates.places
+    assert (np.diff(candidates.places) > 0).all()
     # The last window is what was called stable, so the warm-up ends before it at the latest.
-    assert found.places[-1] == 400 - WINDOW - 1
+    assert candidates.places[-1] == 400 - WINDOW - 1
 
 
 @pytest.mark.parametrize("length", [WINDOW, WINDOW + 1, 237, 1500])
@@ -35,18 +35,20 @@ def test_where_a_run_has_changed_is_one_of_the_places(slow):
 def test_all_sides_are_finite_and_have_their_names(length, noise):
     values = np.exp(noise * np.random.default_rng(2).standard_normal(length))
 
-    found = start_candidates(*shown(values))
+    candidates = start_candidates(*shown(values))
 
-    assert found.sides.shape == (len(found.places), len(found.names))
-    assert len(set(found.names)) == len(found.names)
-    assert found.names == start_candidates(*shown(stepped(30))).names
-    assert np.isfinite(found.sides).all()
-    assert found.places[0] == 0
+    assert candidates.sides.shape == (len(candidates.places), len(candidates.names))
+    assert len(set(candidates.names)) == len(candidates.names)
+    assert candidates.names == start_candidates(*shown(stepped(30))).names
+    assert np.isfinite(candidates.sides).all()
+    assert candidates.places[0] == 0
 
 
 def test_sides_of_a_step_say_how_far_it_went_and_when_it_was():
-    found = start_candidates(*shown(stepped(150)))
-    sides = dict(zip(found.names, found.sides[list(found.places).index(150)], strict=True))
+    candidates = start_candidates(*shown(stepped(150)))
+    sides = dict(
+        zip(candidates.names, candidates.sides[list(candidates.places).index(150)], strict=True)
+    )
 
     assert sides["jump"] == pytest.approx(np.log(2), abs=0.02)
     assert (sides["place"], sides["behind"]) == (150, 249)
@@ -55,17 +57,17 @@ def test_sides_of_a_step_say_how_far_it_went_and_when_it_was():
     assert sides["by 2 changed since"] == 1
     # Another benchmark of the same shape looks the same.
     slow = start_candidates(*shown(1000 * stepped(150)))
-    own = [one for one, name in enumerate(found.names) if not name.startswith("run: ")]
-    assert np.allclose(slow.sides[:, own], found.sides[:, own], atol=1e-6)
+    own = [index for index, name in enumerate(candidates.names) if not name.startswith("run: ")]
+    assert np.allclose(slow.sides[:, own], candidates.sides[:, own], atol=1e-6)
 
 
 def test_only_what_counts_iterations_names_places():
     run, looks = shown(stepped(150))
-    found = start_candidates(run, looks)
-    by = [name.removeprefix("by ") for name in found.names if name.startswith("by ")]
+    candidates = start_candidates(run, looks)
+    by = [name.removeprefix("by ") for name in candidates.names if name.startswith("by ")]
 
     told = {name: looks[name] for name in by if name in looks}
     # Seven bands and four deviations, of each of three partitions four, and four cuts.
     assert len(told) == 11 + 3 * 4 + 4
-    assert all(one == int(one) and 0 <= one <= run.n for one in told.values())
+    assert all(value == int(value) and 0 <= value <= run.n for value in told.values())
     assert not any("share" in name for name in told)

@@ -14,13 +14,13 @@ def _numbers(*shape: int) -> np.ndarray:
 
 def _one_by_one(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     """The definition: place 0 of a kernel is (size - 1) // 2 before, beyond the ends is nothing."""
-    found = np.zeros((len(values), kernel.shape[2]))
-    for at in range(len(values)):
+    zeros = np.zeros((len(values), kernel.shape[2]))
+    for index in range(len(values)):
         for place, weights in enumerate(kernel):
-            seen = at + place - (len(kernel) - 1) // 2
+            seen = index + place - (len(kernel) - 1) // 2
             if 0 <= seen < len(values):
-                found[at] += values[seen] @ weights
-    return found
+                zeros[index] += values[seen] @ weights
+    return zeros
 
 
 def test_a_network_of_kernels_side_by_side_does_what_its_definition_says():
@@ -33,16 +33,16 @@ def test_a_network_of_kernels_side_by_side_does_what_its_definition_says():
     expected = []
     for window in windows:
         values = window[:, None]
-        for block, some in enumerate(sizes):
-            parts = [_one_by_one(values, arrays[f"kernel_{block}_{size}"]) for size in some]
+        for block, numbers in enumerate(sizes):
+            parts = [_one_by_one(values, arrays[f"kernel_{block}_{size}"]) for size in numbers]
             values = np.maximum(np.concatenate(parts, axis=1) + arrays[f"bias_{block}"], 0)
         logit = values.mean(axis=0) @ arrays["head"] + arrays["head_bias"]
         expected.append(1 / (1 + np.exp(-logit)))
 
-    found = Convolutional(arrays).scores(windows)
+    scores = Convolutional(arrays).scores(windows)
 
-    assert found.dtype == np.float32
-    assert found == pytest.approx(expected, abs=1e-5)
+    assert scores.dtype == np.float32
+    assert scores == pytest.approx(expected, abs=1e-5)
 
 
 def test_many_windows_are_scored_as_each_alone():
@@ -50,9 +50,9 @@ def test_many_windows_are_scored_as_each_alone():
     network = Convolutional({**arrays, "head_bias": np.float32(0.5)})
     windows = _numbers(300, 100)
 
-    found = network.scores(windows)
+    scores = network.scores(windows)
 
-    assert found.shape == (300,)
-    assert [found[0], found[299]] == pytest.approx(
+    assert scores.shape == (300,)
+    assert [scores[0], scores[299]] == pytest.approx(
         [network.scores(windows[at : at + 1])[0] for at in (0, 299)], abs=1e-6
     )

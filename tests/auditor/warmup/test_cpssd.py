@@ -37,13 +37,16 @@ def short():
 def test_partitions_are_the_best_of_all(short):
     partitions = Partitions(short)
     for penalty in (0.5, 2.0, 5.0, 20.0):
-        (one,) = partitions.best(np.array([penalty]))
+        (segmentation,) = partitions.best(np.array([penalty]))
         whole = {m: best_of(short, m) + m * penalty for m in range(8)}
 
-        assert one.cost == pytest.approx(sum(
-            cost(short[a:b]) for a, b in zip((0, *one.ends), one.ends, strict=False)
+        assert segmentation.cost == pytest.approx(sum(
+            cost(short[a:b])
+            for a, b in zip((0, *segmentation.ends), segmentation.ends, strict=False)
         ))  # fmt: skip
-        assert one.cost + one.changes * penalty == pytest.approx(min(whole.values()))
+        assert segmentation.cost + segmentation.changes * penalty == pytest.approx(
+            min(whole.values())
+        )
 
 
 def test_crops_has_the_penalties_at_which_the_number_of_changes_falls(short):
@@ -96,9 +99,9 @@ def in_fifteen_parts(seed):
 
 @pytest.mark.parametrize("seed", OF_R)
 def test_of_two_partitions_that_cost_the_same_the_published_one_is_taken(seed):
-    found = change_points(in_fifteen_parts(seed), penalties(600))
+    segmentation = change_points(in_fifteen_parts(seed), penalties(600))
 
-    assert list(found.ends) == OF_R[seed]
+    assert list(segmentation.ends) == OF_R[seed]
 
 
 class Noisy:
@@ -129,9 +132,9 @@ def test_numbers_that_do_not_fall_are_no_endless_search():
 def test_change_points_are_those_of_the_series():
     values = falling(length=600, warm=200)
 
-    found = change_points(values, penalties(len(values)))
+    segmentation = change_points(values, penalties(len(values)))
 
-    assert 200 in found.ends
+    assert 200 in segmentation.ends
 
 
 def test_spikes_are_left_out_but_not_early_ones():

@@ -35,20 +35,24 @@ def process(values=SERIES, warmups=0, **more):
 
 
 def test_a_short_warm_up_makes_results_worse():
-    found = judge(process(warmups=1), At(3))
+    steadiness = judge(process(warmups=1), At(3))
 
-    assert (found.label, found.steady_from) == (SteadyLabel.STEADY, 3)
-    assert (found.warm_up.early, found.warm_up.late) == (2, 0)
+    assert (steadiness.label, steadiness.steady_from) == (SteadyLabel.STEADY, 3)
+    assert (steadiness.warm_up.early, steadiness.warm_up.late) == (2, 0)
     # (2 + 2 + 4 + 1.5) / 7 against 5.5 / 5
-    assert found.warm_up.off == pytest.approx((9.5 / 7) / (5.5 / 5) - 1)
+    assert steadiness.warm_up.off == pytest.approx((9.5 / 7) / (5.5 / 5) - 1)
 
 
 def test_a_long_warm_up_costs_time():
-    found = judge(process(warmups=4, iteration_seconds=3.0), At(1))
+    steadiness = judge(process(warmups=4, iteration_seconds=3.0), At(1))
 
-    assert (found.warm_up.early, found.warm_up.late, found.warm_up.off) == (0, 3, 0.0)
+    assert (steadiness.warm_up.early, steadiness.warm_up.late, steadiness.warm_up.off) == (
+        0,
+        3,
+        0.0,
+    )
     # Iterations end with the first operation after three seconds: 2 of 2 s twice, 3 of 1 s.
-    assert found.warm_up.wasted_seconds == pytest.approx(4 + 4 + 3)
+    assert steadiness.warm_up.wasted_seconds == pytest.approx(4 + 4 + 3)
     assert judge(process(warmups=4), At(1)).warm_up.wasted_seconds is None
 
 
@@ -71,25 +75,32 @@ def test_without_a_start_or_a_configuration_nothing_is_said_of_it():
     ],
 )
 def test_what_cannot_be_judged(values, slug):
-    found = judge(process(values, warmups=1), KbKssd(), (1, 2))
+    steadiness = judge(process(values, warmups=1), KbKssd(), (1, 2))
 
-    assert (found.label, found.steady_from, found.warm_up) == (SteadyLabel.UNKNOWN, None, None)
-    assert (found.run, found.fork, found.iterations) == (1, 2, len(values))
-    assert [caveat.slug for caveat in found.caveats] == [slug]
+    assert (steadiness.label, steadiness.steady_from, steadiness.warm_up) == (
+        SteadyLabel.UNKNOWN,
+        None,
+        None,
+    )
+    assert (steadiness.run, steadiness.fork, steadiness.iterations) == (1, 2, len(values))
+    assert [caveat.slug for caveat in steadiness.caveats] == [slug]
 
 
 def test_what_is_too_long_for_a_detector_is_said():
-    found = judge(process([1.0, 2.0] * 7), At(3))
+    steadiness = judge(process([1.0, 2.0] * 7), At(3))
 
-    assert (found.label, found.steady_from) == (SteadyLabel.UNKNOWN, None)
-    assert [caveat.slug for caveat in found.caveats] == ["series-long"]
+    assert (steadiness.label, steadiness.steady_from) == (SteadyLabel.UNKNOWN, None)
+    assert [caveat.slug for caveat in steadiness.caveats] == ["series-long"]
     assert judge(process([1.0, 2.0] * 6), At(3)).steady_from == 3
 
 
 def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
-    found = judge(process([1.0, 2.0] * 5), At(3))
+    steadiness = judge(process([1.0, 2.0] * 5), At(3))
 
-    assert (found.steady_from, [caveat.slug for caveat in found.caveats]) == (3, ["series-unlike"])
+    assert (steadiness.steady_from, [caveat.slug for caveat in steadiness.caveats]) == (
+        3,
+        ["series-unlike"],
+    )
     assert judge(process(), At(3)).caveats == ()
 
 
@@ -98,18 +109,24 @@ def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
     [(None, []), (1.0, []), (4.0, []), (0.9, ["series-unlike"]), (4.1, ["series-unlike"])],
 )
 def test_iterations_much_longer_or_shorter_than_it_was_made_for_are_said(seconds, slugs):
-    found = judge(process(iteration_seconds=seconds), At(3))
+    steadiness = judge(process(iteration_seconds=seconds), At(3))
 
-    assert [caveat.slug for caveat in found.caveats] == slugs
+    assert [caveat.slug for caveat in steadiness.caveats] == slugs
 
 
 def test_a_detector_sees_all_of_it():
     values = falling(warm=700)
 
-    found = judge(process(values.tolist(), warmups=100), KbKssd())
+    steadiness = judge(process(values.tolist(), warmups=100), KbKssd())
 
-    assert (found.iterations, found.steady_from, found.warm_up.early) == (3000, 700, 600)
-    assert found.warm_up.off == pytest.approx(np.mean(values[100:]) / np.mean(values[700:]) - 1)
+    assert (steadiness.iterations, steadiness.steady_from, steadiness.warm_up.early) == (
+        3000,
+        700,
+        600,
+    )
+    assert steadiness.warm_up.off == pytest.approx(
+        np.mean(values[100:]) / np.mean(values[700:]) - 1
+    )
 
 
 def asking(warm, measured=(2, 2.0)):
@@ -135,25 +152,25 @@ def test_what_its_author_configured_is_mapped_to_the_iterations_that_were_measur
 
 def test_a_warm_up_longer_than_what_was_measured_goes_on_as_it_ended():
     # Seven iterations last 2 s, the last one 3 s; so 10 s more are four like that one.
-    found = judge(process(iteration_seconds=2.0, configured=asking((1, 27.0))), At(3))
+    steadiness = judge(process(iteration_seconds=2.0, configured=asking((1, 27.0))), At(3))
 
-    assert (found.warm_up.iterations, found.warm_up.late) == (8 + 4, 9)
-    assert found.warm_up.wasted_seconds == pytest.approx(17.0 - 6.0 + 4 * 3.0)
+    assert (steadiness.warm_up.iterations, steadiness.warm_up.late) == (8 + 4, 9)
+    assert steadiness.warm_up.wasted_seconds == pytest.approx(17.0 - 6.0 + 4 * 3.0)
 
 
 def test_a_process_that_failed_is_not_judged():
-    found = judge(StoredProcess(failure=Skipped("no such file")), At(3))
+    steadiness = judge(StoredProcess(failure=Skipped("no such file")), At(3))
 
-    assert (found.label, found.iterations) == (SteadyLabel.UNKNOWN, 0)
-    assert [(caveat.slug, caveat.text) for caveat in found.caveats] == [
+    assert (steadiness.label, steadiness.iterations) == (SteadyLabel.UNKNOWN, 0)
+    assert [(caveat.slug, caveat.text) for caveat in steadiness.caveats] == [
         ("series-unusable", "no such file")
     ]
 
 
 def whole(*labels):
     series = [
-        SeriesSteadiness(run=0, fork=at, iterations=9, label=one, steady_from=start)
-        for at, (one, start) in enumerate(labels)
+        SeriesSteadiness(run=0, fork=index, iterations=9, label=one, steady_from=start)
+        for index, (one, start) in enumerate(labels)
     ]
     return BenchmarkSteadiness(id="b", series=tuple(series))
 

@@ -24,7 +24,7 @@ def test_features_are_finite_and_do_not_know_the_unit(seed, length, power):
     plain = features.features(values)
     scaled = features.features(values * 10.0**power)
 
-    assert all(np.isfinite(one) for one in plain.values())
+    assert all(np.isfinite(value) for value in plain.values())
     assert list(plain) == list(scaled)
     moved = {name for name in plain if plain[name] != pytest.approx(scaled[name], abs=1e-3)}
     # Of places that are as good as each other rounding chooses one.
@@ -49,9 +49,9 @@ def test_a_case_comes_to_the_leaf_that_the_questions_lead_to():
 def test_likeness_is_the_mean_of_shares_in_leaves():
     known = np.array([[1, 1, 2], [3, 4, 4]], np.int32)
 
-    found = weights(np.array([1, 4], np.int32), known)
+    result = weights(np.array([1, 4], np.int32), known)
 
-    assert found == pytest.approx([0.25, 0.5, 0.25])
+    assert result == pytest.approx([0.25, 0.5, 0.25])
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def written(tmp_path):
 
 def rewritten(path, **changes):
     """Change arrays of a file, None: without it; the digest stays what it was."""
-    with np.load(path) as found:
-        arrays = {**{name: found[name] for name in found.files}, **changes}
+    with np.load(path) as result:
+        arrays = {**{name: result[name] for name in result.files}, **changes}
     np.savez(path, **{name: one for name, one in arrays.items() if one is not None})
     return path
 
@@ -57,19 +57,19 @@ def rewritten(path, **changes):
 def signed(path, **changes):
     """Change arrays of a file, and its digest with them."""
     rewritten(path, **changes)
-    with np.load(path) as found:
-        arrays = {name: found[name] for name in found.files}
+    with np.load(path) as result:
+        arrays = {name: result[name] for name in result.files}
     own = {name: one for name, one in arrays.items() if name not in ("format", "kind", "digest")}
     return rewritten(path, digest=np.array(files.digest(own)))
 
 
 def refused(path, method=Criterion.LEARNED):
-    with pytest.raises(ModelUnusable) as told:
+    with pytest.raises(ModelUnusable) as error:
         read(method, path)
-    assert "\n" not in str(told.value)
-    assert str(path) in str(told.value)
-    assert told.value.exit_code is Exit.USAGE
-    return str(told.value)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+    assert error.value.exit_code is Exit.USAGE
+    return str(error.value)
 
 
 def test_what_is_written_is_read_again(written):
@@ -120,8 +120,8 @@ def test_a_model_of_the_package_is_the_one_that_its_card_describes(method):
 
 def test_models_of_the_package_are_small_together():
     sizes = [
-        files.resources.files(files.__package__).joinpath(f"{one}.npz").stat().st_size
-        for one in SHIPPED
+        files.resources.files(files.__package__).joinpath(f"{criterion}.npz").stat().st_size
+        for criterion in SHIPPED
     ]
 
     assert sum(sizes) <= 5 * 2**20
@@ -180,7 +180,7 @@ def test_objects_are_not_unpacked(written):
 
 def test_a_header_that_states_more_than_there_is(written):
     with zipfile.ZipFile(written) as archive:
-        members = {one: archive.read(one) for one in archive.namelist()}
+        members = {text: archive.read(text) for text in archive.namelist()}
     head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }"
     lie = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head.ljust(117) + b"\n"
     with zipfile.ZipFile(written, "w") as archive:

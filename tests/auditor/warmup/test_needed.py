@@ -49,17 +49,17 @@ def configured(iterations, seconds, forks):
 
 
 def test_the_last_of_all_processes_to_get_warm_decides():
-    found = of((slow_first(3, 100), 3), (slow_first(8, 100), 8), (slow_first(0, 100), None))
+    result = of((slow_first(3, 100), 3), (slow_first(8, 100), 8), (slow_first(0, 100), None))
 
-    assert (found.seconds, found.operations) == (pytest.approx(0.8), 8 * 5)
-    assert (found.iterations, found.iteration_seconds) == (8, 0.1)
-    assert found.saved_seconds is None
+    assert (result.seconds, result.operations) == (pytest.approx(0.8), 8 * 5)
+    assert (result.iterations, result.iteration_seconds) == (8, 0.1)
+    assert result.saved_seconds is None
 
 
 def test_many_short_iterations_are_written_as_seconds():
-    found = of((slow_first(25, 100), 25))
+    result = of((slow_first(25, 100), 25))
 
-    assert (found.iterations, found.iteration_seconds) == (3, 1.0)
+    assert (result.iterations, result.iteration_seconds) == (3, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_many_short_iterations_are_written_as_seconds():
     ],
 )
 def test_a_run_of_the_suite_has_the_forks_that_its_author_asks_for(asked, written, saved):
-    found = of((slow_first(25, 100, configured=asked), 25))
+    result = of((slow_first(25, 100, configured=asked), 25))
 
-    assert (found.iterations, found.iteration_seconds) == written
-    assert found.saved_seconds == pytest.approx(saved)
+    assert (result.iterations, result.iteration_seconds) == written
+    assert result.saved_seconds == pytest.approx(saved)
 
 
 def test_warm_ups_that_were_kept_count_as_they_were():
@@ -127,20 +127,22 @@ def test_an_operation_longer_than_an_iteration_is_one():
 
 
 def test_iterations_of_a_fixed_number_of_operations_last_as_long_as_these():
-    one = StoredProcess(seconds=(*(0.04,) * 5, *(0.02,) * 95), iteration_seconds=0.01, operations=2)
+    process = StoredProcess(
+        seconds=(*(0.04,) * 5, *(0.02,) * 95), iteration_seconds=0.01, operations=2
+    )
 
-    found = of((one, 5))
+    result = of((process, 5))
 
-    assert (found.seconds, found.operations) == (pytest.approx(0.4), 10)
+    assert (result.seconds, result.operations) == (pytest.approx(0.4), 10)
 
 
 def test_of_single_calls_there_are_so_many():
-    one = StoredProcess(seconds=(*(0.002,) * 40, *(0.001,) * 60), operations=1)
+    process = StoredProcess(seconds=(*(0.002,) * 40, *(0.001,) * 60), operations=1)
 
-    found = of((one, 40))
+    result = of((process, 40))
 
-    assert (found.iterations, found.iteration_seconds) == (40, None)
-    assert found.seconds == pytest.approx(0.08)
+    assert (result.iterations, result.iteration_seconds) == (40, None)
+    assert result.seconds == pytest.approx(0.08)
 
 
 def test_a_process_that_failed_has_no_say():
@@ -153,10 +155,10 @@ def test_a_process_that_failed_has_no_say():
 
 
 def test_warm_ups_may_last_another_time_than_what_is_measured():
-    one = StoredProcess(
+    process = StoredProcess(
         warmups=(0.01,) * 4, seconds=(0.01, 0.0101) * 40, iteration_seconds=0.1, warmup_seconds=2.0
     )
 
-    found = of((one, 1))
+    result = of((process, 1))
 
-    assert (found.seconds, found.saved_seconds) == (pytest.approx(2.0), pytest.approx(8.0 - 2.0))
+    assert (result.seconds, result.saved_seconds) == (pytest.approx(2.0), pytest.approx(8.0 - 2.0))

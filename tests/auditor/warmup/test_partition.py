@@ -38,12 +38,12 @@ def cheapest(values, penalty: float) -> float:
 
 
 def paid(values, partition: Partition, penalty: float) -> float:
-    found = partition.segments(1000)
+    segments = partition.segments(1000)
     costs = [
         (end - start) * log(max(float(np.var(values[start:end])), 1e-8))
-        for start, end, _, _ in found
+        for start, end, _, _ in segments
     ]
-    return sum(costs) + penalty * (len(found) - 1)
+    return sum(costs) + penalty * (len(segments) - 1)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -19,7 +19,11 @@ LASTED = 0.1
 def stops(model, values):
     rule = ScoredRule(model)
     return next(
-        (found for value in values if (found := rule.observe(float(value), LASTED)) is not None),
+        (
+            observe
+            for value in values
+            if (observe := rule.observe(float(value), LASTED)) is not None
+        ),
         None,
     )
 
@@ -83,7 +87,7 @@ def test_looks_count_together(monkeypatch, looks, first):
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
     warm = next(
-        (found for value in values if (found := rule.observe(value, LASTED)) is not None), None
+        (observe for value in values if (observe := rule.observe(value, LASTED)) is not None), None
     )
 
     assert warm == first

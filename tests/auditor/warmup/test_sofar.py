@@ -18,12 +18,12 @@ def noisy(number: int, seed: int = 1) -> np.ndarray:
 
 @pytest.mark.parametrize("number", [WINDOW, WINDOW + 1, 237, 1500])
 def test_all_features_are_finite_and_have_their_places(number):
-    found = features(noisy(number))
+    result = features(noisy(number))
 
-    assert list(found) == list(features(noisy(WINDOW, seed=2)))
-    assert np.isfinite([*found.values()]).all()
-    assert found["iterations"] == number
-    assert found["seconds"] == pytest.approx(0.1 * number)
+    assert list(result) == list(features(noisy(WINDOW, seed=2)))
+    assert np.isfinite([*result.values()]).all()
+    assert result["iterations"] == number
+    assert result["seconds"] == pytest.approx(0.1 * number)
 
 
 @pytest.mark.parametrize("values", [np.full(300, 1e-3), np.r_[1e-3, np.full(299, 1e-9)]])
@@ -46,13 +46,13 @@ def test_it_says_for_how_long_a_run_has_had_its_level():
     values = noisy(400)
     values[:150] *= 3
 
-    found = features(values)
+    result = features(values)
 
-    assert found["within 20.0%"] == pytest.approx(250, abs=10)
-    assert found["1 changed since"] == pytest.approx(250, abs=3)
-    assert found["1 steady at 0.05"] == pytest.approx(250, abs=3)
-    assert found["cut 0 since"] == pytest.approx(250, abs=3)
-    assert found["slowest"] == pytest.approx(np.log(3), rel=0.05)
+    assert result["within 20.0%"] == pytest.approx(250, abs=10)
+    assert result["1 changed since"] == pytest.approx(250, abs=3)
+    assert result["1 steady at 0.05"] == pytest.approx(250, abs=3)
+    assert result["cut 0 since"] == pytest.approx(250, abs=3)
+    assert result["slowest"] == pytest.approx(np.log(3), rel=0.05)
 
 
 def test_what_comes_later_does_not_change_what_it_looked_like():

@@ -34,13 +34,13 @@ def test_what_never_changes_ends_as_soon_as_it_may(technique, variant):
 
 @pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
 def test_what_keeps_changing_goes_on(technique):
-    falling = [2.0**-at * one for at, one in enumerate(quiet(20))]
+    falling = [2.0**-index * one for index, one in enumerate(quiet(20))]
 
     assert iterations(rule(technique, RuleVariant.LIVE), falling) is None
 
 
 def test_a_rising_scatter_ends_the_post_hoc_rule_at_once_and_not_the_live_one():
-    rising = [one * (1 + 0.3 * at) for at, one in enumerate(quiet(10))]
+    rising = [one * (1 + 0.3 * index) for index, one in enumerate(quiet(10))]
 
     assert iterations(rule(Technique.COV, RuleVariant.POST_HOC), rising) == 5
     assert iterations(rule(Technique.COV, RuleVariant.LIVE), rising) is None
@@ -55,7 +55,7 @@ def test_a_wide_interval_that_stays_as_it_is_ends_the_live_rule_alone():
 
 
 def test_the_most_iterations_are_a_limit():
-    falling = [2.0**-at * one for at, one in enumerate(quiet(20))]
+    falling = [2.0**-index * one for index, one in enumerate(quiet(20))]
 
     assert iterations(rule(Technique.COV, most=9), falling) == 9
 
@@ -103,6 +103,6 @@ def test_alike_forks_are_enough_at_two(technique, variant):
 
 @pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
 def test_unlike_forks_are_all_used(technique):
-    measured = [3.0**at * one for at, one in enumerate(quiet(4))]
+    measured = [3.0**index * one for index, one in enumerate(quiet(4))]
 
     assert forks(technique, RuleVariant.LIVE, measured, np.random.default_rng(1)) == 4

@@ -10,7 +10,11 @@ from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule, WarmupResult
 from auditor.warmup.stop_rules import ProcessWatcher, WatcherFactory, width
 
-RULES = [one for one in Criterion if one is not Criterion.FIXED and one not in TRAINED]
+RULES = [
+    criterion
+    for criterion in Criterion
+    if criterion is not Criterion.FIXED and criterion not in TRAINED
+]
 LASTED = 0.1
 
 
@@ -116,8 +120,8 @@ class Told:
 def test_since_when_it_was_steady_is_known_once_something_is_measured():
     looking = ProcessWatcher(asked(Criterion.LEARNED, measured=2), Told())
 
-    found = [looking.observe(1e-6, LASTED) for _ in range(3)]
-    assert found == [None, None, None]
+    results = [looking.observe(1e-6, LASTED) for _ in range(3)]
+    assert results == [None, None, None]
     assert looking.ended().since is None
     assert looking.observe(1e-6, LASTED) is None
     came_to = looking.observe(1e-6, LASTED)

@@ -58,8 +58,8 @@ def test_numpy_scores_windows_as_the_library_does_after_training(networks, small
     expected = 1 / (1 + np.exp(-trainee.logits(learn.windows)[:, -1]))
 
     assert np.ptp(expected) > 0.01
-    found = Convolutional(trainee.arrays()).scores(learn.windows)
-    assert found == pytest.approx(expected, abs=1e-5)
+    scores = Convolutional(trainee.arrays()).scores(learn.windows)
+    assert scores == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_same_seed_gives_the_same_weights(networks, small):

@@ -27,7 +27,7 @@ def sample(number: int, seed: int) -> Sample:
 def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
     windows = sample(300, 3).windows
 
-    found = Kernels(KERNELS).features(windows)
+    features = Kernels(KERNELS).features(windows)
 
     for at in (0, 299):
         padded = np.pad(windows[at], 4)
@@ -39,8 +39,8 @@ def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
             [3 * padded[i + 2] + padded[i + 8] - 0.25 for i in range(100)],
         )
         for kernel, those in enumerate(map(np.array, values)):
-            assert found[at, 0, kernel] == pytest.approx(those.max(), abs=1e-5)
-            assert found[at, 1, kernel] == pytest.approx((those > 0).mean())
+            assert features[at, 0, kernel] == pytest.approx(those.max(), abs=1e-5)
+            assert features[at, 1, kernel] == pytest.approx((those > 0).mean())
 
 
 def test_kernels_are_drawn_as_their_inventors_say():
@@ -63,17 +63,17 @@ def test_it_learns_what_a_step_looks_like_and_gives_verdicts():
 
     model = fitted(learn, seed=1, number=60)
 
-    said = model.scores(judge.windows)
-    assert set(said.tolist()) == {0.0, 1.0}
-    assert ((said == 1) == judge.stable).mean() > 0.95
+    scores = model.scores(judge.windows)
+    assert set(scores.tolist()) == {0.0, 1.0}
+    assert ((scores == 1) == judge.stable).mean() > 0.95
     again = Rocket(model.arrays).scores(judge.windows)
-    assert (again == said).all()
+    assert (again == scores).all()
 
 
 def test_the_same_seed_gives_the_same_model():
     learn = sample(60, 1)
 
-    one, same, other = (fitted(learn, seed, number=20).arrays for seed in (1, 1, 2))
+    document, same, other = (fitted(learn, seed, number=20).arrays for seed in (1, 1, 2))
 
-    assert all((one[name] == same[name]).all() for name in one)
-    assert (one["biases"] != other["biases"]).any()
+    assert all((document[name] == same[name]).all() for name in document)
+    assert (document["biases"] != other["biases"]).any()

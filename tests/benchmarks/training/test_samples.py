@@ -9,20 +9,20 @@ VALUES = 1e-6 * (2 + np.random.default_rng(1).random(3000))
 
 
 def test_a_steady_fork_gives_a_hundred_windows_to_learn_from():
-    found = balanced(VALUES, 30)
+    sample = balanced(VALUES, 30)
 
-    assert (found.windows.shape, found.windows.dtype) == ((100, 100), np.float32)
-    assert (~found.stable).sum() == 31
-    assert (found.windows[0] == standardised(VALUES, np.array([0]))[0]).all()
+    assert (sample.windows.shape, sample.windows.dtype) == ((100, 100), np.float32)
+    assert (~sample.stable).sum() == 31
+    assert (sample.windows[0] == standardised(VALUES, np.array([0]))[0]).all()
 
 
 def test_windows_as_they_come_are_stable_behind_the_warm_up_and_never_without_an_end_of_it():
     starts = np.array([0, 29, 30, 31, 2900])
 
-    found = unbalanced(VALUES, 30, starts)
+    sample = unbalanced(VALUES, 30, starts)
 
-    assert found.stable.tolist() == [False, False, False, True, True]
-    assert (found.windows == standardised(VALUES, starts)).all()
+    assert sample.stable.tolist() == [False, False, False, True, True]
+    assert (sample.windows == standardised(VALUES, starts)).all()
     assert not unbalanced(VALUES, -1, starts).stable.any()
     assert unbalanced(VALUES, 0, starts).stable.tolist() == [False, True, True, True, True]
 
@@ -33,11 +33,11 @@ def test_a_share_is_drawn_without_repeats_and_keeps_its_labels():
         [Sample(windows[:10], windows[:10, 0] > 5), Sample(windows[10:], np.ones(30) > 0)]
     )
 
-    found = drawn(whole, 0.5, np.random.default_rng(2))
+    sample = drawn(whole, 0.5, np.random.default_rng(2))
     again = drawn(whole, 0.5, np.random.default_rng(2))
 
-    chosen = found.windows[:, 0]
+    chosen = sample.windows[:, 0]
     assert len(set(chosen.tolist())) == 20
-    assert (found.stable == (chosen > 5)).all()
-    assert (again.windows == found.windows).all()
+    assert (sample.stable == (chosen > 5)).all()
+    assert (again.windows == sample.windows).all()
     assert sorted(drawn(whole, 1, np.random.default_rng(3)).windows[:, 0]) == list(range(40))

@@ -25,9 +25,9 @@ def test_verdicts_are_judged_by_the_stable_class():
     truth = np.array([True] * 6 + [False] * 4)
     said = np.array([True] * 3 + [False] * 3 + [True] + [False] * 3)
 
-    found = classified(truth, said)
+    result = classified(truth, said)
 
-    assert found == Classified(3 / 4, 3 / 6, 6 / 10, (3 / 6 + 3 / 4) / 2)
+    assert result == Classified(3 / 4, 3 / 6, 6 / 10, (3 / 6 + 3 / 4) / 2)
     assert math.isnan(classified(truth, np.zeros(10, dtype=bool)).precision)
 
 
@@ -54,14 +54,14 @@ def test_the_rank_biserial_correlation_goes_with_wilcoxons_statistic(pairs):
     model, baseline = np.array(pairs, dtype=float).T
     differences = baseline - model
     kept = differences[differences != 0]
-    found = rank_biserial(model, baseline)
+    value = rank_biserial(model, baseline)
 
     if not kept.size:
-        assert found == 0
+        assert value == 0
     else:
         above = stats.rankdata(abs(kept))[kept > 0].sum()
         whole = kept.size * (kept.size + 1) / 2
-        assert found == pytest.approx(2 * above / whole - 1)
+        assert value == pytest.approx(2 * above / whole - 1)
 
 
 def test_quality_goes_before_time_and_time_counts_only_where_both_are_good():
@@ -69,11 +69,11 @@ def test_quality_goes_before_time_and_time_counts_only_where_both_are_good():
     model = [good(9.0), bad(1.0), good(1.0), good(3.0), bad(1.0), good(2.0), good(1.0), good(1.0)]
     base = [bad(1.0), good(9.0), good(2.0), good(2.0), bad(2.0), good(2.0), good(2.0), good(2.0)]
 
-    found = shares(model, base)
+    result = shares(model, base)
 
-    assert (found.quality, found.time) == (1 / 8, 3 / 8)
-    assert (found.worse_quality, found.worse_time) == (1 / 8, 1 / 8)
-    assert found.net == pytest.approx(2 / 8)
+    assert (result.quality, result.time) == (1 / 8, 3 / 8)
+    assert (result.worse_quality, result.worse_time) == (1 / 8, 1 / 8)
+    assert result.net == pytest.approx(2 / 8)
 
 
 def test_a_fork_stops_at_the_first_window_that_is_called_stable():

@@ -22,34 +22,34 @@ from auditor.warmup.windows import standardised
     ],
 )
 def test_a_fork_gives_a_hundred_windows_as_evenly_as_it_can(last_warm_up, unstable, stable):
-    found = segments(last_warm_up, 3000)
+    result = segments(last_warm_up, 3000)
 
-    assert ((~found.stable).sum(), found.stable.sum()) == (unstable, stable)
-    assert len(set(found.starts.tolist())) == 100
-    assert found.stable.tolist() == [one > last_warm_up for one in found.starts.tolist()]
+    assert ((~result.stable).sum(), result.stable.sum()) == (unstable, stable)
+    assert len(set(result.starts.tolist())) == 100
+    assert result.stable.tolist() == [one > last_warm_up for one in result.starts.tolist()]
 
 
 def test_windows_begin_at_both_ends_of_a_class():
-    found = segments(1500, 3000).starts.tolist()
+    tolist = segments(1500, 3000).starts.tolist()
 
-    assert (found[0], found[49], found[50], found[-1]) == (0, 1500, 1501, 2900)
+    assert (tolist[0], tolist[49], tolist[50], tolist[-1]) == (0, 1500, 1501, 2900)
     # fifty places between 0 and 1500 are 30.6 apart, cut to whole numbers
-    assert found[1:4] == [30, 61, 91]
+    assert tolist[1:4] == [30, 61, 91]
 
 
 def test_windows_are_compared_by_their_shape_only():
     rng = np.random.default_rng(1)
     values = 1e-9 * (5 + rng.standard_normal(250))
 
-    found = standardised(values, np.array([0, 150]))
+    result = standardised(values, np.array([0, 150]))
 
-    assert (found.shape, found.dtype) == ((2, 100), np.float32)
-    assert found.mean(axis=1) == pytest.approx([0, 0], abs=1e-6)
-    assert found.std(axis=1) == pytest.approx([1, 1], rel=1e-5)
-    assert found[1] == pytest.approx(
+    assert (result.shape, result.dtype) == ((2, 100), np.float32)
+    assert result.mean(axis=1) == pytest.approx([0, 0], abs=1e-6)
+    assert result.std(axis=1) == pytest.approx([1, 1], rel=1e-5)
+    assert result[1] == pytest.approx(
         (values[150:] - values[150:].mean()) / values[150:].std(), 1e-4
     )
-    assert standardised(1000 * values, np.array([0])) == pytest.approx(found[:1], 1e-4)
+    assert standardised(1000 * values, np.array([0])) == pytest.approx(result[:1], 1e-4)
 
 
 def test_a_window_without_scatter_is_all_zeros():
@@ -57,18 +57,18 @@ def test_a_window_without_scatter_is_all_zeros():
 
 
 def test_each_benchmark_judges_once_and_projects_are_in_all_parts():
-    names = [f"{project}#b{at}#" for project in ("o__a", "o__b") for at in range(10)]
+    names = [f"{project}#b{index}#" for project in ("o__a", "o__b") for index in range(10)]
 
     parts = by_benchmark(names)
 
     # of ten, numpy's RandomState(42).permutation gives 8 1 5 0 7 2 9 4 3 6
     for project in ("o__a", "o__b"):
-        mine = [[one for one in part if one.startswith(project)] for part in parts]
+        mine = [[text for text in part if text.startswith(project)] for part in parts]
         assert mine == [
             [f"{project}#b{at}#" for at in pair]
             for pair in ((1, 8), (0, 5), (2, 7), (4, 9), (3, 6))
         ]
-    assert sorted(one for part in parts for one in part) == sorted(names)
+    assert sorted(text for part in parts for text in part) == sorted(names)
 
 
 def test_whole_systems_are_left_out():

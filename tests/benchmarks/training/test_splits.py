@@ -4,7 +4,7 @@ import pytest
 from training.folds import project
 from training.splits import for_validation, systems_in_groups
 
-NAMES = [f"o__s{system}#b{at}#" for system in range(7) for at in range(8)]
+NAMES = [f"o__s{system}#b{index}#" for system in range(7) for index in range(8)]
 
 
 def test_a_quarter_of_each_systems_benchmarks_validates():

@@ -26,8 +26,8 @@ def test_a_case_is_what_a_run_looks_like_at_the_end_of_the_window():
     for value in values[:220]:
         run.observe(float(value), float(np.ceil(0.1 / value) * value))
     assert found.shape == (2, len(names))
-    known = run.features()
-    assert np.allclose(found[1], [known[name] for name in names], rtol=1e-6)
+    features = run.features()
+    assert np.allclose(found[1], [features[name] for name in names], rtol=1e-6)
     assert found[:, trees.position(names)].ravel().tolist() == [100, 220]
 
 
@@ -43,10 +43,10 @@ def test_trees_tell_what_is_stable_of_runs_that_they_have_not_seen():
 def test_the_same_seed_grows_the_same_trees():
     _, known, stable = sample(range(10))
 
-    one, same, other = (trees.grown(known, stable, seed) for seed in (1, 1, 2))
+    booster, same, other = (trees.grown(known, stable, seed) for seed in (1, 1, 2))
 
-    assert (trees.scores(one, known) == trees.scores(same, known)).all()
-    assert (trees.scores(one, known) != trees.scores(other, known)).any()
+    assert (trees.scores(booster, known) == trees.scores(same, known)).all()
+    assert (trees.scores(booster, known) != trees.scores(other, known)).any()
 
 
 def test_the_table_says_what_the_library_says():
@@ -63,9 +63,9 @@ def test_what_a_case_is_worth_is_learned_and_the_same_for_the_same_seed():
     names, known, stable = sample(range(20))
     worth = np.where(stable, 0.9, 0.2)
 
-    one, same = (trees.valued(known, worth, 1) for _ in range(2))
+    booster, same = (trees.valued(known, worth, 1) for _ in range(2))
 
-    table = trees.table(one, names)
+    table = trees.table(booster, names)
     mine = np.array([table.total(case) for case in known])
     assert np.allclose(mine, trees.scores(same, known), rtol=1e-9, atol=1e-9)
     assert abs(mine - worth).mean() < 0.1

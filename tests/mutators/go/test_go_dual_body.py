@@ -122,12 +122,12 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
         fields_of = recursion.own_fields(sources)
         for source in sources:
             edits = []
-            for one in declared_methods(source, tree.parse(source.text), fields_of):
-                if one.method.apart:
+            for declared_method in declared_methods(source, tree.parse(source.text), fields_of):
+                if declared_method.method.apart:
                     edits += dual_body.edits(
                         source,
-                        one.declaration,
-                        one.self_calls,
+                        declared_method.declaration,
+                        declared_method.self_calls,
                         "defer zzBenchAudit.Exit(zzBenchAudit.Enter())",
                         "zzBenchAudit",
                     )

@@ -8,17 +8,17 @@ from mutators.go import GoMutator
 
 
 def test_functions_and_methods_are_named_by_import_path_and_type():
-    found = methods(
+    result = methods(
         "package m\nfunc F() {}\nfunc (T) A() {}\nfunc (t *T) B() {}\nfunc (s *S[K, V]) C() {}\n"
     )
 
-    assert list(found) == [f"{UNIT}.{name}" for name in ("F", "T.A", "T.B", "S.C")]
+    assert list(result) == [f"{UNIT}.{name}" for name in ("F", "T.A", "T.B", "S.C")]
 
 
 def test_exported_methods_of_exported_types_are_public():
-    found = methods("package m\nfunc F() {}\nfunc g() {}\nfunc (T) A() {}\nfunc (u) A() {}\n")
+    result = methods("package m\nfunc F() {}\nfunc g() {}\nfunc (T) A() {}\nfunc (u) A() {}\n")
 
-    assert [one.public for one in found.values()] == [True, False, True, False]
+    assert [one.public for one in result.values()] == [True, False, True, False]
 
 
 def test_each_parameter_has_its_type():
@@ -69,16 +69,16 @@ def test_a_receiver_with_another_value_is_still_the_receiver(body):
 
 
 def test_an_ordinary_function_below_one_that_may_not_be_split_is_not_refused():
-    found = methods("package m\n//go:nosplit\nfunc F() {}\nfunc G() {}\n")
+    result = methods("package m\n//go:nosplit\nfunc F() {}\nfunc G() {}\n")
 
-    assert found[f"{UNIT}.G"].refusal is None
+    assert result[f"{UNIT}.G"].refusal is None
 
 
 def test_a_function_that_cannot_be_parsed_is_refused_and_the_others_are_not():
-    found = methods("package m\nfunc F() { if }\nfunc G() {}\n")
+    result = methods("package m\nfunc F() { if }\nfunc G() {}\n")
 
-    assert found[f"{UNIT}.F"].refusal == "its source could not be parsed"
-    assert found[f"{UNIT}.G"].refusal is None
+    assert result[f"{UNIT}.F"].refusal == "its source could not be parsed"
+    assert result[f"{UNIT}.G"].refusal is None
 
 
 @pytest.mark.parametrize(

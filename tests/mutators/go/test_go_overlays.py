@@ -180,10 +180,10 @@ def test_the_plain_variant_has_no_overlay():
 
 
 def test_a_method_that_cannot_be_slowed_is_refused_with_its_reason():
-    made = overlay(library("package m\nfunc F()\n"), of=["F"])
+    refusal = overlay(library("package m\nfunc F()\n"), of=["F"])
 
-    assert isinstance(made, OverlayRefusal)
-    assert "no body" in made.reason
+    assert isinstance(refusal, OverlayRefusal)
+    assert "no body" in refusal.reason
 
 
 def test_a_method_that_the_sources_do_not_declare_is_refused():
@@ -211,12 +211,12 @@ _FUNCTIONS = st.lists(
 
 @given(_FUNCTIONS)
 def test_all_bytes_of_a_file_and_its_lines_are_kept(parts):
-    body = "\n\n".join(part.format(n=f"N{at}") for at, part in enumerate(parts))
+    body = "\n\n".join(part.format(n=f"N{index}") for index, part in enumerate(parts))
     source = library(f"package m\n\n{body}\nfunc Last() {{}}\n")
-    found = [method for method in GoMutator().methods([source]) if not method.refusal]
-    made = GoMutator().overlay([source], Variant(VariantKind.COUNTING, tuple(found)))
+    methods = [method for method in GoMutator().methods([source]) if not method.refusal]
+    made = GoMutator().overlay([source], Variant(VariantKind.COUNTING, tuple(methods)))
     text = changed(made)
-    for token in range(len(found)):
+    for token in range(len(methods)):
         text = text.replace(f" defer zzBenchAudit.Done(zzBenchAudit.Count({token}));", "")
     kept, _, seen = text.replace(_IMPORT, "").rpartition("\nvar _ = ")
 

@@ -24,8 +24,8 @@ def bench(body, name="BenchmarkX", imports=()):
 
 def lines(rule, *sources):
     """Return the lines on which a rule finds something, as `line: name`."""
-    found = look(*sources).smells
-    return [f"{one.span.first_line}: {one.benchmark}" for one in found if one.rule == rule]
+    smells = look(*sources).smells
+    return [f"{smell.span.first_line}: {smell.benchmark}" for smell in smells if smell.rule == rule]
 
 
 def unused(body, code=SMALL, imports=()):
@@ -184,17 +184,17 @@ def test_of_several_equal_calls_in_a_loop_the_first_is_told():
 def test_a_file_that_is_not_built_declares_nothing():
     other = left_out("package m\nfunc Small(x int) int { work(); return 1 }\n")
 
-    found = lines("go-unused-result", library(SMALL), other, bench("for range b.N { Small(1) }"))
+    result = lines("go-unused-result", library(SMALL), other, bench("for range b.N { Small(1) }"))
 
-    assert found == ["4: BenchmarkX"]
+    assert result == ["4: BenchmarkX"]
 
 
 def test_a_helper_of_one_benchmark_is_told_by_its_name_and_of_more_by_none():
     helper = "func helper(b *testing.B, n int) {\nfor i := 0; i < b.N; i++ { Small(n) }\n}\n"
-    one = HEAD + helper + "func BenchmarkA(b *testing.B) { helper(b, 1) }\n"
-    two = one + "func BenchmarkB(b *testing.B) { helper(b, 2) }\n"
+    text = HEAD + helper + "func BenchmarkA(b *testing.B) { helper(b, 1) }\n"
+    two = text + "func BenchmarkB(b *testing.B) { helper(b, 2) }\n"
 
-    (smell,) = look(library(SMALL), benchmarks(one)).smells
+    (smell,) = look(library(SMALL), benchmarks(text)).smells
     assert (smell.benchmark, smell.top, smell.span.first_line) == ("BenchmarkA", 3, 4)
     (smell,) = look(library(SMALL), benchmarks(two)).smells
     assert (smell.benchmark, smell.top) == ("", 3)

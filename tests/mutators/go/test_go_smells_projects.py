@@ -23,14 +23,14 @@ def looked(folder, files):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     linter = GoLinter()
-    found = sources(
+    result = sources(
         FolderSpec(folder),
         linter.endings,
         home=Home(folder / "home"),
         host=LocalHost(),
         environment=(),
     )
-    return linter.look(found.files)
+    return linter.look(result.files)
 
 
 def bench(body, package="m", imports=(), name="BenchmarkX", more=""):
@@ -184,8 +184,8 @@ def test_what_a_benchmark_is_about_is_a_word_of_its_name(tmp_path, name, found):
 def test_what_seldom_happens_prepares_nothing(tmp_path):
     body = 'for i := 0; i < b.N; i++ { if sq(i) < 0 { check(i, fmt.Sprintf("bad %d", i)) }; sq(i) }'
 
-    found = rules(tmp_path, {"m_test.go": bench(body, imports=["fmt"])})
-    assert "go-setup-in-loop" not in [rule for rule, _ in found]
+    result = rules(tmp_path, {"m_test.go": bench(body, imports=["fmt"])})
+    assert "go-setup-in-loop" not in [rule for rule, _ in result]
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_spans_are_found_by_type_and_name_and_parameters():
     pair = [["org/example/Text$Pair", "org/example/Text", "Pair", STATIC]]
     signature = "(Ljava/util/Map<Ljava/lang/String;+TT;>;[[I)Ljava/lang/String;"
 
-    found = JavaMutator().methods(
+    methods = JavaMutator().methods(
         listed(
             method("format", "(Ljava/util/Map;[[I)Ljava/lang/String;", signature=signature),
             method("format", "(Ljava/lang/String;)Ljava/lang/String;"),
@@ -182,17 +182,17 @@ def test_spans_are_found_by_type_and_name_and_parameters():
         )
     )
 
-    lines = [(one.span.first_line, one.span.last_line) if one.span else None for one in found]
+    lines = [(one.span.first_line, one.span.last_line) if one.span else None for one in methods]
     assert lines == [(8, 10), (12, 12), (4, 6), (15, 18), (22, 24), None]
-    assert found[0].span == Span("org/example/Text.java", 8, 10)
+    assert methods[0].span == Span("org/example/Text.java", 8, 10)
 
 
 def test_a_source_that_does_not_parse_costs_no_more_than_its_spans():
-    found = JavaMutator().methods(
+    methods = JavaMutator().methods(
         listed(method("a"), source=b"package org.example; class {{{ \xff")
     )
 
-    assert [one.span for one in found] == [None]
+    assert [one.span for one in methods] == [None]
 
 
 @pytest.mark.parametrize(("access", "word"), [(ABSTRACT, "abstract"), (NATIVE, "native")])

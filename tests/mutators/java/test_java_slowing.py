@@ -100,8 +100,8 @@ def test_lines_stay_where_they_are():
     assert len(edited) == len(TEXT.splitlines())
     assert edited[4].startswith("    public static int find(int[] all, int wanted) { final long ")
     assert edited[9].endswith("} finally { BenchAuditSlowed.end(benchAuditBegan); } }")
-    assert [(at, line) for at, line in enumerate(edited) if at not in {4, 9}] == [
-        (at, line) for at, line in enumerate(TEXT.splitlines()) if at not in {4, 9}
+    assert [(index, line) for index, line in enumerate(edited) if index not in {4, 9}] == [
+        (index, line) for index, line in enumerate(TEXT.splitlines()) if index not in {4, 9}
     ]
     assert files[f"org/example/{WAITER}.java"].startswith(b"package org.example;\n")
 

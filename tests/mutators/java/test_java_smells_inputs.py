@@ -88,11 +88,11 @@ def of(rule, body, head="@Benchmark"):
     ],
 )
 def test_inputs_that_are_constants(body):
-    found = of("jmh-constant-inputs", body)
+    result = of("jmh-constant-inputs", body)
 
-    assert len(found) == 1
-    assert found[0].benchmark == "Bench.run"
-    assert found[0].text.startswith("All inputs of ")
+    assert len(result) == 1
+    assert result[0].benchmark == "Bench.run"
+    assert result[0].text.startswith("All inputs of ")
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_methods_that_call_each_other_often_are_looked_at_once():
             text=text.replace("BODY", "return m0(3);").encode(),
         )
         profile = cProfile.Profile()
-        found = profile.runcall(JavaLinter().look, [source])
-        assert [smell.rule for smell in found.smells] == ["jmh-constant-inputs"]
+        findings = profile.runcall(JavaLinter().look, [source])
+        assert [smell.rule for smell in findings.smells] == ["jmh-constant-inputs"]
         return pstats.Stats(profile).total_calls
 
     assert steps(80) < 8 * steps(20)
@@ -167,10 +167,10 @@ def test_methods_that_call_each_other_often_are_looked_at_once():
     ],
 )
 def test_final_fields_of_a_state_as_inputs(body, line):
-    found = of("jmh-final-state", body)
+    result = of("jmh-final-state", body)
 
-    assert [one.span.first_line for one in found] == [line]
-    assert found[0].benchmark == "Bench.run"
+    assert [one.span.first_line for one in result] == [line]
+    assert result[0].benchmark == "Bench.run"
     assert of("jmh-constant-inputs", body) == []
 
 
@@ -222,10 +222,10 @@ def test_a_field_of_what_is_no_state():
     ],
 )
 def test_loops_that_repeat(body):
-    found = of("jmh-loop", body)
+    result = of("jmh-loop", body)
 
-    assert len(found) == 1
-    assert found[0].text.startswith("The loop over i ")
+    assert len(result) == 1
+    assert result[0].text.startswith("The loop over i ")
 
 
 @pytest.mark.parametrize(

@@ -293,10 +293,10 @@ def test_another_object_is_returned_than_the_one_that_works(work, returned, smel
     text = RETURNS.replace("WORK", work).replace("RETURNED", returned)
     source = BENCH.replace("BODY", "").replace("@Benchmark\n    public void run", text)
 
-    found = look(source, RING, STORE)
+    result = look(source, RING, STORE)
 
-    assert [one.benchmark for one in found] == ["Bench.two"] * smells
-    assert all(one.sure is Confidence.POSSIBLE for one in found)
+    assert [one.benchmark for one in result] == ["Bench.two"] * smells
+    assert all(one.sure is Confidence.POSSIBLE for one in result)
 
 
 def test_a_benchmark_of_what_the_compiler_leaves_out():

@@ -85,7 +85,7 @@ def test_literals_are_java_s():
         ("java.lang.String", 'say "a\\b"'), ("java.lang.Class", "org.example.Outer$Pool"),
     ]  # fmt: skip
     call = on_pool(
-        "all", *(Literal(*one) for one in given), parameters=tuple(one for one, _ in given)
+        "all", *(Literal(*one) for one in given), parameters=tuple(text for text, _ in given)
     )
 
     assert line(call) == (

@@ -133,7 +133,7 @@ class Made:
         return SourceFile(path=str(path), unit=unit, role=SourceRole.LIBRARY, text=text)
 
     def call(self, *words, **variables):
-        made = subprocess.run(
+        completed = subprocess.run(
             (sys.executable, *map(str, words)),
             cwd=self.folder,
             env=os.environ | variables,
@@ -141,8 +141,8 @@ class Made:
             text=True,
             check=False,
         )
-        assert made.returncode == 0, made.stderr
-        return made.stdout
+        assert completed.returncode == 0, completed.stderr
+        return completed.stdout
 
     def profiled(self):
         """Return the calls of each function by its file and first line."""
@@ -151,7 +151,7 @@ class Made:
     def counted(self):
         """Return the calls of the public functions by our counters."""
         mutator = PythonMutator()
-        slowable = tuple(one for one in self.public.values() if one.refusal is None)
+        slowable = tuple(method for method in self.public.values() if method.refusal is None)
         overlay = mutator.overlay(self.sources, Variant(VariantKind.COUNTING, slowable))
         assert isinstance(overlay, Overlay), overlay
         lines = []
@@ -206,8 +206,8 @@ def test_public_functions_are_called_as_often_as_the_interpreter_says(name, tmp_
     }
     # What else of the library runs are wrappers and what is private.
     assert sorted(expected.values()) == sorted(
-        sum(beside.get(place, 0) for place in places(library, one))
-        for one in library.public.values()
+        sum(beside.get(place, 0) for place in places(library, method))
+        for method in library.public.values()
     )
 
 
@@ -256,9 +256,9 @@ def test_classes_that_refer_to_each_other_and_to_objects_end(tmp_path):
     text += "    setattr(A, f'k{n}', _Kind())\n"
     text += "kind = _Kind()\n"
 
-    found = Made(tmp_path, {"lib/__init__.py": text}).public
+    public = Made(tmp_path, {"lib/__init__.py": text}).public
 
-    assert set(found) == {"lib.A.a", "lib.A.Inner.i", "lib.B.b", "lib.kind.ask"}
+    assert set(public) == {"lib.A.a", "lib.A.Inner.i", "lib.B.b", "lib.kind.ask"}
 
 
 LAZY = """

@@ -29,7 +29,7 @@ def public(**modules):
 
 
 def test_what_a_package_takes_from_private_modules_is_public_where_it_is_defined():
-    found = public(
+    result = public(
         init="""
         from ._impl import run, Runner as Runner
         from ._impl import _helper
@@ -46,11 +46,11 @@ def test_what_a_package_takes_from_private_modules_is_public_where_it_is_defined
         """,
     )
 
-    assert found == ["pack._impl.run", "pack._impl.Runner.go", "pack._impl.Runner.__len__"]
+    assert result == ["pack._impl.run", "pack._impl.Runner.go", "pack._impl.Runner.__len__"]
 
 
 def test_a_list_of_names_says_all_also_with_an_underscore():
-    found = public(
+    result = public(
         init="""
         __all__ = ["one", "_two"]
         __all__ += ("three",)
@@ -66,7 +66,7 @@ def test_a_list_of_names_says_all_also_with_an_underscore():
         """,
     )
 
-    assert found == ["pack.one", "pack._two", "pack.inner.three"]
+    assert result == ["pack.one", "pack._two", "pack.inner.three"]
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_a_list_of_names_is_put_together(said, more):
     text = "from ._s import _three\ndef own(): pass\ndef _two(): pass\ndef other(): pass\n"
     hidden = '__all__ = ["_three"]\ndef _three(): pass\ndef four(): pass\n'
 
-    found = public(init=f"{text}{said}\n", _s=hidden)
+    result = public(init=f"{text}{said}\n", _s=hidden)
 
-    assert found == [f"pack.{one}" for one in ["own", *more]]
+    assert result == [f"pack.{one}" for one in ["own", *more]]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_where_a_list_of_names_cannot_be_read_there_is_none(said):
 
 
 def test_a_plain_module_shows_what_it_defines_and_what_it_imports_under_its_own_name():
-    found = public(
+    result = public(
         init="",
         tools="""
         from ._impl import a, b as b
@@ -126,21 +126,21 @@ def test_a_plain_module_shows_what_it_defines_and_what_it_imports_under_its_own_
         """,
     )
 
-    assert found == ["pack.tools.d", "pack._impl.b"]
+    assert result == ["pack.tools.d", "pack._impl.b"]
 
 
 def test_stars_lead_on():
-    found = public(
+    result = public(
         init="from ._a import *\n",
         _a="from ._b import *\ndef one(): pass\ndef _two(): pass\n",
         _b="__all__ = ['three']\ndef three(): pass\ndef four(): pass\n",
     )
 
-    assert found == ["pack._a.one", "pack._b.three"]
+    assert result == ["pack._a.one", "pack._b.three"]
 
 
 def test_methods_of_bases_are_those_of_the_class():
-    found = public(
+    result = public(
         init="from ._impl import Shown\n",
         _impl="""
         class _Deep:
@@ -159,7 +159,7 @@ def test_methods_of_bases_are_those_of_the_class():
         """,
     )
 
-    assert [one.removeprefix("pack._impl.") for one in found] == [
+    assert [one.removeprefix("pack._impl.") for one in result] == [
         "_Deep.deep",
         "_Base.base",
         "Shown.own",
@@ -168,7 +168,7 @@ def test_methods_of_bases_are_those_of_the_class():
 
 
 def test_bases_are_found_in_modules_that_are_imported():
-    found = public(
+    result = public(
         init="""
         from . import _t
         import pack._u as u
@@ -179,11 +179,11 @@ def test_bases_are_found_in_modules_that_are_imported():
         _u="class Base:\n    def two(self): pass\n",
     )
 
-    assert found == ["pack._t.Base.one", "pack._u.Base.two"]
+    assert result == ["pack._t.Base.one", "pack._u.Base.two"]
 
 
 def test_another_name_and_branches_are_followed_and_circles_end():
-    found = public(
+    result = public(
         init="""
         try:
             from ._fast import run
@@ -196,11 +196,11 @@ def test_another_name_and_branches_are_followed_and_circles_end():
         _loop="from pack import circle\n",
     )
 
-    assert found == ["pack._slow.run", "pack._slow._old"]
+    assert result == ["pack._slow.run", "pack._slow._old"]
 
 
 def test_what_a_module_does_as_the_program_is_not_public_and_what_it_does_else_is():
-    found = public(
+    result = public(
         plain="""
         if __name__ == "__main__" and True:
             def demo(): pass
@@ -212,4 +212,4 @@ def test_what_a_module_does_as_the_program_is_not_public_and_what_it_does_else_i
         main="def run(): pass\n",
     )
 
-    assert found == ["pack.plain.either", "pack.plain.imported"]
+    assert result == ["pack.plain.either", "pack.plain.imported"]

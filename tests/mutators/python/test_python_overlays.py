@@ -76,9 +76,9 @@ class Guest(ModuleType):
 
 @pytest.fixture
 def guest(monkeypatch):
-    found = Guest()
-    monkeypatch.setitem(sys.modules, "zz_bench_audit", found)
-    return found
+    result = Guest()
+    monkeypatch.setitem(sys.modules, "zz_bench_audit", result)
+    return result
 
 
 def run(code, name="pack.module", file="<module>"):
@@ -267,9 +267,9 @@ def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
         def g(x):
             return -x
     """
-    found = MUTATOR.methods([source(text)])
+    methods = MUTATOR.methods([source(text)])
 
-    assert [one.id for one in found] == ["pack.module.f", "pack.module.g"]
+    assert [method.id for method in methods] == ["pack.module.f", "pack.module.g"]
     assert delayed(text, "module.g").count(".enter()") == 2
 
 

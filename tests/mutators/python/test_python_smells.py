@@ -45,7 +45,7 @@ def test_it_is_a_linter_whose_rules_have_ids_of_their_own():
 
 
 def test_benchmarks_of_pytest_have_the_fixture():
-    found = look(
+    result = look(
         tests__test_it="""
         import pytest
 
@@ -69,7 +69,7 @@ def test_benchmarks_of_pytest_have_the_fixture():
         """
     )
 
-    assert found == SourceFindings(
+    assert result == SourceFindings(
         benchmarks=("test_push", "test_async", "bench_pop", "TestQueue.test_pop"), smells=()
     )
 
@@ -94,8 +94,8 @@ def test_a_marker_makes_a_benchmark_where_codspeed_reads_it():
     """
 
     assert look(test_it=marked).benchmarks == ()
-    found = look(test_it=marked, conftest="import pytest_codspeed\n", test_whole=whole)
-    assert found.benchmarks == ("test_push", "TestQueue.test_pop", "test_all")
+    result = look(test_it=marked, conftest="import pytest_codspeed\n", test_whole=whole)
+    assert result.benchmarks == ("test_push", "TestQueue.test_pop", "test_all")
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, t
         environment=(),
     )
 
-    found = PythonLinter().look(read.files)
+    findings = PythonLinter().look(read.files)
 
     assert {file.path for file in read.files} == {path, "tests/test_it.py"}
-    assert found == SourceFindings(benchmarks=("test_push",), smells=())
+    assert findings == SourceFindings(benchmarks=("test_push",), smells=())
 
 
 def test_what_a_project_needs_is_no_python():
@@ -137,9 +137,9 @@ def test_what_a_project_needs_is_no_python():
 
 
 def test_benchmarks_of_one_name_count_once_for_each_file():
-    found = look(a__test_it=SORTED + SORTED, b__test_it=SORTED)
+    result = look(a__test_it=SORTED + SORTED, b__test_it=SORTED)
 
-    assert found.benchmarks == ("test_sort", "test_sort")
+    assert result.benchmarks == ("test_sort", "test_sort")
 
 
 def test_a_fixture_of_the_projects_own_is_not_ours():
@@ -182,7 +182,7 @@ def test_benchmarks_of_asv_are_in_its_folder_and_have_its_shape():
 
 
 def test_benchmarks_of_pyperf_are_what_a_runner_is_given():
-    found = look(
+    result = look(
         scripts__bench="""
         import pyperf
 
@@ -198,11 +198,11 @@ def test_benchmarks_of_pyperf_are_what_a_runner_is_given():
         other="runner.bench_func('no', work)\n",
     )
 
-    assert found.benchmarks == ("first", "loops", "third")
+    assert result.benchmarks == ("first", "loops", "third")
 
 
 def test_a_finding_has_the_lines_of_its_place_and_of_its_benchmark():
-    found = look(
+    result = look(
         tests__test_b="""
         import pytest
 
@@ -218,7 +218,7 @@ def test_a_finding_has_the_lines_of_its_place_and_of_its_benchmark():
         tests__test_a=SORTED,
     )
 
-    first, second = found.smells
+    first, second = result.smells
     assert (first.span.file, first.span.first_line, first.top) == ("tests/test_a.py", 3, 1)
     assert (second.span.file, second.top) == ("tests/test_b.py", 3)
     assert (second.span.first_line, second.span.last_line) == (8, 10)
@@ -227,12 +227,12 @@ def test_a_finding_has_the_lines_of_its_place_and_of_its_benchmark():
 
 
 def test_findings_are_in_the_order_of_files_and_lines():
-    found = look(
+    result = look(
         test_b=SORTED + SORTED.replace("test_sort", "test_again"),
         test_a="import json\n" + SORTED,
     )
 
-    places = [(smell.span.file, smell.span.first_line) for smell in found.smells]
+    places = [(smell.span.file, smell.span.first_line) for smell in result.smells]
     assert places == sorted(places)
     assert len(places) == 3
 
@@ -257,10 +257,10 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_looked_at(text):
     if b"[T]" in text:
         text = b"@pytest.mark.benchmark\n" + text
 
-    found = PythonLinter().look([source(text, "test_a.py"), source(SORTED, "test_b.py")])
+    findings = PythonLinter().look([source(text, "test_a.py"), source(SORTED, "test_b.py")])
 
-    assert found.unread == ("test_a.py",)
-    assert [smell.span.file for smell in found.smells] == ["test_b.py"]
+    assert findings.unread == ("test_a.py",)
+    assert [smell.span.file for smell in findings.smells] == ["test_b.py"]
 
 
 @pytest.mark.parametrize(
@@ -272,9 +272,9 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_looked_at(text):
     ],
 )
 def test_what_is_deep_in_other_ways_does_no_harm(deep):
-    found = look(test_it=deep + "\n" + SORTED)
+    result = look(test_it=deep + "\n" + SORTED)
 
-    assert found.unread in ((), ("test_it.py",))
+    assert result.unread in ((), ("test_it.py",))
 
 
 def test_broken_files_without_a_benchmark_are_no_business_of_ours():
@@ -284,7 +284,7 @@ def test_broken_files_without_a_benchmark_are_no_business_of_ours():
 
 
 def test_syntax_that_is_newer_than_this_interpreter_is_read():
-    found = look(
+    result = look(
         test_it="""
         def test_sort[T](benchmark) -> None:
             data = [3, 1, 2]
@@ -292,8 +292,8 @@ def test_syntax_that_is_newer_than_this_interpreter_is_read():
         """
     )
 
-    assert found.unread == ()
-    assert [smell.rule for smell in found.smells] == ["py-mutated-argument"]
+    assert result.unread == ()
+    assert [smell.rule for smell in result.smells] == ["py-mutated-argument"]
 
 
 def test_nothing_and_empty_files_give_nothing():

@@ -113,9 +113,9 @@ def test_what_only_libcst_nests_deeply_ends_no_process(deep):
 
 @pytest.mark.parametrize("line", ["a = a.copy()", "a = b[:]\nb = a[:]", "a = a + a", "a = a[:]"])
 def test_what_is_made_of_itself_comes_to_an_end(line):
-    found = PythonLinter().look([source(TEST, line + "\n" + one_test(1, "benchmark(a.sort)"))])
+    findings = PythonLinter().look([source(TEST, line + "\n" + one_test(1, "benchmark(a.sort)"))])
 
-    assert found.benchmarks == ("test_1",)
+    assert findings.benchmarks == ("test_1",)
 
 
 @pytest.mark.parametrize("odd", ["9" * 5000, "'\\N{no such name}'"])

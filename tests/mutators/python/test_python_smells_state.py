@@ -17,12 +17,12 @@ def look(text, **others):
     files = {path: text} | {
         f"{name.replace('__', '/')}.py": textwrap.dedent(each) for name, each in others.items()
     }
-    found = PythonLinter().look(
+    findings = PythonLinter().look(
         SourceFile(path=each, unit="", role=SourceRole.BENCHMARKS, text=code.encode())
         for each, code in files.items()
     )
-    assert found.unread == ()
-    return [(smell.rule, smell.span.first_line, smell.text) for smell in found.smells]
+    assert findings.unread == ()
+    return [(smell.rule, smell.span.first_line, smell.text) for smell in findings.smells]
 
 
 def one(rule, line, text, found):
@@ -56,9 +56,9 @@ def bench(*body):
     ],
 )
 def test_an_argument_that_the_timed_call_changes_is_found(lines, said):
-    found = look(bench(*lines))
+    result = look(bench(*lines))
 
-    one("py-mutated-argument", len(lines) + 1, said, found)
+    one("py-mutated-argument", len(lines) + 1, said, result)
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_functions_of_the_project_are_read():
     def test_copy_inside(benchmark, data):
         benchmark(lambda: bubble_sort(data.copy()))
     """
-    found = look(text, src__pack__sorting=sorting, src__pack____init__="")
+    result = look(text, src__pack__sorting=sorting, src__pack____init__="")
 
-    assert [(each[0], each[1]) for each in found] == [
+    assert [(each[0], each[1]) for each in result] == [
         ("py-mutated-argument", line) for line in (5, 9, 13)
     ]
-    assert "`bubble_sort` sorts `data` in place" in found[0][2]
+    assert "`bubble_sort` sorts `data` in place" in result[0][2]
 
 
 ASV = """
@@ -158,9 +158,9 @@ class Sorting:
 
 
 def test_what_setup_of_asv_makes_serves_many_calls():
-    found = look(ASV.format(attribute="params = [1]", line="self.data.sort()"))
+    result = look(ASV.format(attribute="params = [1]", line="self.data.sort()"))
 
-    one("py-mutated-argument", 8, "asv sets up once for many calls", found)
+    one("py-mutated-argument", 8, "asv sets up once for many calls", result)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_asv_with_one_call_per_setup_is_left_alone(attribute, line):
 
 
 def test_arguments_of_pyperf_are_made_once_too():
-    found = look(
+    result = look(
         """
         import pyperf
         data = [3, 1, 2]
@@ -204,7 +204,7 @@ def test_arguments_of_pyperf_are_made_once_too():
         """
     )
 
-    assert [each[:2] for each in found] == [("py-mutated-argument", line) for line in (3, 8, 20)]
+    assert [each[:2] for each in result] == [("py-mutated-argument", line) for line in (3, 8, 20)]
 
 
 @pytest.mark.parametrize(
@@ -303,13 +303,13 @@ def test_functions_that_are_made_are_left_alone(call):
     ],
 )
 def test_an_amount_that_is_drawn_without_a_seed_is_found(line):
-    found = look("import random\n" + bench(line, "benchmark(len, data)"))
+    result = look("import random\n" + bench(line, "benchmark(len, data)"))
 
-    one("py-unseeded-random", 3, "draws how much the inputs hold", found)
+    one("py-unseeded-random", 3, "draws how much the inputs hold", result)
 
 
 def test_unseeded_draws_of_numpy_and_in_shared_set_up_are_found():
-    found = look(
+    result = look(
         """
         # path: asv_bench/queues.py
         import numpy as np
@@ -323,7 +323,7 @@ def test_unseeded_draws_of_numpy_and_in_shared_set_up_are_found():
         """
     )
 
-    assert [each[:2] for each in found] == [("py-unseeded-random", 6), ("py-unseeded-random", 9)]
+    assert [each[:2] for each in result] == [("py-unseeded-random", 6), ("py-unseeded-random", 9)]
 
 
 @pytest.mark.parametrize(

@@ -465,10 +465,10 @@ def look(text, path=TEST):
     ],
 )
 def test_nothing_is_wrong_with_these(path, text):
-    found = look(text, path)
+    result = look(text, path)
 
-    assert found.benchmarks
-    assert found.smells == ()
+    assert result.benchmarks
+    assert result.smells == ()
 
 
 @pytest.mark.parametrize(

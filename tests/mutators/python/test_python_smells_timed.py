@@ -10,14 +10,14 @@ from mutators.python.lint_rules.linter import PythonLinter
 
 def look(text, path="tests/test_it.py", **others):
     files = {path: text} | {f"{name.replace('__', '/')}.py": each for name, each in others.items()}
-    found = PythonLinter().look(
+    findings = PythonLinter().look(
         SourceFile(
             path=each, unit="", role=SourceRole.BENCHMARKS, text=textwrap.dedent(code).encode()
         )
         for each, code in files.items()
     )
-    assert found.unread == ()
-    return [(smell.rule, smell.span.first_line, smell.text) for smell in found.smells]
+    assert findings.unread == ()
+    return [(smell.rule, smell.span.first_line, smell.text) for smell in findings.smells]
 
 
 def timed(*lines, name="test_parse", head=""):
@@ -45,10 +45,10 @@ def timed(*lines, name="test_parse", head=""):
 )
 def test_set_up_inside_the_timed_function_is_found(lines, said):
     name = "test_sum"
-    found = look(timed(*lines, name=name, head="SIZE = 5000; import numpy as np"))
+    result = look(timed(*lines, name=name, head="SIZE = 5000; import numpy as np"))
 
-    assert [each[:2] for each in found] == [("py-setup-in-timed", 4)]
-    assert said in found[0][2]
+    assert [each[:2] for each in result] == [("py-setup-in-timed", 4)]
+    assert said in result[0][2]
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_set_up_in_time_methods_and_in_tests_of_codspeed_is_found():
     ],
 )
 def test_io_beside_what_is_measured_is_found(lines, said):
-    found = look(timed(*lines, head="import requests, subprocess, urllib.request"))
+    result = look(timed(*lines, head="import requests, subprocess, urllib.request"))
 
-    assert [each[:2] for each in found] == [("py-io-in-timed", 4)]
-    assert said in found[0][2]
+    assert [each[:2] for each in result] == [("py-io-in-timed", 4)]
+    assert said in result[0][2]
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,10 @@ def test_it(benchmark):
     ],
 )
 def test_what_nobody_consumes_is_found(line, said):
-    found = look(LAZY.format(line=line))
+    result = look(LAZY.format(line=line))
 
-    assert [each[:2] for each in found] == [("py-unused-generator", 11)]
-    assert said in found[0][2]
+    assert [each[:2] for each in result] == [("py-unused-generator", 11)]
+    assert said in result[0][2]
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_generators_inside_the_test_and_in_the_project_are_found():
     """
     tools = "def walk(n):\n    yield n\ndef stream(n):\n    return n\n"
 
-    found = look(text, pack__tools=tools)
-    assert [each[:2] for each in found] == [
+    result = look(text, pack__tools=tools)
+    assert [each[:2] for each in result] == [
         ("py-unused-generator", 5),
         ("py-unused-generator", 8),
     ]
@@ -240,8 +240,8 @@ def test_time_methods_that_yield_or_wait_measure_nothing():
             list(map(str, [1]))
     """
 
-    found = look(text, path="benchmarks/walks.py")
-    assert [each[:2] for each in found] == [("py-unused-generator", line) for line in (4, 6, 9)]
+    result = look(text, path="benchmarks/walks.py")
+    assert [each[:2] for each in result] == [("py-unused-generator", line) for line in (4, 6, 9)]
 
 
 def test_coroutines_of_pyperf_are_awaited():
@@ -253,8 +253,8 @@ def test_coroutines_of_pyperf_are_awaited():
     runner.bench_func("b", wait)
     """
 
-    found = look(text, path="bench.py")
-    assert [each[:2] for each in found] == [("py-unused-generator", 6)]
+    result = look(text, path="bench.py")
+    assert [each[:2] for each in result] == [("py-unused-generator", 6)]
 
 
 def test_strings_of_code_are_looked_at_where_they_are_given():
@@ -265,5 +265,5 @@ def test_strings_of_code_are_looked_at_where_they_are_given():
     runner.timeit("b", stmt="len([])")
     """
 
-    found = look(text, path="bench.py")
-    assert [each[:2] for each in found] == [("py-setup-in-timed", 4)]
+    result = look(text, path="bench.py")
+    assert [each[:2] for each in result] == [("py-setup-in-timed", 4)]

@@ -117,8 +117,8 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
 
 def children():
     """Return the Java processes that are left of this one."""
-    every = (one for one in Path("/proc").iterdir() if one.name.isdecimal())
-    return [one.name for one in every if _parent(one) == os.getpid() and _is_java(one)]
+    every = (path for path in Path("/proc").iterdir() if path.name.isdecimal())
+    return [path.name for path in every if _parent(path) == os.getpid() and _is_java(path)]
 
 
 def _parent(process):

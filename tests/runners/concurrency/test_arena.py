@@ -78,10 +78,10 @@ def pilot(arena, *suffixes, threads=2, **more):
 
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_a_test_is_piloted_with_any_number_of_its_threads(arena, threads):
-    found = pilot(arena, call(*FINE), call(*FINE), threads=threads)
+    result = pilot(arena, call(*FINE), call(*FINE), threads=threads)
 
-    assert isinstance(found, Pilot)
-    assert 0 < found.suffixes <= found.wall
+    assert isinstance(result, Pilot)
+    assert 0 < result.suffixes <= result.wall
 
 
 def test_a_measurement_has_as_many_values_as_asked_for(arena):
@@ -141,50 +141,50 @@ def test_an_implementation_that_works_for_longer_takes_longer(arena):
 
 
 def test_an_exception_is_the_reason_with_where_it_came_from(arena):
-    found = pilot(arena, call(*FINE), call("fail", returns="int"))
+    result = pilot(arena, call(*FINE), call("fail", returns="int"))
 
-    assert found.startswith("suffix 1 raised java.lang.IllegalStateException: not now")
-    assert "org.example.Hazard.fail" in found
+    assert result.startswith("suffix 1 raised java.lang.IllegalStateException: not now")
+    assert "org.example.Hazard.fail" in result
 
 
 def test_a_deadlock_is_told_with_a_dump_of_who_waits_for_whom(arena):
-    found = pilot(arena, call("lockOne"), call("lockOther"))
+    result = pilot(arena, call("lockOne"), call("lockOther"))
 
-    assert found.startswith("deadlock of 2 threads\n")
-    assert "suffix-0 BLOCKED on java.lang.Object@" in found
-    assert "held by suffix-1" in found
-    assert "org.example.Hazard.locked" in found
+    assert result.startswith("deadlock of 2 threads\n")
+    assert "suffix-0 BLOCKED on java.lang.Object@" in result
+    assert "held by suffix-1" in result
+    assert "org.example.Hazard.locked" in result
 
 
 def test_a_call_that_blocks_for_ever_is_told_with_where(arena):
-    found = pilot(arena, call(*FINE), call("block"))
+    result = pilot(arena, call(*FINE), call("block"))
 
-    assert found.startswith("not over after 2 s\nsuffix-1 WAITING")
-    assert "org.example.Hazard.block" in found
+    assert result.startswith("not over after 2 s\nsuffix-1 WAITING")
+    assert "org.example.Hazard.block" in result
 
 
 def test_an_exit_is_told_with_its_code(arena):
-    found = pilot(arena, call(*FINE), call("exit"))
+    result = pilot(arena, call(*FINE), call("exit"))
 
-    assert found.startswith("its process ended by itself (exit code 3)")
+    assert result.startswith("its process ended by itself (exit code 3)")
 
 
 def test_memory_that_is_used_up_is_a_reason(arena):
-    found = pilot(arena, call(*FINE), call("devour"))
+    result = pilot(arena, call(*FINE), call("devour"))
 
-    assert "java.lang.OutOfMemoryError" in found
+    assert "java.lang.OutOfMemoryError" in result
 
 
 def test_endless_output_goes_nowhere(arena):
-    found = pilot(arena, call(*FINE), call("chatter"), turns=1)
+    result = pilot(arena, call(*FINE), call("chatter"), turns=1)
 
-    assert isinstance(found, Pilot)
+    assert isinstance(result, Pilot)
 
 
 def test_threads_left_running_end_with_the_process(arena):
-    found = pilot(arena, call("leave"), call("leave"), turns=1)
+    result = pilot(arena, call("leave"), call("leave"), turns=1)
 
-    assert isinstance(found, Pilot)
+    assert isinstance(result, Pilot)
     time.sleep(0.1)
     assert children() == []
 
@@ -201,9 +201,9 @@ def test_a_test_that_does_not_compile_is_blamed_and_the_others_are_raced(arena):
     name = ready(arena, call(*FINE))
     text = "package races; public class Broken { int a = missing; }"
 
-    found = arena.compile({"races/Broken.java": text})
+    result = arena.compile({"races/Broken.java": text})
 
-    assert found == {"races/Broken.java": "cannot find symbol"}
+    assert result == {"races/Broken.java": "cannot find symbol"}
     assert isinstance(arena.pilot(race(name, 1), 0.1), Pilot)
 
 
@@ -249,8 +249,8 @@ def test_generated_tests_compile_and_run(arena):
 
     assert arena.compile({writer.path(test): writer.program(test)}) == {}
     for version in LibraryVersion:
-        found = arena.pilot(race(writer.name(test), version=version), 0.2)
-        assert isinstance(found, Pilot)
+        result = arena.pilot(race(writer.name(test), version=version), 0.2)
+        assert isinstance(result, Pilot)
 
 
 NAMED = """package org.example;
@@ -277,15 +277,20 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
                 1, 900, 2
             )
         )
-        found = parts(test)
-        numbers = {writer.path(one.test): one.test.number for one in found}
+        tests = parts(test)
+        numbers = {writer.path(member_test.test): member_test.test.number for member_test in tests}
 
         whole = arena.compile({writer.path(test): writer.program(test)})
-        said = arena.compile({writer.path(one.test): writer.program(one.test) for one in found})
+        said = arena.compile(
+            {
+                writer.path(member_test.test): writer.program(member_test.test)
+                for member_test in tests
+            }
+        )
 
     assert whole
-    wrong = uncompilable_members(found, {numbers[name]: problem for name, problem in said.items()})
-    assert {one.key for one in wrong} == {"get-value()", "both(java.lang.Runnable)"}
+    wrong = uncompilable_members(tests, {numbers[name]: problem for name, problem in said.items()})
+    assert {member.key for member in wrong} == {"get-value()", "both(java.lang.Runnable)"}
     assert {method.key for method in catalogue.without(wrong.keys()).methods} == {"plain()"}
 
 
@@ -343,9 +348,9 @@ def odd(tmp_path_factory):
 
 
 def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
-    found = odd.make(describe_types(POOL))
+    result = odd.make(describe_types(POOL))
 
-    own = {(method.key, method.returns) for method in found.methods}
+    own = {(method.key, method.returns) for method in result.methods}
     assert own == {
         ("size()", "int"),
         ("value()", "java.lang.String"),
@@ -353,7 +358,7 @@ def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
         ("is(java.lang.Thread$State)", "boolean"),
     }
     # What asks for a type that tests cannot name is left out.
-    assert [creator.key for creator in found.creators] == ["<init>()"]
+    assert [creator.key for creator in result.creators] == ["<init>()"]
 
 
 @pytest.mark.parametrize("name", [POOL, REGISTRY])
@@ -404,9 +409,9 @@ def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
 
 
 def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd):
-    found = odd.make(describe_types(CANVAS))
+    result = odd.make(describe_types(CANVAS))
 
-    assert [maker.owner for maker in found.makers("org.example.Odd$Shape")] == [
+    assert [maker.owner for maker in result.makers("org.example.Odd$Shape")] == [
         "org.example.Odd$Outer"
     ]
     inner = odd.make(describe_types(INNER))
@@ -415,7 +420,7 @@ def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd
 
 
 def test_a_type_argument_that_is_bound_is_no_hindrance(odd):
-    found = odd.make(describe_types(REGISTRY))
+    result = odd.make(describe_types(REGISTRY))
 
-    (put,) = [method for method in found.methods if method.name == "put"]
+    (put,) = [method for method in result.methods if method.name == "put"]
     assert put.owner == "java.util.concurrent.ConcurrentHashMap"

@@ -68,7 +68,7 @@ def project(tmp_path_factory):
 
 
 def content(version, name):
-    found = (data for place in version.own for each, data in files(place) if each == name)
+    found = (data for place in version.own for text, data in files(place) if text == name)
     return next(found)
 
 

@@ -206,7 +206,7 @@ def said(versions):
         old, new = (version.classes for version in versions)
         assert name in old
         assert name in new
-        return {one.method: (one.distance, one.why) for one in focus(old, new, name)}
+        return {method.method: (method.distance, method.why) for method in focus(old, new, name)}
 
     return ask
 
@@ -279,13 +279,13 @@ def test_lambdas_and_bridges_that_got_other_numbers_are_no_change(said):
 
 
 def test_a_field_that_gets_another_value_at_first_changes_who_uses_it(said):
-    found = said("values.A")
+    result = said("values.A")
 
-    assert found.pop("get(java.lang.String)") == (
+    assert result.pop("get(java.lang.String)") == (
         0,
         "it reads the field held, which gets another value at first",
     )
-    assert found == {}
+    assert result == {}
 
 
 def test_a_bridge_to_a_method_of_the_same_parameters_is_that_method(said):
@@ -317,20 +317,20 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_read(reader, tmp_path):
     (classes / "lines" / "Broken.class").write_bytes(whole[:40])
     missing = tmp_path / "missing.jar"
 
-    found = reader.read((classes, missing), tmp_path)
+    result = reader.read((classes, missing), tmp_path)
 
-    reasons = dict(found.unreadable)
+    reasons = dict(result.unreadable)
     assert set(reasons) == {"lines/Later.class", "lines/Broken.class", str(missing)}
     assert "class file major version" in reasons["lines/Later.class"]
-    assert {"lines.A", "pool.A"} <= set(found.classes)
+    assert {"lines.A", "pool.A"} <= set(result.classes)
 
 
 def test_of_two_classes_with_one_name_the_first_counts_be_it_in_a_jar_or_a_folder(reader, tmp_path):
     old, new = (compiled(tmp_path / str(which), which) for which in (OLD, NEW))
     jar = tmp_path / "new.jar"
-    with zipfile.ZipFile(jar, "w") as made:
-        made.write(new / "steps" / "A.class", "steps/A.class")
-        made.write(new / "lines" / "A.class", "META-INF/versions/21/lines/A.class")
+    with zipfile.ZipFile(jar, "w") as file:
+        file.write(new / "steps" / "A.class", "steps/A.class")
+        file.write(new / "lines" / "A.class", "META-INF/versions/21/lines/A.class")
 
     first = reader.read((jar, old), tmp_path).classes
     other = reader.read((old, jar), tmp_path).classes

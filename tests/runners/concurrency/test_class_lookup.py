@@ -68,7 +68,7 @@ def test_what_is_no_class_of_this_java_is_not_listed(version):
     listed = set(class_names(version.own[0]))
 
     assert {"org.example.Counter", "org.example.Counter$1", "module-info"} <= listed
-    assert not any("Later" in each for each in listed)
+    assert not any("Later" in text for text in listed)
 
 
 def test_a_class_for_a_newer_java_is_refused_and_one_for_the_same_is_not(version):

@@ -73,9 +73,11 @@ def test_what_is_copied_runs_with_the_whole_class_path(made, home, tmp_path):
     classes = compiled(tmp_path / "main", main, path=version.class_path)
 
     call = ("java", "-cp", f"{path}{os.pathsep}{classes}", "org.example.Main")
-    said = subprocess.run(call, check=True, capture_output=True, env=dict(environment(tmp_path)))
+    completed = subprocess.run(
+        call, check=True, capture_output=True, env=dict(environment(tmp_path))
+    )
 
-    assert said.stdout == b"1"
+    assert completed.stdout == b"1"
     assert all(each.is_relative_to(home.root) for each in version.class_path)
 
 
@@ -96,12 +98,12 @@ def test_the_users_files_are_only_read_and_may_change_afterwards(made, home, tmp
 def test_the_content_decides_the_digest_and_neither_dates_nor_names_do(made, home, tmp_path):
     packed(made / "using" / "classes", tmp_path / "other name.jar", (2022, 2, 2, 2, 2, 2))
     packed(made / "counter" / "classes", tmp_path / "counter.jar")
-    known = ready(str(made / "using.jar"), home, made).digest
+    digest = ready(str(made / "using.jar"), home, made).digest
 
-    assert ready("other name.jar", home, tmp_path).digest == known
-    assert ready("counter.jar", home, tmp_path).digest != known
+    assert ready("other name.jar", home, tmp_path).digest == digest
+    assert ready("counter.jar", home, tmp_path).digest != digest
     needing = ready(f"using.jar{os.pathsep}libs/words.jar", home, made).digest
-    assert needing not in (known, ready(f"libs/words.jar{os.pathsep}using.jar", home, made).digest)
+    assert needing not in (digest, ready(f"libs/words.jar{os.pathsep}using.jar", home, made).digest)
 
 
 def test_an_empty_folder_among_the_dependencies_adds_nothing(made, home, tmp_path):

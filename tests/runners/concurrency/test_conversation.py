@@ -63,23 +63,23 @@ def test_lines_of_fields_come_back_as_they_were(fields):
 
 
 def test_the_catalogue_has_what_both_versions_have(arena):
-    found = arena.make(describe_types(NAME))
+    result = arena.make(describe_types(NAME))
 
-    names = {method.name for method in found.methods}
+    names = {method.name for method in result.methods}
     assert {"fail", "limit", "with", "any", "text"} < names
     assert "fine" not in names
     assert not {"wait", "getClass", "locked", "hashCode"} & names
-    assert [creator.key for creator in found.creators] == [
+    assert [creator.key for creator in result.creators] == [
         "<init>()", "of(java.lang.String)", "cook(int)",
     ]  # fmt: skip
     plain = [
         maker.name
-        for maker in found.makers("java.util.Comparator")
+        for maker in result.makers("java.util.Comparator")
         if maker.kind is MemberKind.PLAIN
     ]
     assert plain == ["true", "false"]
     # Old and new ask for other methods: an implementation has to have all of them.
-    assert [answer.key for answer in found.types[f"{NAME}$Grown"].answers] == [
+    assert [answer.key for answer in result.types[f"{NAME}$Grown"].answers] == [
         "a()",
         "b(int)",
         "d()",
@@ -132,8 +132,8 @@ def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
             for creator in (yield from describe_types(NAME)).creators
             if creator.name == "cook"
         ]
-        made = Statement(member=cook, arguments=(Literal("int", "200"),))
-        return cook.owner, [(yield Attempt(prefix=(made, call("fail"))))]
+        statement = Statement(member=cook, arguments=(Literal("int", "200"),))
+        return cook.owner, [(yield Attempt(prefix=(statement, call("fail"))))]
 
     owner, answers = arena.make(making())
 

@@ -57,8 +57,8 @@ def compiled(folder: Path, *sources: str, release: int = 17, path: tuple[Path, .
     """Compile sources, each the text of one class; return the folder of the classes."""
     classes = folder / "classes"
     files = {
-        f"{at}/{text.partition('class ')[2].split()[0]}.java": text
-        for at, text in enumerate(sources)
+        f"{index}/{text.partition('class ')[2].split()[0]}.java": text
+        for index, text in enumerate(sources)
     }
     written(folder / "sources", files)
     needs = os.pathsep.join(map(str, path))
@@ -71,10 +71,10 @@ def compiled(folder: Path, *sources: str, release: int = 17, path: tuple[Path, .
 def packed(classes: Path, jar: Path, date: tuple[int, ...] = (2020, 1, 2, 3, 4, 6)) -> Path:
     """Write the files of a folder into a jar; all of them have the date."""
     jar.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as file:
         for path in sorted(each for each in classes.rglob("*") if each.is_file()):
             name = path.relative_to(classes).as_posix()
-            made.writestr(zipfile.ZipInfo(name, date), path.read_bytes())
+            file.writestr(zipfile.ZipInfo(name, date), path.read_bytes())
     return jar
 
 

@@ -38,15 +38,15 @@ def cluster(tmp_path):
     """A scheduler without workers yet."""
     folder = tmp_path / "cluster"
     folder.mkdir()
-    with dask_cluster(folder, cluster_work.__file__.rpartition("/")[0]) as found:
-        yield found
+    with dask_cluster(folder, cluster_work.__file__.rpartition("/")[0]) as result:
+        yield result
 
 
 @pytest.fixture
 def client(cluster):
     """A connection to it."""
-    with distributed.Client(cluster.address, set_as_default=False) as found:
-        yield found
+    with distributed.Client(cluster.address, set_as_default=False) as result:
+        yield result
 
 
 def trial(name, repetition=1, subject="s"):
@@ -149,10 +149,10 @@ def test_a_worker_that_cannot_do_what_others_can_is_refused_and_its_trials_are_t
     told = []
     wanted = [trial(name, run) for run in (1, 2) for name in "abcd"]
 
-    found = list(dispatcher(client, noted, cluster_work.unusable_for_one, told).run(wanted))
+    result = list(dispatcher(client, noted, cluster_work.unusable_for_one, told).run(wanted))
 
-    assert {run.trial.id for run in found} == {one.id for one in wanted}
-    assert len(found) == len(wanted)
+    assert {run.trial.id for run in result} == {one.id for one in wanted}
+    assert len(result) == len(wanted)
     assert [(one.slug, one.text) for one in told] == [("worker-refused", "this machine has no Go")]
     (done,) = lines(noted).values()
     begun = [(name, run) for word, name, run, _ in done if word == "begun"]
@@ -187,13 +187,13 @@ def test_each_trial_is_run_once_and_a_benchmark_stays_where_it_is(cluster, clien
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for run in (1, 2, 3) for name in "abcd"]
 
-    found = list(dispatcher(client, noted).run(wanted))
+    result = list(dispatcher(client, noted).run(wanted))
 
-    assert sorted(one.trial.id for one in found) == sorted(one.id for one in wanted)
+    assert sorted(one.trial.id for one in result) == sorted(one.id for one in wanted)
     homes = defaultdict(set)
-    for one in found:
+    for one in result:
         homes[one.trial.benchmark.name].add(one.host.name)
-    assert all(len(one) == 1 for one in homes.values())
+    assert all(len(home) == 1 for home in homes.values())
     assert len(set.union(*homes.values())) == 2
 
 
@@ -204,15 +204,15 @@ def test_both_sides_of_a_benchmark_are_run_on_one_machine_in_their_order(cluster
         trial(name, run, side) for run in (1, 2) for name in "abcd" for side in ("old", "new")
     ]
 
-    found = list(dispatcher(client, crew).run(wanted))
+    result = list(dispatcher(client, crew).run(wanted))
 
     assert sorted(crew.gave.values()) == [1] * 4
     homes, sides = defaultdict(set), defaultdict(list)
-    for one in found:
+    for one in result:
         name = one.trial.benchmark.name
         homes[name].add(one.host.name)
         sides[name].append((one.trial.repetition, one.trial.subject))
-    assert all(len(one) == 1 for one in homes.values())
+    assert all(len(home) == 1 for home in homes.values())
     assert list(sides.values()) == [[(1, "old"), (1, "new"), (2, "old"), (2, "new")]] * 4
 
 
@@ -222,12 +222,12 @@ def test_a_benchmark_goes_to_the_machine_that_has_measured_it_before(cluster, cl
     before = max(client.ncores())
     crew.homes = {"g.b": before, "g.c": before, "g.d": before, "g.e": "tcp://nobody"}
 
-    found = list(
+    result = list(
         dispatcher(client, crew).run(trial(name, run) for run in (1, 2) for name in "abcde")
     )
 
     homes = defaultdict(set)
-    for one in found:
+    for one in result:
         homes[one.trial.benchmark.name].add(one.host.name)
     assert homes["b"] == homes["c"] == homes["d"] != homes["a"] == homes["e"]
 
@@ -237,9 +237,9 @@ def test_a_worker_does_one_trial_at_a_time(cluster, client, noted):
 
     list(dispatcher(client, noted).run(trial(name) for name in "abcdefgh"))
 
-    for one in lines(noted).values():
-        words = [word for word, *_ in one]
-        assert words == ["begun", "ended"] * (len(one) // 2)
+    for line in lines(noted).values():
+        words = [word for word, *_ in line]
+        assert words == ["begun", "ended"] * (len(line) // 2)
 
 
 def test_workers_are_busy_at_the_same_time_where_trials_of_a_benchmark_follow_each_other(
@@ -248,13 +248,13 @@ def test_workers_are_busy_at_the_same_time_where_trials_of_a_benchmark_follow_ea
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for name in "ab" for run in range(30)]
 
-    found = list(dispatcher(client, noted).run(wanted))
+    result = list(dispatcher(client, noted).run(wanted))
 
-    assert len(found) == 60
+    assert len(result) == 60
     spans = []
-    for each in lines(noted).values():
-        assert len({name for _, name, *_ in each}) == 1
-        spans.append((float(each[0][3]), float(each[-1][3])))
+    for line in lines(noted).values():
+        assert len({name for _, name, *_ in line}) == 1
+        spans.append((float(line[0][3]), float(line[-1][3])))
     both = min(end for _, end in spans) - max(begin for begin, _ in spans)
     assert both > 0.6 * max(end - begin for begin, end in spans)
 
@@ -288,7 +288,7 @@ def test_what_a_lost_worker_had_is_begun_anew_elsewhere(cluster, client, noted):
     assert sorted(one.trial.id for one in found) == sorted(one.id for one in wanted)
     assert [one.slug for one in told] == ["worker-lost"]
     ended = [
-        tuple(rest[:2]) for one in lines(noted).values() for word, *rest in one if word == "ended"
+        tuple(rest[:2]) for line in lines(noted).values() for word, *rest in line if word == "ended"
     ]
     assert len(set(ended)) == len(wanted)
     assert found[-1].host.name == str(cluster.workers[1].pid)
@@ -346,7 +346,7 @@ def test_what_workers_were_given_is_given_anew_when_all_that_had_it_are_gone(
 def begun(noted, number=1):
     """Wait until so many trials have begun; returns all that has been written."""
     until = time.monotonic() + 60
-    while sum(word == "begun" for one in lines(noted).values() for word, *_ in one) < number:
+    while sum(word == "begun" for line in lines(noted).values() for word, *_ in line) < number:
         assert time.monotonic() < until
         time.sleep(0.05)
 
@@ -411,14 +411,14 @@ def test_a_worker_that_cannot_be_used_is_named_once_and_left_alone(cluster, clie
     unwanted = next(iter(client.ncores()))
     told = []
 
-    found = list(
+    result = list(
         dispatcher(client, Crew(client, noted, {unwanted}), told=told).run(
             trial(f"b{n}") for n in range(20)
         )
     )
 
-    assert len(found) == 20
-    assert len({one.host.name for one in found}) == 1
+    assert len(result) == 20
+    assert len({one.host.name for one in result}) == 1
     assert [(one.slug, one.text) for one in told] == [
         ("worker-refused", f"{unwanted} is not wanted")
     ]
@@ -432,9 +432,9 @@ def test_a_worker_that_does_not_answer_yet_is_asked_again(cluster, client, noted
     crew.silent[late] = 2
     told = []
 
-    found = list(dispatcher(client, crew, told=told).run(trial(f"b{n}") for n in range(60)))
+    result = list(dispatcher(client, crew, told=told).run(trial(f"b{n}") for n in range(60)))
 
-    assert len({one.host.name for one in found}) == 2
+    assert len({one.host.name for one in result}) == 2
     assert [(one.slug, one.text) for one in told] == [
         ("worker-silent", f"{late} does not answer; it is asked again")
     ]
@@ -447,9 +447,9 @@ def test_a_worker_that_is_lost_while_others_are_given_what_they_need_ends_nothin
     crew = Crew(client, noted)
     crew.losses = 2
 
-    found = list(dispatcher(client, crew).run([trial("a"), trial("b")]))
+    result = list(dispatcher(client, crew).run([trial("a"), trial("b")]))
 
-    assert [one.trial.benchmark.name for one in found] == ["a", "b"]
+    assert [one.trial.benchmark.name for one in result] == ["a", "b"]
     assert (crew.losses, sorted(crew.gave.values())) == (0, [1])
 
 
@@ -481,9 +481,9 @@ def test_one_that_others_run_before_on_the_same_worker_is_not_either(cluster, cl
         list(dispatcher(client, noted, cluster_work.deadly_for_one, told).run(wanted))
     assert [one.slug for one in told] == ["worker-lost"] * 2
     begun = [
-        (each[-2][0], each[-1][1])  # what was before it has ended
-        for each in lines(noted).values()
-        if each[-1][1] == cluster_work.DEADLY
+        (line[-2][0], line[-1][1])  # what was before it has ended
+        for line in lines(noted).values()
+        if line[-1][1] == cluster_work.DEADLY
     ]
     assert begun == [("ended", cluster_work.DEADLY)] * 3
 
@@ -548,10 +548,10 @@ def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monke
     crew = Crew(client, noted)
     crew.stop = lambda: None  # one that is halted stops nothing
     running = dispatcher(client, crew).run([trial(name) for name in "abcdefgh"])
-    found = next(running)
+    result = next(running)
     time.sleep(0.5)  # both workers have ended what they had
     for worker in cluster.workers:
-        if str(worker.pid) != found.host.name:
+        if str(worker.pid) != result.host.name:
             worker.send_signal(signal.SIGSTOP)
     gone = threading.Timer(2.0, setattr, (crew, "ends", True))  # when it is waited for
     gone.start()

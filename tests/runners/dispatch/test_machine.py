@@ -55,9 +55,9 @@ def trials(*names, purpose=Purpose.REACH):
 
 
 def dispatcher(tmp_path, runner, jobs, stop=lambda: None):
-    made = MachineDispatcher(tmp_path / "lock", jobs, stop)
-    made.serve(["digest"], runner)
-    return made
+    machine_dispatcher = MachineDispatcher(tmp_path / "lock", jobs, stop)
+    machine_dispatcher.serve(["digest"], runner)
+    return machine_dispatcher
 
 
 def process(name):
@@ -78,9 +78,9 @@ def test_what_is_timed_has_the_machine_for_itself_and_the_order_given(tmp_path):
 
 def test_as_many_as_asked_for_are_counted_at_a_time(tmp_path):
     runner = Runner(together=2)  # each waits for another one
-    found = names(dispatcher(tmp_path, runner, 2).run(trials(*"abcdef")))
+    result = names(dispatcher(tmp_path, runner, 2).run(trials(*"abcdef")))
 
-    assert sorted(found) == [*"abcdef"]
+    assert sorted(result) == [*"abcdef"]
     assert runner.most == 2
 
 
@@ -88,9 +88,9 @@ def test_what_is_timed_waits_until_the_last_count_has_ended(tmp_path):
     runner = Runner(together=2)
     asked = [*trials("a", "b"), *trials("c", "d", purpose=Purpose.PAIRS), *trials("e", "f")]
 
-    found = names(dispatcher(tmp_path, runner, 2).run(asked))
+    result = names(dispatcher(tmp_path, runner, 2).run(asked))
 
-    assert (sorted(found[:2]), found[2:4], sorted(found[4:])) == (
+    assert (sorted(result[:2]), result[2:4], sorted(result[4:])) == (
         ["a", "b"],
         ["c", "d"],
         ["e", "f"],
@@ -106,8 +106,8 @@ def test_a_trial_is_asked_for_when_there_is_room_for_it(tmp_path):
             given.append(trial)
             yield trial
 
-    found = dispatcher(tmp_path, Runner(), 2).run(lazily())
-    next(found)
+    result = dispatcher(tmp_path, Runner(), 2).run(lazily())
+    next(result)
 
     assert len(given) <= 3
 
@@ -185,10 +185,10 @@ def test_what_runs_is_stopped_where_one_breaks_off(tmp_path):
 def test_others_that_measure_here_wait_meanwhile(tmp_path, purpose):
     """And it waits for them."""
     runner = Runner()
-    found = dispatcher(tmp_path, runner, 2).run(trials("a", purpose=purpose))
+    result = dispatcher(tmp_path, runner, 2).run(trials("a", purpose=purpose))
     with (tmp_path / "lock").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        waiting = threading.Thread(target=lambda: [*found])
+        waiting = threading.Thread(target=lambda: [*result])
         waiting.start()
         time.sleep(0.2)
         before = list(runner.began)
@@ -207,10 +207,10 @@ def test_processes_that_are_not_timed_are_asked_of_together_and_answer_in_order(
             time.sleep(0.05)  # so that the other one has ended before
         return Completed(exit_code=0, stdout=job.argv[0].encode())
 
-    made = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    found = made.together(ask, [process(name) for name in "abcd"])
+    machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
+    completeds = machine_dispatcher.together(ask, [process(name) for name in "abcd"])
 
-    assert [one.stdout for one in found] == [b"a", b"b", b"c", b"d"]
+    assert [completed.stdout for completed in completeds] == [b"a", b"b", b"c", b"d"]
 
 
 def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
@@ -237,12 +237,12 @@ def test_what_fails_beside_others_is_asked_of_again_by_itself_but_not_what_was_t
         codes = {"a": 0, "b": 1 if beside else 0, "c": None, "d": 1}
         return Completed(exit_code=codes[name])
 
-    made = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    found = made.together(ask, [process(name) for name in "abcd"])
+    machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
+    completeds = machine_dispatcher.together(ask, [process(name) for name in "abcd"])
 
-    assert [one.exit_code for one in found] == [0, 0, None, 1]
+    assert [completed.exit_code for completed in completeds] == [0, 0, None, 1]
     assert sorted(asked) == ["a", "b", "b", "c", "d", "d"]
-    made.together(ask, [process("d")])  # had nobody beside it
+    machine_dispatcher.together(ask, [process("d")])  # had nobody beside it
     assert asked.count("d") == 3
 
 

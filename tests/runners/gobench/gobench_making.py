@@ -88,13 +88,17 @@ class Lab:
 
     @property
     def _counting(self):
-        good = [one for one in self.methods.values() if not one.refusal and "clash" not in one.id]
+        good = [
+            method
+            for method in self.methods.values()
+            if not method.refusal and "clash" not in method.id
+        ]
         return Variant(VariantKind.COUNTING, tuple(good))
 
 
 def schedule(arms, operations, rounds) -> Schedule:
     """Return one warm-up block, then `rounds` blocks of each arm in turn."""
-    turns = [Block(Phase.MEASUREMENT, at) for _ in range(rounds) for at in range(len(arms))]
+    turns = [Block(Phase.MEASUREMENT, index) for _ in range(rounds) for index in range(len(arms))]
     return Schedule(
         arms=tuple(arms),
         blocks=(Block(Phase.WARMUP, 0), *turns),

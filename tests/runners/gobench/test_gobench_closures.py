@@ -118,10 +118,10 @@ def test_a_tree_in_another_folder_is_the_same(digests):
     ],
 )
 def test_a_change_matters_to_those_that_are_built_of_it_or_may_read_it(digests, changes, those):
-    found = _changed(digests(), digests(changes))
+    result = _changed(digests(), digests(changes))
 
-    assert found - {"whole"} == those
-    assert ("whole" in found) == bool(those or "spare/spare.go" in changes)
+    assert result - {"whole"} == those
+    assert ("whole" in result) == bool(those or "spare/spare.go" in changes)
 
 
 @pytest.mark.subject
@@ -146,10 +146,10 @@ def test_what_decides_the_build_or_the_run_matters_to_all(digests, how):
 def test_what_a_program_names_or_can_list_counts_for_it_as_well(digests, code, changes):
     own = {"left/more.go": f"package left\n\n{code}\n", "left/README.md": "a"}
 
-    found = _changed(digests(own), digests(own | changes))
+    result = _changed(digests(own), digests(own | changes))
 
-    assert "left" in found
-    assert "base" not in found
+    assert "left" in result
+    assert "base" not in result
 
 
 @pytest.mark.subject
@@ -188,9 +188,9 @@ def test_another_version_of_a_dependency_matters_to_those_that_need_it(digests):
             },
         }
 
-    found = _changed(digests(with_version(1)), digests(with_version(2)))
+    result = _changed(digests(with_version(1)), digests(with_version(2)))
 
-    assert found == {"left", "whole"}
+    assert result == {"left", "whole"}
 
 
 @pytest.mark.subject

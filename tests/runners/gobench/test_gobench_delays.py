@@ -231,9 +231,9 @@ def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, meth
     made = replace(made, blocks=(*made.blocks, *blocks))
     outcome = uuid.run(uuid.delayed(name, f"github.com/google/uuid.{method}", made))
     probe, control = (outcome.of(TIME, arm.name).values for arm in arms)
-    found = shift(np.log(control) - np.log(probe), level=0.9999)
+    result = shift(np.log(control) - np.log(probe), level=0.9999)
 
-    assert found.interval[0] <= 0 <= found.interval[1]
+    assert result.interval[0] <= 0 <= result.interval[1]
 
 
 LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))

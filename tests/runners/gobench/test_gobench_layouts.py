@@ -82,10 +82,10 @@ def needs_layouts(lab):
 
 def symbols(binary):
     """Return the functions of a program in the order in which they lie."""
-    told = subprocess.run(
+    completed = subprocess.run(
         ["go", "tool", "nm", "-n", str(binary)], capture_output=True, text=True, check=True
     )
-    fields = (line.split(maxsplit=2) for line in told.stdout.splitlines())
+    fields = (line.split(maxsplit=2) for line in completed.stdout.splitlines())
     return [field[2] for field in fields if len(field) == 3 and field[1] in "tT"]
 
 

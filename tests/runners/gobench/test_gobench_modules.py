@@ -71,13 +71,13 @@ def library(tree, **more):
 def test_the_library_around_a_benchmark_module_is_audited(go_home, tmp_path, inside):
     tree = benchmark_module(library(tmp_path / "cut"))
 
-    found = lab(tree / inside, go_home, os.environ, top=tree)
-    counted = found.counted("BenchmarkCut", 21)
+    result = lab(tree / inside, go_home, os.environ, top=tree)
+    counted = result.counted("BenchmarkCut", 21)
 
-    assert set(found.methods) == {"example.org/cut.Cut"}
+    assert set(result.methods) == {"example.org/cut.Cut"}
     assert isinstance(counted, Counted)
     assert dict(counted.windows[1].calls) == {"example.org/cut.Cut": 21}
-    assert (found.project.notes == ()) == (inside == "benchmarks")
+    assert (result.project.notes == ()) == (inside == "benchmarks")
 
 
 @pytest.mark.subject
@@ -85,10 +85,10 @@ def test_the_library_beside_a_benchmark_module_is_audited(go_home, tmp_path):
     library(tmp_path / "lib")
     benchmark_module(tmp_path, "bench", "../lib")
 
-    found = lab(tmp_path / "bench", go_home, os.environ, top=tmp_path)
+    result = lab(tmp_path / "bench", go_home, os.environ, top=tmp_path)
 
-    assert set(found.methods) == {"example.org/cut.Cut"}
-    assert isinstance(found.counted("BenchmarkCut", 21), Counted)
+    assert set(result.methods) == {"example.org/cut.Cut"}
+    assert isinstance(result.counted("BenchmarkCut", 21), Counted)
 
 
 @pytest.mark.subject
@@ -102,15 +102,15 @@ def test_a_vendored_workspace_is_built_as_it_is(go_home, tmp_path):
         },
     )
 
-    found = lab(tmp_path / "cut", go_home, os.environ)
+    result = lab(tmp_path / "cut", go_home, os.environ)
 
-    assert set(found.methods) == {"example.org/cut.Cut"}
-    assert isinstance(found.counted("BenchmarkCut", 21), Counted)
+    assert set(result.methods) == {"example.org/cut.Cut"}
+    assert isinstance(result.counted("BenchmarkCut", 21), Counted)
 
 
 def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(tmp_path):
     many = EMPTY_BENCHMARK + "".join(
-        f"func BenchmarkOwn{at}(b *testing.B) {{}}\n" for at in range(5)
+        f"func BenchmarkOwn{index}(b *testing.B) {{}}\n" for index in range(5)
     )
     tree = write(
         benchmark_module(library(tmp_path)),
@@ -199,14 +199,14 @@ def test_a_tree_without_a_module_gets_the_newest_versions_and_keeps_them(go_home
     proxy, tree = without_a_module(tmp_path)
     environment = {**os.environ, "GOPROXY": proxy.as_uri(), "GOSUMDB": "off", "GOFLAGS": ""}
 
-    found = lab(tree, go_home, environment)
+    result = lab(tree, go_home, environment)
     published(proxy, "example.org/dep", "v1.3.0", "package dep\n\nfunc One() int { return 3 }\n")
     again = lab(tree, go_home, environment)
 
-    assert [benchmark.name for benchmark in found.suite.benchmarks] == ["BenchmarkTwo"]
-    assert found.project.notes[-1].endswith("requires the newest versions: example.org/dep v1.2.0")
-    assert again.project.digest == found.project.digest
-    assert again.project.notes == found.project.notes
+    assert [benchmark.name for benchmark in result.suite.benchmarks] == ["BenchmarkTwo"]
+    assert result.project.notes[-1].endswith("requires the newest versions: example.org/dep v1.2.0")
+    assert again.project.digest == result.project.digest
+    assert again.project.notes == result.project.notes
     assert "require" not in (tree / "go.mod").read_text()
 
 

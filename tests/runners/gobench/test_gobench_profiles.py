@@ -144,11 +144,11 @@ def profiled(lab, name, operations, blocks=8):
 
 
 def share(lab, run, method, calls=1.0):
-    found = share_of(
+    result = share_of(
         lab.methods[f"{UNIT}.{method}"], run.trial.benchmark, [run], error=0.01, calls=calls
     )
-    assert found is not None, run.outcome
-    return found
+    assert result is not None, run.outcome
+    return result
 
 
 def test_set_up_is_no_part_of_a_share(shares):
@@ -186,10 +186,10 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
     run = profiled(shares, "BenchmarkDead", 200_000_000)
     half = shares.methods[f"{UNIT}.Half"]
 
-    found = share(shares, run, "Half")
+    result = share(shares, run, "Half")
 
-    assert found.unchanged[0] == 0
-    assert found.seconds_between_calls < 2e-9
+    assert result.unchanged[0] == 0
+    assert result.seconds_between_calls < 2e-9
     assert run.outcome.code
     assert not frames_of(half, run.outcome.code)
     kept = profiled(shares, "BenchmarkDropped", 1_000_000).outcome
@@ -198,14 +198,14 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
 
 def removed(lab, run, method, *, hits=0, always_called=False):
     """Return where the call of a method was removed, taking its share for none."""
-    found = replace(share(lab, run, method), unchanged=(hits, 1000), seconds_per_call=1e-11)
+    result = replace(share(lab, run, method), unchanged=(hits, 1000), seconds_per_call=1e-11)
     pair = StudyPair(
         method=lab.methods[f"{UNIT}.{method}"],
         benchmark=run.trial.benchmark,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
     )
     parts = SimpleNamespace(suite=lab.suite, is_always_called=lambda _method: always_called)
-    return find_removed_call(pair, found, [run], parts)
+    return find_removed_call(pair, result, [run], parts)
 
 
 def test_the_line_of_a_removed_call_is_found(shares):

@@ -41,10 +41,10 @@ def test_a_workspace_has_the_packages_of_all_its_modules(go_home, tmp_path):
         b_test_DOT_go=_TEST.format("b", _LOOP),
     )
     _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
-    found = lab(tmp_path, go_home, os.environ)
-    counted = found.counted("BenchmarkF", 21)
+    result = lab(tmp_path, go_home, os.environ)
+    counted = result.counted("BenchmarkF", 21)
 
-    assert set(found.methods) == {"example.org/a.F", "example.org/b.F"}
+    assert set(result.methods) == {"example.org/a.F", "example.org/b.F"}
     assert isinstance(counted, Counted)
     assert dict(counted.windows[1].calls) == {"example.org/a.F": 21, "example.org/b.F": 21}
 
@@ -70,9 +70,9 @@ def test_a_workspace_of_the_copy_is_that_of_a_module_in_it(go_home, tmp_path):
     )
     _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
 
-    found = lab(tmp_path / "b", go_home, os.environ, top=tmp_path)
+    result = lab(tmp_path / "b", go_home, os.environ, top=tmp_path)
 
-    assert [benchmark.name for benchmark in found.suite.benchmarks] == ["BenchmarkF"]
+    assert [benchmark.name for benchmark in result.suite.benchmarks] == ["BenchmarkF"]
 
 
 def test_a_module_that_its_workspace_does_not_use_is_built_without_it(go_home, tmp_path):
@@ -98,9 +98,9 @@ def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_pa
     _module(tmp_path)
     benchmark = _TEST.format("e", "")
     _write(tmp_path / "e", e_DOT_go="package e\n", e_test_DOT_go=benchmark)
-    found = lab(tmp_path, go_home, os.environ)
-    packages = GoBench().tested(found.suite.sources)
-    ended = {package[-1]: found.called_by_tests(package) for package in packages}
+    result = lab(tmp_path, go_home, os.environ)
+    packages = GoBench().tested(result.suite.sources)
+    ended = {package[-1]: result.called_by_tests(package) for package in packages}
     counted = {key: one for key, one in ended.items() if isinstance(one, Counted)}
     called = {
         key: [method for method, calls in one.windows[0].calls if calls]
@@ -132,10 +132,10 @@ def test_vendored_dependencies_need_no_network(go_home, tmp_path):
         m_DOT_go='package m\n\nimport "example.org/dep"\n\nfunc F() int { return dep.G() }\n',
         m_test_DOT_go=_TEST.format("m", _LOOP),
     )
-    found = lab(tmp_path, go_home, {**os.environ, "GOPROXY": "off"})
+    result = lab(tmp_path, go_home, {**os.environ, "GOPROXY": "off"})
 
-    assert list(found.methods) == ["example.org/m.F"]
-    assert isinstance(found.counted("BenchmarkF", 21), Counted)
+    assert list(result.methods) == ["example.org/m.F"]
+    assert isinstance(result.counted("BenchmarkF", 21), Counted)
 
 
 def test_build_tags_choose_the_sources(go_home, tmp_path):

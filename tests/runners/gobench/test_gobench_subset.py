@@ -37,8 +37,8 @@ NAMES = [
     "BenchmarkIn/é_ü", "BenchmarkIn/[z]", "BenchmarkOut/a", "BenchmarkOut/other.BenchmarkPush",
 ]  # fmt: skip
 KNOWN = [
-    *(f"example.org/some.{one}" for one in NAMES),
-    *(f"example.org/some/other.{one}" for one in NAMES[:2]),
+    *(f"example.org/some.{name}" for name in NAMES),
+    *(f"example.org/some/other.{text}" for text in NAMES[:2]),
 ]
 
 
@@ -80,10 +80,10 @@ def test_each_package_has_a_call_of_its_own():
         "example.org/a.BenchmarkB",
     ]
 
-    found = calls(chosen, chosen)
+    subsets = calls(chosen, chosen)
 
-    assert [(one.package, one.pattern, one.skip) for one in found] == [
+    assert [(subset.package, subset.pattern, subset.skip) for subset in subsets] == [
         ("example.org/a", "^BenchmarkA$/^x$|^BenchmarkB$", ""),
         ("example.org/b.v2", "^BenchmarkB$", ""),
     ]
-    assert found[1].command == "go test '-run=^$' '-bench=^BenchmarkB$' example.org/b.v2"
+    assert subsets[1].command == "go test '-run=^$' '-bench=^BenchmarkB$' example.org/b.v2"

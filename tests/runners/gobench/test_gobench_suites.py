@@ -191,8 +191,8 @@ def test_a_package_in_which_nothing_can_be_asked_for_is_not_built(ring, tmp_path
         built.extend([job.makes.name] if job.makes is not None else [])
         return LocalHost().run(job)
 
-    asked = Listing(is_asked_for=lambda unit, name: (unit, name[:12]) == (UNIT, "BenchmarkSub"))
-    suite = GoBench().discover(ring.project, tmp_path, ask, asked)
+    listing = Listing(is_asked_for=lambda unit, name: (unit, name[:12]) == (UNIT, "BenchmarkSub"))
+    suite = GoBench().discover(ring.project, tmp_path, ask, listing)
 
     assert len(built) == 1
     assert suite.benchmarks == tuple(
@@ -209,12 +209,12 @@ def _nothing(_unit, _name):
 
 
 def test_what_is_known_is_kept_where_nothing_can_be_asked_for(ring, tmp_path):
-    known = {UNIT: _listed(ring, UNIT)}
-    asked = Listing(known=known, is_asked_for=_nothing)
+    document = {UNIT: _listed(ring, UNIT)}
+    listing = Listing(known=document, is_asked_for=_nothing)
 
-    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, asked)
+    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, listing)
 
-    assert suite.benchmarks == known[UNIT].benchmarks
+    assert suite.benchmarks == document[UNIT].benchmarks
     assert f"{UNIT}/naughty" in suite.passed_over
     assert UNIT not in suite.passed_over
 
@@ -241,8 +241,8 @@ def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
             return LocalHost().run(job)
         return Completed(exit_code=1, stderr=b"it is broken")
 
-    asked = Listing(is_asked_for=lambda unit, _name: unit == UNIT)
-    suite = GoBench().discover(ring.project, tmp_path, ask, asked)
+    listing = Listing(is_asked_for=lambda unit, _name: unit == UNIT)
+    suite = GoBench().discover(ring.project, tmp_path, ask, listing)
 
     assert not suite.benchmarks
     assert "it is broken" in dict(suite.unusable)[UNIT]
@@ -287,8 +287,8 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
         ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(known=known)
     )
 
-    why = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
-    assert why.startswith("it did not run: it needs more than 64 MiB of memory")
+    reason = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
+    assert reason.startswith("it did not run: it needs more than 64 MiB of memory")
     assert "BenchmarkFib" in {benchmark.name for benchmark in suite.benchmarks}
 
 

@@ -202,7 +202,7 @@ def test_results_are_read_live_as_their_marks_come(cuts):
 
     found = [one for begin, end in pairwise(places) for one in reader.read(printed[begin:end])]
 
-    assert found == [pytest.approx((each, 50 * each)) for each in (12.5e-9, 2.5e-9)]
+    assert found == [pytest.approx((value, 50 * value)) for value in (12.5e-9, 2.5e-9)]
 
 
 def test_a_result_is_found_behind_a_flood():

@@ -88,8 +88,12 @@ def test_calls_are_counted_exactly(traced):
     calls = {
         call.method.removeprefix("example.org/beads").strip("./"): call for call in outcome.calls
     }
-    assert {name: one.outside - one.indirect for name, one in calls.items()} == DIRECT
-    assert {name: one.indirect for name, one in calls.items() if one.indirect} == INDIRECT
+    assert {
+        name: method_calls.outside - method_calls.indirect for name, method_calls in calls.items()
+    } == DIRECT
+    assert {
+        name: method_calls.indirect for name, method_calls in calls.items() if method_calls.indirect
+    } == INDIRECT
     assert {call.inside for call in outcome.calls} == {None}
     assert (outcome.tests, outcome.missing) == (9, "")
     assert calls["CountDown"].arguments == (("5",),)

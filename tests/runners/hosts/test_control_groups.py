@@ -30,12 +30,14 @@ def known(**texts):
 @pytest.mark.parametrize("own", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
 def test_a_shell_finds_the_same_files(own):
     words = f"{groups.WORDS}\ngroups cpu.max memory.max"
-    asked = subprocess.run(
+    completed = subprocess.run(
         ["sh", "-c", words], input=own, capture_output=True, text=True, check=True
     )
 
-    assert asked.stderr == ""
-    assert sorted(asked.stdout.splitlines()) == sorted(groups.paths(own, ("cpu.max", "memory.max")))
+    assert completed.stderr == ""
+    assert sorted(completed.stdout.splitlines()) == sorted(
+        groups.paths(own, ("cpu.max", "memory.max"))
+    )
 
 
 def test_all_groups_from_the_own_one_to_the_root_are_asked():
@@ -51,7 +53,7 @@ def test_all_groups_from_the_own_one_to_the_root_are_asked():
 
 
 def test_the_tightest_limit_of_them_holds():
-    found = known(
+    result = known(
         **{
             f"{JOB}/step_0/cpu.max": "max 100000",
             f"{JOB}/cpu.max": "50000 100000",
@@ -62,11 +64,11 @@ def test_the_tightest_limit_of_them_holds():
         }
     )
 
-    assert (found["quota"], found["memory"]) == ("50000 100000", "1024 MiB")
+    assert (result["quota"], result["memory"]) == ("50000 100000", "1024 MiB")
 
 
 def test_version_1_says_it_in_two_files():
-    found = known(
+    result = known(
         **{
             groups.OWN: SEPARATE,
             f"{OF_CPU}/cpu.cfs_quota_us": "30000",
@@ -77,7 +79,7 @@ def test_version_1_says_it_in_two_files():
         }
     )
 
-    assert (found["quota"], found["memory"]) == ("30000 60000", "2048 MiB")
+    assert (result["quota"], result["memory"]) == ("30000 60000", "2048 MiB")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +112,9 @@ def test_a_group_above_that_is_stopped_stops_us(before, after):
     mine = {"/proc/uptime": "100.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 0\n"}
     later = {"/proc/uptime": "110.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 1000000\n"}
 
-    found = interference_between(
+    interference = interference_between(
         parse_counters({**mine, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
         parse_counters({**later, f"{JOB}/cpu.stat": f"nr_periods 9\n{after}\n"}),
     )
 
-    assert found.throttled == pytest.approx(0.2)
+    assert interference.throttled == pytest.approx(0.2)

@@ -194,9 +194,9 @@ def test_an_image_is_built_of_a_dockerfile_and_what_fails_is_said(docker, tmp_pa
     (tmp_path / "Dockerfile").write_text(f"FROM {IMAGE}\nENV MADE_HERE=yes\n")
     (tmp_path / "Broken").write_text(f"FROM {IMAGE}\nCOPY absent /\n")
 
-    made = connected(docker).built(tmp_path / "Dockerfile", "bench-audit-test/made")
+    built = connected(docker).built(tmp_path / "Dockerfile", "bench-audit-test/made")
 
-    assert made.variables["MADE_HERE"] == "yes"
+    assert built.variables["MADE_HERE"] == "yes"
     with pytest.raises(BuildFailed, match=r"Broken does not build; it said:(.|\n)*absent"):
         connected(docker).built(tmp_path / "Broken", "bench-audit-test/broken")
 
@@ -228,7 +228,7 @@ def test_a_link_that_leads_to_somebody_s_files_is_removed_and_said(place, text):
         place.host.run(shell(text, cwd=place.folder))
 
     assert "it was removed" in str(raised.value)
-    links = [one for one in place.folder.rglob("*") if one.is_symlink()]
+    links = [path for path in place.folder.rglob("*") if path.is_symlink()]
     assert [str(link.readlink()) for link in links] in ([], ["/usr/lib"])
 
 

@@ -30,16 +30,16 @@ def place(request, tmp_path):
     elif request.param == "docker":
         yield docker_place(request.getfixturevalue("docker"), tmp_path)
     else:
-        with ssh_place(request.getfixturevalue("ssh"), tmp_path.name) as found:
-            yield found
+        with ssh_place(request.getfixturevalue("ssh"), tmp_path.name) as result:
+            yield result
 
 
 @pytest.fixture(params=EACH)
 def small_place(request, tmp_path):
     """One whose files are on a disk of some MiB."""
     if request.param == "ssh":
-        with ssh_place(request.getfixturevalue("ssh"), SMALL) as found:
-            yield found
+        with ssh_place(request.getfixturevalue("ssh"), SMALL) as result:
+            yield result
         return
     with small_disk(tmp_path / "disk") as disk:
         if request.param == "local":
@@ -81,9 +81,9 @@ def test_a_signal_is_a_negative_code(place, name, number):
 def test_a_job_gets_the_environment_it_is_given_and_nothing_of_ours(place, monkeypatch):
     monkeypatch.setenv("BENCH_AUDIT_SECRET", "hidden")
 
-    said = place.host.run(job("env", cwd=place.folder)).stdout.decode().splitlines()
+    lines = place.host.run(job("env", cwd=place.folder)).stdout.decode().splitlines()
 
-    assert [one for one in said if not one.startswith("HOME=")] == ["PATH=/usr/bin:/bin"]
+    assert [line for line in lines if not line.startswith("HOME=")] == ["PATH=/usr/bin:/bin"]
 
 
 def test_standard_input_is_empty(place):

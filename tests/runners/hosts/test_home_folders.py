@@ -78,7 +78,7 @@ def test_read_only_folders_are_made_writable_before_they_are_removed(tmp_path, m
     aged(home.root / "work" / "old", 31)
     monkeypatch.setattr(
         "runners.home.shutil.rmtree",
-        lambda folder, **_: seen.extend(one.stat().st_mode & 0o777 for one in folder.iterdir()),
+        lambda folder, **_: seen.extend(path.stat().st_mode & 0o777 for path in folder.iterdir()),
     )
 
     with home.scratch():

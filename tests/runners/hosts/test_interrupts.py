@@ -50,10 +50,10 @@ def test_a_request_between_the_two_leaves_no_other_one_held(handlers, monkeypatc
     real = signal.signal
 
     def replaced(number, handler):
-        found = real(number, handler)
+        result = real(number, handler)
         if number == signal.SIGINT and handler is not handlers:
             signal.raise_signal(signal.SIGTERM)
-        return found
+        return result
 
     monkeypatch.setattr(signal, "signal", replaced)
     with pytest.raises(Asked), HeldBack():

@@ -33,7 +33,7 @@ def test_no_process_has_more_time_than_there_is(left, own, limit):
 
     LimitedHost(host, lambda: left, over).run(job(own))
 
-    assert [asked.timeout_seconds for asked in host.jobs] == [limit]
+    assert [invocation.timeout_seconds for invocation in host.jobs] == [limit]
 
 
 def test_when_all_time_is_over_no_process_is_started():

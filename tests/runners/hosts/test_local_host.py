@@ -238,7 +238,7 @@ def test_the_fake_host_remembers_what_it_was_asked(tmp_path):
     answer = host.run(job("true", cwd=tmp_path))
 
     assert answer.stdout == b"true"
-    assert [asked.argv for asked in host.jobs] == [("true",)]
+    assert [invocation.argv for invocation in host.jobs] == [("true",)]
     assert host.facts() == host.facts()
 
 

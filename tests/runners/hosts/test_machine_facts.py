@@ -21,8 +21,8 @@ CPU part\t: {part}
 CPU revision\t: 1
 """
 X86 = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\nflags\t\t: fpu vme{more}\n"
-N1 = "\n".join(CORE.format(number=one, variant="0x3", part="0xd0c") for one in range(2))
-V1 = "\n".join(CORE.format(number=one, variant="0x1", part="0xd40") for one in range(2))
+N1 = "\n".join(CORE.format(number=index, variant="0x3", part="0xd0c") for index in range(2))
+V1 = "\n".join(CORE.format(number=number, variant="0x1", part="0xd40") for number in range(2))
 BOTH = CORE.format(number=0, variant="0x3", part="0xd0c") + CORE.format(
     number=1, variant="0x1", part="0xd40"
 )

@@ -47,28 +47,30 @@ AFTER = {
 
 
 def test_shares_are_of_the_time_that_passed():
-    found = interference_between(parse_counters(BEFORE), parse_counters(AFTER))
+    interference = interference_between(parse_counters(BEFORE), parse_counters(AFTER))
 
-    assert found.stolen == pytest.approx(200 / 1000)
-    assert found.waited == pytest.approx(0.25)
-    assert found.throttled == pytest.approx(0.1)
-    assert found.hot == pytest.approx(0.05)  # the hottest counts
-    assert found.others == pytest.approx((6.0 - 4.0) / 10)  # of six busy seconds four are ours
+    assert interference.stolen == pytest.approx(200 / 1000)
+    assert interference.waited == pytest.approx(0.25)
+    assert interference.throttled == pytest.approx(0.1)
+    assert interference.hot == pytest.approx(0.05)  # the hottest counts
+    assert interference.others == pytest.approx(
+        (6.0 - 4.0) / 10
+    )  # of six busy seconds four are ours
 
 
 def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 8)
 
-    found = interference_between(parse_counters(BEFORE), parse_counters(AFTER), 2)
+    interference = interference_between(parse_counters(BEFORE), parse_counters(AFTER), 2)
 
-    assert found.others == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
+    assert interference.others == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
 
 
 @pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP, TIMES])
 def test_what_a_kernel_does_not_tell_is_not_known(path):
     less = {key: value for key, value in AFTER.items() if key != path}
-    found = interference_between(parse_counters(BEFORE), parse_counters(less))
-    unknown = {name for name, value in asdict(found).items() if value is None}
+    interference = interference_between(parse_counters(BEFORE), parse_counters(less))
+    unknown = {name for name, value in asdict(interference).items() if value is None}
 
     expected = {
         STAT: {"stolen", "others"},
@@ -193,11 +195,11 @@ def test_a_probe_runs_the_loop_again_and_again(tmp_path):
 
 def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
     clock, slept, busy = Hands(), [], [True, True, False]
-    said = b"".join(b"%d\n" % (1795451375005000000 + at) for at in range(6))
+    content = b"".join(b"%d\n" % (1795451375005000000 + index) for index in range(6))
 
     def probe(_):
         strain = HostInterference(waited=0.9 if busy.pop(0) else 0.0)
-        return Completed(exit_code=0, stdout=said, strain=strain)
+        return Completed(exit_code=0, stdout=content, strain=strain)
 
     def sleep(seconds):
         slept.append(seconds)

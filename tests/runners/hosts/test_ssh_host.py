@@ -51,16 +51,16 @@ def name(tmp_path):
 @pytest.fixture
 def place(ssh, name):
     """A machine that is reached over ssh, for what is measured."""
-    with ssh_place(ssh, name) as found:
-        yield found
+    with ssh_place(ssh, name) as result:
+        yield result
 
 
 @pytest.fixture
 def own(tmp_path_factory):
     """A daemon whose connections may be cut, as no other test uses it."""
     folder = tmp_path_factory.mktemp("ssh")
-    with daemon(folder) as found:
-        yield found
+    with daemon(folder) as result:
+        yield result
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def test_a_process_survives_that_the_connection_is_cut(own, name):
     with ssh_place(own, name) as place, later(0.4, own.cut, own.cut, own.cut):
         answer = place.host.run(shell(f"{COUNTS}; exit 5", cwd=place.folder, follow=numbers(seen)))
 
-    counted = "".join(f"{one}\n" for one in range(1, 151)).encode()
+    counted = "".join(f"{number}\n" for number in range(1, 151)).encode()
     assert (answer.exit_code, answer.stdout, answer.stderr) == (5, counted, b"")
     assert b"".join(seen) == counted
 
@@ -175,7 +175,7 @@ def test_what_a_killed_auditor_has_left_is_ended_when_the_next_one_comes(ssh, na
 def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, ssh, name):
     def end_supervisor():
         jobs = ssh.folder / "there" / name / "state" / "jobs"
-        (supervisor,) = [one.read_text() for one in jobs.glob("*/supervisor")]
+        (supervisor,) = [path.read_text() for path in jobs.glob("*/supervisor")]
         os.kill(int(supervisor.partition("-")[0]), signal.SIGKILL)
 
     with (
@@ -232,7 +232,7 @@ def test_a_folder_whose_name_has_blanks_may_be_written(ssh, name):
         measured = host.measuring((folder,))
 
         assert measured.run(shell("cat kept; echo got > got", cwd=folder)).stdout == b"mine"
-        assert sorted(one.name for one in folder.iterdir()) == ["got", "kept"]
+        assert sorted(path.name for path in folder.iterdir()) == ["got", "kept"]
 
 
 def test_files_links_and_folders_take_each_others_places(place):
@@ -250,8 +250,8 @@ def test_files_links_and_folders_take_each_others_places(place):
     )
 
     assert answer.exit_code == 0, answer
-    found = {str(one.relative_to(place.folder)) for one in place.folder.rglob("*")}
-    assert found == {"link", "link/new", "file", "file/new", "other", "other/in", "linked"}
+    texts = {str(path.relative_to(place.folder)) for path in place.folder.rglob("*")}
+    assert texts == {"link", "link/new", "file", "file/new", "other", "other/in", "linked"}
     assert not (place.folder / "link").is_symlink()
     assert (place.folder / "linked").readlink() == Path("other")
     assert place.host.run(shell("ls -d gone; cat linked/in", cwd=place.folder)).stdout == (
@@ -275,9 +275,9 @@ def test_what_is_written_here_while_a_process_ends_there_stays(place):
     writing.start()
     threads = [
         threading.Thread(
-            target=place.host.run, args=(shell(f"echo {one} > made-{one}", cwd=place.folder),)
+            target=place.host.run, args=(shell(f"echo {index} > made-{index}", cwd=place.folder),)
         )
-        for one in range(6)
+        for index in range(6)
     ]
     for thread in threads:
         thread.start()
@@ -286,10 +286,10 @@ def test_what_is_written_here_while_a_process_ends_there_stays(place):
     stop.set()
     writing.join()
 
-    names = {one.name for one in place.folder.iterdir()}
+    names = {path.name for path in place.folder.iterdir()}
     written = [one for one in names if one.startswith("new-")]
-    assert {f"new-{one}" for one in range(len(written))} == set(written)
-    assert {f"made-{one}" for one in range(6)} < names
+    assert {f"new-{index}" for index in range(len(written))} == set(written)
+    assert {f"made-{index}" for index in range(6)} < names
 
 
 def test_the_tree_is_kept_alike_in_both_directions(place):
@@ -311,7 +311,7 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
     )
 
     assert answer.stdout == b"ran\nempty/deep\nfirst"
-    assert sorted(one.name for one in place.folder.iterdir()) == sorted(
+    assert sorted(path.name for path in place.folder.iterdir()) == sorted(
         [odd, "bare", "empty", "inside", "new", "stays"]
     )
     assert (place.folder / "inside").read_text() == "2\n"
@@ -380,7 +380,7 @@ def test_a_machine_whose_clock_is_days_away_from_ours_is_kept_alike(place, days)
     answer = place.host.run(shell(words, cwd=place.folder))
 
     assert answer.stdout == b"here\n" * 3
-    left = {one.name: one.read_text() for one in place.folder.iterdir()}
+    left = {path.name: path.read_text() for path in place.folder.iterdir()}
     assert left == {"kept": "here\n", "changed": "there\n", "new": "new\n"}
     assert (place.folder / "kept").stat().st_ino == kept.st_ino  # it was not fetched
     (place.folder / "new").write_text("her\n")  # as long as before
@@ -413,7 +413,7 @@ def test_a_key_that_only_an_agent_has_is_used(own, name):
 
 def test_machines_that_share_their_files_send_none(tmp_path_factory, name):
     folder = tmp_path_factory.mktemp("ssh")
-    with daemon(folder, shared=True) as found, ssh_place(found, name) as place:
+    with daemon(folder, shared=True) as result, ssh_place(result, name) as place:
         (place.folder / "in").write_text("here")
         job = shell("cat in; echo got > out; exit 3", cwd=place.folder, collects=(Path("out"),))
         answer = place.host.run(job)
@@ -468,9 +468,9 @@ def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name
     with ssh_place(ssh, name, processors=str(first)) as place:
         # The parent of a process there is the supervisor.
         words = "taskset -pc $$; taskset -pc $PPID"
-        said = place.host.run(shell(words, cwd=place.folder)).stdout.decode().splitlines()
+        lines = place.host.run(shell(words, cwd=place.folder)).stdout.decode().splitlines()
 
-    theirs, ours = (processors.numbers(line.rpartition(": ")[2]) for line in said)
+    theirs, ours = (processors.numbers(line.rpartition(": ")[2]) for line in lines)
     assert theirs == {first}
     assert ours == set(others)
 
@@ -483,7 +483,7 @@ def test_two_auditors_of_one_machine_measure_in_turns(ssh, name):
             answer = place.host.run(shell("date +%s%N; sleep 0.5; date +%s%N", cwd=place.folder))
             spans.append(tuple(int(one) for one in answer.stdout.split()))
 
-    threads = [threading.Thread(target=measure, args=(one,)) for one in range(2)]
+    threads = [threading.Thread(target=measure, args=(index,)) for index in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -64,7 +64,7 @@ def jmh_jars(home: Home) -> dict[str, list[Path]]:
     """Fetch both versions of JMH at once, unless that has been done."""
     folder = home.tools("jmh")
     folders = {version: folder / version for version in _ARTIFACTS}
-    if not all(each.is_dir() for each in folders.values()):
+    if not all(path.is_dir() for path in folders.values()):
         items = "".join(
             _ITEM.format(*artifact.split(":"), folders[version])
             for version, artifacts in _ARTIFACTS.items()
@@ -73,7 +73,7 @@ def jmh_jars(home: Home) -> dict[str, list[Path]]:
         (folder / "pom.xml").write_text(_POM.format(*DEPENDENCY_PLUGIN.split(":"), items))
         maven = Maven(home=home, host=LocalHost(), environment=environment(os.environ))
         maven.run(f"{DEPENDENCY_PLUGIN}:copy", cwd=folder, what="fetching JMH")
-    return {version: sorted(each.glob("*.jar")) for version, each in folders.items()}
+    return {version: sorted(path.glob("*.jar")) for version, path in folders.items()}
 
 
 @dataclass(slots=True)
@@ -94,7 +94,9 @@ class Suited:
 
     def find(self, name: str) -> Method:
         written = f"org.example.Work.{name}"
-        return next(one for one in self.methods.values() if signatures.matches(written, one))
+        return next(
+            method for method in self.methods.values() if signatures.matches(written, method)
+        )
 
     def counting(self, *methods: Method | str) -> Variant:
         found = [self.find(method) if isinstance(method, str) else method for method in methods]

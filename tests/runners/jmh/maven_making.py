@@ -117,13 +117,13 @@ def publish(repository, version, content, number=1):
     head = "<groupId>org.example</groupId><artifactId>thing</artifactId>"
     needed = f"<dependencies><dependency>{JMH[0]}</dependency></dependencies>"
     declared = f"<modelVersion>4.0.0</modelVersion>{head}<version>{version}</version>{needed}"
-    known = f"<latest>{version}</latest><release>{version}</release>"
+    text = f"<latest>{version}</latest><release>{version}</release>"
     write(folder, {f"thing-{name}.pom": f"<project>{declared}</project>"})
     with zipfile.ZipFile(folder / f"thing-{name}.jar", "w") as jar:
         jar.writestr("META-INF/BenchmarkList", "JMH S 13 org.ex.Things S 1 x\n")
         jar.writestr("org/ex/Things.class", content)
     versions = f"<versions><version>{version}</version></versions>"
-    write(folder.parent, {"maven-metadata.xml": METADATA.format(head=head, more=known + versions)})
+    write(folder.parent, {"maven-metadata.xml": METADATA.format(head=head, more=text + versions)})
     if base != version:
         of = f"<timestamp>{stamp}</timestamp><buildNumber>{number}</buildNumber>"
         more = f"<snapshot>{of}</snapshot>"

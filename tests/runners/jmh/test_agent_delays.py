@@ -32,9 +32,9 @@ CASES = [
 @pytest.mark.timed
 @pytest.mark.parametrize(("benchmark", "method"), CASES)
 def test_every_way_out_is_slowed(jmh, benchmark, method):
-    found = jmh.find(method)
+    result = jmh.find(method)
 
-    assert ratio(jmh.run(benchmark, against_probe(InjectionKind.WORK, 5000), delayed(found))) > 3
+    assert ratio(jmh.run(benchmark, against_probe(InjectionKind.WORK, 5000), delayed(result))) > 3
 
 
 @pytest.mark.timed

@@ -45,9 +45,9 @@ def said(answer):
 def slowable(jmh):
     """Return what Everything can run; Parts is for profiles, and it runs none of it."""
     return tuple(
-        one
-        for one in jmh.methods.values()
-        if one.refusal is None and not one.owner.endswith(".Parts")
+        method
+        for method in jmh.methods.values()
+        if method.refusal is None and not method.owner.endswith(".Parts")
     )
 
 

@@ -56,8 +56,8 @@ def made_ready(folder, home, *, changed=()):
 
 
 def without_processor(files, name="pom.xml"):
-    told = "<configuration><proc>none</proc></configuration>"
-    return {**files, name: files[name].replace(NO_PROCESSOR, NO_PROCESSOR + told)}
+    message = "<configuration><proc>none</proc></configuration>"
+    return {**files, name: files[name].replace(NO_PROCESSOR, NO_PROCESSOR + message)}
 
 
 def listed(project):
@@ -66,7 +66,7 @@ def listed(project):
 
 
 def library(project):
-    return {each.name for part in project.paths(Role.LIBRARY) for each in part.rglob("*.class")}
+    return {path.name for part in project.paths(Role.LIBRARY) for path in part.rglob("*.class")}
 
 
 def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, tmp_path):
@@ -107,19 +107,19 @@ def test_what_jmh_refuses_is_said(jmh_home, tmp_path):
 
 def test_a_jdk_that_runs_no_processor_unasked_is_enough(jmh_home, tmp_path):
     given = tuple((key, os.environ[key]) for key in ("PATH", "HOME") if key in os.environ)
-    known = [
+    jdks = [
         installed_jdk
         for installed_jdk in installed_jdks(LocalHost(), given)
         if installed_jdk.feature >= 23
     ]
-    if not known:
+    if not jdks:
         pytest.skip("needs JDK 23 or newer")
-    changed = with_jdk(str(known[0].home), LocalHost(), given[:1])
+    changed = with_jdk(str(jdks[0].home), LocalHost(), given[:1])
 
     project, _ = made_ready(write(tmp_path / "one", one_module()), jmh_home, changed=changed)
 
     assert listed(project) == {"org.example.many.Sums"}
-    assert f'"{known[0].version}' in dict(project.options)["jdk"]
+    assert f'"{jdks[0].version}' in dict(project.options)["jdk"]
 
 
 def test_a_module_outside_the_build_measures_the_tree_not_a_release(jmh_home, tmp_path):

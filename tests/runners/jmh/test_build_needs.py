@@ -265,13 +265,13 @@ def test_jdks_are_found_once_where_installers_put_them(tmp_path):
     write(tmp_path / ".jdks/broken", {"release": "x"})
     given = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
 
-    found = [
+    jdks = [
         installed_jdk
         for installed_jdk in installed_jdks(LocalHost(), given)
         if tmp_path in installed_jdk.home.parents
     ]
 
-    assert [(one.feature, one.version) for one in found] == [(21, "21.0.4"), (8, "1.8.0_292")]
+    assert [(jdk.feature, jdk.version) for jdk in jdks] == [(21, "21.0.4"), (8, "1.8.0_292")]
 
 
 def test_a_jdk_is_chosen_by_its_number_or_folder(tmp_path):
@@ -301,8 +301,8 @@ def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
 
 
 def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
-    said = b"* What went wrong:\nCould not read https://x/gradle-8.7-bin.zip\n\n* Try:\n"
-    host = FakeHost(lambda _: Completed(exit_code=1, stderr=said))
+    content = b"* What went wrong:\nCould not read https://x/gradle-8.7-bin.zip\n\n* Try:\n"
+    host = FakeHost(lambda _: Completed(exit_code=1, stderr=content))
 
     with pytest.raises(BuildFailed, match="gradle ended with 1"):
         Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
@@ -331,7 +331,7 @@ def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind
     Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildOptions())
 
     assert [source_set.path for source_set in source_sets(top)] == [(top,)]
-    assert [one.name for one in away.iterdir()] == ["x.json"]
+    assert [path.name for path in away.iterdir()] == ["x.json"]
 
 
 @pytest.mark.parametrize(
@@ -375,8 +375,8 @@ Downloading from central: https://repo.example/m2/g/a/1/a-1.jar
 > Task :lib:compileJava
 """
 
-    for at in range(0, len(text), 7):
-        assert steps.read(text[at : at + 7]) == ()
+    for number in range(0, len(text), 7):
+        assert steps.read(text[number : number + 7]) == ()
 
     assert told == [
         "Maven: core 1.0-SNAPSHOT [2/38]",

@@ -169,8 +169,8 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     (benchmarks,) = made.outside
     changed = modules_below(tmp_path)[benchmarks]
     versions = {
-        one.findtext("{*}artifactId"): one.findtext("{*}version")
-        for one in dependencies(changed.root)
+        element.findtext("{*}artifactId"): element.findtext("{*}version")
+        for element in dependencies(changed.root)
     }
     assert versions["library"] == "1"
     assert versions["jmh-core"] == "1.37"
@@ -249,11 +249,11 @@ def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path)
     files = one_module()
     files["pom.xml"] = files["pom.xml"].replace("<plugins>", f"<plugins>{declared}")
     write(tmp_path, files)
-    found = failed_check(FAILED)
-    assert found is not None
+    match = failed_check(FAILED)
+    assert match is not None
 
-    unbind([tmp_path], CheckFailed("it failed", found))
-    unbind([tmp_path], CheckFailed("it failed", found))
+    unbind([tmp_path], CheckFailed("it failed", match))
+    unbind([tmp_path], CheckFailed("it failed", match))
 
     executions = list(
         MavenModule(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution")
@@ -279,26 +279,31 @@ def test_entities_of_html_are_read_as_maven_reads_them(tmp_path):
     literal = "<description><![CDATA[&oslash;]]></description><!-- &oslash; <![CDATA[ -->"
     files["pom.xml"] = files["pom.xml"].replace("<modules>", f"{literal}{NAMED}<modules>")
     top = write(tmp_path, files)
-    found = failed_check(FAILED)
-    assert found is not None
+    match = failed_check(FAILED)
+    assert match is not None
 
     assert names(top, plan_build(top, top, everything=False).selected) == ["benchmarks"]
-    unbind([top], CheckFailed("it failed", found))
+    unbind([top], CheckFailed("it failed", match))
 
     root = MavenModule(top).root
-    assert [one.text for one in root.iter() if "J" in (one.text or "")] == ["J\xf8rn & Zo\xeb"]
+    assert [element.text for element in root.iter() if "J" in (element.text or "")] == [
+        "J\xf8rn & Zo\xeb"
+    ]
     assert root.findtext("{*}description") == "&oslash;"
-    assert [one.text for one in root.findall("{*}modules/{*}module")] == ["library", "benchmarks"]
+    assert [element.text for element in root.findall("{*}modules/{*}module")] == [
+        "library",
+        "benchmarks",
+    ]
 
 
 @pytest.mark.parametrize(("head", "inside"), UNREADABLE.values(), ids=UNREADABLE)
 def test_a_pom_that_is_not_read_whole_is_not_written(head, inside, tmp_path):
     text = head + one_module()["pom.xml"].replace("<modules>", f"{inside}<modules>")
     write(tmp_path, {"pom.xml": text})
-    found = failed_check(FAILED)
-    assert found is not None
+    match = failed_check(FAILED)
+    assert match is not None
 
-    unbind([tmp_path], CheckFailed("it failed", found))
+    unbind([tmp_path], CheckFailed("it failed", match))
 
     assert (tmp_path / "pom.xml").read_text() == text
 
@@ -312,8 +317,8 @@ def test_checks_are_left_out_one_by_one_and_not_without_end(executions, runs, tm
     left = iter(executions)
 
     def machine(_):
-        said = FAILED.replace("rat-check", next(left))
-        return Completed(exit_code=1, stdout=said.encode())
+        message = FAILED.replace("rat-check", next(left))
+        return Completed(exit_code=1, stdout=message.encode())
 
     host = FakeHost(machine)
     maven = Maven(home=Home(tmp_path / "home"), host=host, environment=())
@@ -345,8 +350,8 @@ def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path)
     plan_ = plan_build(top, top, everything=False)
     reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
-    found = {str(entry) for source_set in reactor.source_sets(top) for entry in source_set.path}
-    assert found == {"/m2/a.jar", "/m2/b.jar"}
+    texts = {str(entry) for source_set in reactor.source_sets(top) for entry in source_set.path}
+    assert texts == {"/m2/a.jar", "/m2/b.jar"}
     assert (away / "bench-audit.classpath").is_file()
 
 
@@ -367,10 +372,10 @@ def test_what_makes_classes_is_never_left_out(plugin):
     ],
 )
 def test_a_check_is_known_by_its_artifact_or_its_goal(artifact, goal):
-    found = failed_check(FAILED.replace("apache-rat-plugin:0.18:check", f"{artifact}:9:{goal}"))
+    match = failed_check(FAILED.replace("apache-rat-plugin:0.18:check", f"{artifact}:9:{goal}"))
 
-    assert found is not None
-    assert found["artifact"] == artifact
+    assert match is not None
+    assert match["artifact"] == artifact
 
 
 @pytest.mark.parametrize(("artifact", "runs"), [("library", 2), ("elsewhere", 1)])

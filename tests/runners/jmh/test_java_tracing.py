@@ -102,9 +102,9 @@ def calls(outcome):
 def test_calls_are_counted_exactly(traced):
     outcome = traced()
 
-    found = calls(outcome)
-    assert {name: one.outside for name, one in found.items() if one.outside} == OUTSIDE
-    assert {name: one.inside for name, one in found.items() if one.inside} == INSIDE
+    result = calls(outcome)
+    assert {name: one.outside for name, one in result.items() if one.outside} == OUTSIDE
+    assert {name: one.inside for name, one in result.items() if one.inside} == INSIDE
     assert (outcome.tests, outcome.missing) == (6, "")
 
 

@@ -26,10 +26,10 @@ def test_a_jar_built_anew_of_the_same_classes_is_the_same(tmp_path):
     backwards = dict(reversed(CLASSES.items())) | {"META-INF/BenchmarkList": b"two\none\n"}
     dates = [{PROPERTIES: f"#Generated {day}\nversion=1\n".encode()} for day in ("Mon", "Tue")]
 
-    one = _digest(_jar(tmp_path / "a.jar", CLASSES | dates[0]))
+    digest = _digest(_jar(tmp_path / "a.jar", CLASSES | dates[0]))
     two = _digest(_jar(tmp_path / "b.jar", backwards | dates[1], year=2021))
 
-    assert one == two
+    assert digest == two
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_a_jar_built_anew_of_the_same_classes_is_the_same(tmp_path):
 def test_other_content_is_another_subject(tmp_path, changed):
     known = CLASSES | {PROPERTIES: b"#Generated Mon\nversion=1\n"}
 
-    one = _digest(_jar(tmp_path / "a.jar", known))
+    digest = _digest(_jar(tmp_path / "a.jar", known))
     two = _digest(_jar(tmp_path / "b.jar", known | changed))
 
-    assert one != two
+    assert digest != two
 
 
 def test_a_folder_counts_as_its_files_do_and_sources_do_not(tmp_path):
@@ -62,11 +62,11 @@ def test_a_folder_counts_as_its_files_do_and_sources_do_not(tmp_path):
 
 def test_a_class_path_may_name_what_is_no_jar_or_is_not_there(tmp_path):
     (tmp_path / "native.so").write_bytes(b"1")
-    one = _digest(tmp_path / "native.so")
+    digest = _digest(tmp_path / "native.so")
     (tmp_path / "native.so").write_bytes(b"2")
 
-    assert _digest(tmp_path / "native.so") != one
-    assert _digest(tmp_path / "gone") != one
+    assert _digest(tmp_path / "native.so") != digest
+    assert _digest(tmp_path / "gone") != digest
 
 
 COPIED = dict.fromkeys(

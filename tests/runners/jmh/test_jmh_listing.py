@@ -56,9 +56,9 @@ def arguments(benchmark, variant=PLAIN):
 
 
 def test_each_choice_of_parameters_is_a_benchmark():
-    found = benchmarks(entry(parameters={"size": ["1", "2"], "kind": ["x", "y"]}))
+    result = benchmarks(entry(parameters={"size": ["1", "2"], "kind": ["x", "y"]}))
 
-    assert [one.id for one in found] == [
+    assert [one.id for one in result] == [
         "a.B.c[size=1,kind=x]",
         "a.B.c[size=1,kind=y]",
         "a.B.c[size=2,kind=x]",
@@ -78,9 +78,9 @@ def test_each_choice_of_parameters_is_a_benchmark():
     ],
 )
 def test_threads_are_divided_by_in_rates_only(mode, threads, groups, expected):
-    (one,) = benchmarks(entry(mode=mode, threads=threads, groups=groups, processors=8))
+    (benchmark,) = benchmarks(entry(mode=mode, threads=threads, groups=groups, processors=8))
 
-    assert (one.threads, one.concurrency) == expected
+    assert (benchmark.threads, benchmark.concurrency) == expected
 
 
 def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
@@ -103,11 +103,11 @@ def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
     ],
 )
 def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(said, kept):
-    (one,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **said))
-    job = arguments(one)
+    (benchmark,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **said))
+    job = arguments(benchmark)
 
-    assert one.block_seconds == (2.0 if kept else None)
-    assert bool(one.kept) is kept
+    assert benchmark.block_seconds == (2.0 if kept else None)
+    assert bool(benchmark.kept) is kept
     assert "iteration-seconds=0.05" in job.argv
     assert "warmup-seconds=0.05" in job.argv
 
@@ -119,20 +119,20 @@ def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_e
 def test_an_iteration_that_is_kept_lasts_as_long_as_in_this_jmh_if_the_author_says_nothing(
     jmh, seconds
 ):
-    (one,) = benchmarks(entry(fixtures=["Iteration"]), jmh=jmh)
+    (benchmark,) = benchmarks(entry(fixtures=["Iteration"]), jmh=jmh)
 
-    assert one.block_seconds == seconds
-    assert one.kept == "set-up runs at each iteration"
+    assert benchmark.block_seconds == seconds
+    assert benchmark.kept == "set-up runs at each iteration"
 
 
 @pytest.mark.parametrize(("batch", "what"), [(None, "one call"), (50, "a batch of 50 calls")])
 def test_a_single_shot_has_no_time_and_is_said_to_come_after_the_planned_warm_up(batch, what):
-    (one,) = benchmarks(
+    (benchmark,) = benchmarks(
         entry(mode="SingleShotTime", iteration_batch=batch, iteration_seconds=2.0, fixtures=None)
     )
 
-    assert one.block_seconds is None
-    assert one.notes == (
+    assert benchmark.block_seconds is None
+    assert benchmark.notes == (
         f"an iteration is {what}, however long that takes; how many there are, and how many warm "
         "up before them, is as planned, not as written",
     )
@@ -148,9 +148,9 @@ def test_a_single_shot_has_no_time_and_is_said_to_come_after_the_planned_warm_up
     ],
 )
 def test_what_the_author_asked_for_and_does_not_get_is_noted(modes, forks, notes):
-    (one,) = benchmarks(*(entry(mode=mode, forks=forks) for mode in modes))
+    (benchmark,) = benchmarks(*(entry(mode=mode, forks=forks) for mode in modes))
 
-    assert one.notes == notes
+    assert benchmark.notes == notes
 
 
 def test_settings_that_an_older_program_stored_are_read():
@@ -162,9 +162,9 @@ def test_settings_that_an_older_program_stored_are_read():
 
 
 def test_a_command_line_has_the_suite_in_front_and_the_guest_last():
-    (one,) = benchmarks(entry(parameters={"k": ["a,b = c"]}))
+    (benchmark,) = benchmarks(entry(parameters={"k": ["a,b = c"]}))
 
-    argv = arguments(one).argv
+    argv = arguments(benchmark).argv
 
     assert argv[:3] == (
         "/jdk/bin/java",
@@ -176,9 +176,9 @@ def test_a_command_line_has_the_suite_in_front_and_the_guest_last():
 
 
 def test_the_agent_is_given_to_changed_variants_only_and_before_the_authors_arguments():
-    (one,) = benchmarks(entry(prepend=["-Xmx111m"]))
+    (benchmark,) = benchmarks(entry(prepend=["-Xmx111m"]))
 
-    plain_job, counting = arguments(one), arguments(one, Variant(VariantKind.COUNTING))
+    plain_job, counting = arguments(benchmark), arguments(benchmark, Variant(VariantKind.COUNTING))
 
     given = [each for each in counting.argv if each.startswith("prepend=")]
     assert given == [

@@ -44,7 +44,7 @@ def profiled(suited, benchmark, *methods, **variables):
 def share(outcome, function):
     """Return the fraction of samples with a frame of the function, by its descriptor."""
     assert isinstance(outcome, Profiled), outcome
-    (index,) = [at for at, one in enumerate(outcome.frames) if one.function == function] or [-1]
+    (index,) = [at for at, frame in enumerate(outcome.frames) if frame.function == function] or [-1]
     return sum(stack.count for stack in outcome.stacks if index in stack.frames) / outcome.samples
 
 
@@ -122,7 +122,7 @@ def test_the_reason_why_a_suite_cannot_be_sampled_is_told(jmh, tmp_path):
 
 @pytest.mark.timed
 def test_a_method_that_is_kept_out_of_line_has_all_its_samples(jmh):
-    (greatest,) = [one for one in jmh.methods.values() if one.name == "greatest"]
+    (greatest,) = [method for method in jmh.methods.values() if method.name == "greatest"]
 
     outcome = profiled(jmh, "Sampled.greatest", greatest)
 
@@ -131,7 +131,7 @@ def test_a_method_that_is_kept_out_of_line_has_all_its_samples(jmh):
 
 @pytest.mark.timed
 def test_a_method_has_no_more_samples_than_its_callers_may_hide(jmh):
-    (greatest,) = [one for one in jmh.methods.values() if one.name == "greatest"]
+    (greatest,) = [method for method in jmh.methods.values() if method.name == "greatest"]
 
     outcome = profiled(jmh, "Sampled.greatest")
 

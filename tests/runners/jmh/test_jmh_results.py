@@ -112,13 +112,13 @@ def test_clocked_blocks_without_a_call_are_never_called(calls, kind):
         Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
     )
     order = (Block(Phase.MEASUREMENT, 1), Block(Phase.MEASUREMENT, 0), Block(Phase.MEASUREMENT, 1))
-    asked = Schedule(arms=arms, blocks=order, seconds=0.1)
+    schedule = Schedule(arms=arms, blocks=order, seconds=0.1)
     blocks = [
         f"block\t{index}\t10\t1e-06\t0.1\t{count}\t0.0"
         for index, count in enumerate((calls[0], 0, calls[1]))
     ]
 
-    assert isinstance(read(["present\t0", *blocks], DELAYED, schedule=asked), kind)
+    assert isinstance(read(["present\t0", *blocks], DELAYED, schedule=schedule), kind)
 
 
 def test_what_the_agent_cannot_do_is_not_built_and_names_it():

@@ -62,7 +62,7 @@ def test_frames_are_named_as_descriptors_and_begin_inside():
 
     (only,) = outcome.stacks
     assert (only.block, only.count) == (1, 3)
-    assert [outcome.frames[at].function for at in only.frames] == [
+    assert [outcome.frames[frame].function for frame in only.frames] == [
         "clear_page_erms_[k]",
         "org/example/Work.text(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;",
         "org/example/Bench.turns()I",
@@ -253,12 +253,14 @@ def test_a_file_has_a_limit(monkeypatch, limit, reason):
 
 
 def answer(trial, stacks, exit_code=0):
-    blocks = "".join(f"block\t{at}\t1000\t1e-7\t0.1\t0\t0\n" for at in range(3))
+    blocks = "".join(f"block\t{index}\t1000\t1e-7\t0.1\t0\t0\n" for index in range(3))
     files = {records_name(trial): f"bench-audit-records 1\n{blocks}".encode()}
     if stacks is not None:
         files[stacks_name(trial)] = stacks
     folder = Path("/into/run")
-    return Completed(exit_code=exit_code, files={folder / name: it for name, it in files.items()})
+    return Completed(
+        exit_code=exit_code, files={folder / name: content for name, content in files.items()}
+    )
 
 
 def test_a_process_that_ended_well_has_a_profile():

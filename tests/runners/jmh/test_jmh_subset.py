@@ -19,7 +19,9 @@ def listed(jmh, words):
 
 def test_the_calls_run_just_what_was_chosen(jmh):
     known = [benchmark.id for benchmark in jmh.suite.benchmarks]
-    chosen = [one for at, one in enumerate(known) if (at % 2 or "[" in one) and "1,5" not in one]
+    chosen = [
+        one for index, one in enumerate(known) if (index % 2 or "[" in one) and "1,5" not in one
+    ]
 
     made = [(call, listed(jmh, call.words)) for call in calls(chosen, known)]
 

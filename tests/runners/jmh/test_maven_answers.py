@@ -141,8 +141,10 @@ def test_a_network_that_is_off_is_not_a_name_that_is_wrong(tmp_path):
 def test_an_artifact_that_was_never_published_is_a_usage_error(tmp_path):
     def answer(job):
         if job.argv[0] == "mvn":
-            said = b"[ERROR] Could not find artifact g:a:jar:9 in central (https://repo.example)\n"
-            return Completed(exit_code=1, stdout=said)
+            content = (
+                b"[ERROR] Could not find artifact g:a:jar:9 in central (https://repo.example)\n"
+            )
+            return Completed(exit_code=1, stdout=content)
         return Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
 
     spec = MavenSpec(group="g", artifact="a", version="9")
@@ -276,8 +278,8 @@ def test_a_digest_covers_content_order_and_toolchain(tmp_path):
     first, second = tmp_path / "a.jar", tmp_path / "b.jar"
     first.write_bytes(b"a")
     second.write_bytes(b"b")
-    known = digest([first, second], "17")
+    digest_text = digest([first, second], "17")
 
-    assert digest([first, second], "17") == known
-    assert digest([second, first], "17") != known
-    assert digest([first, second], "21") != known
+    assert digest([first, second], "17") == digest_text
+    assert digest([second, first], "17") != digest_text
+    assert digest([first, second], "21") != digest_text

@@ -95,17 +95,17 @@ def test_a_version_that_can_change_is_resolved_each_time(version, home, user, tm
     repository, published = tmp_path / "repository", version.endswith("SNAPSHOT")
     write(user, {".m2/settings.xml": OWN_REPOSITORY.format(url=repository.as_uri())})
     spec = MavenSpec(group="org.example", artifact="thing", version=version)
-    made = []
+    projects = []
 
     for number in (1, 2):
         publish(repository, version if published else str(number), f"of {number}", number)
         given = environment(user)
-        made.append(prepare_artifact(spec, home=home, host=LocalHost(), environment=given))
+        projects.append(prepare_artifact(spec, home=home, host=LocalHost(), environment=given))
 
-    one, two = made
+    one, two = projects
     assert (one.revision, two.revision) == ((version,) * 2 if published else ("1", "2"))
     assert one.digest != two.digest
-    for number, project in enumerate(made, 1):
+    for number, project in enumerate(projects, 1):
         (benchmarks,) = project.paths(Role.BENCHMARKS)
         assert (benchmarks / "org/ex/Things.class").read_text() == f"of {number}"
 
@@ -120,8 +120,8 @@ def test_an_extra_that_can_change_is_resolved_each_time(home, user, tmp_path):
 
     for number in (1, 2):
         publish(repository, "7-SNAPSHOT", f"of {number}", number)
-        found = prepare_artifact(spec, home=home, host=LocalHost(), environment=given)
-        digests.add(found.digest)
+        project = prepare_artifact(spec, home=home, host=LocalHost(), environment=given)
+        digests.add(project.digest)
 
     assert len(digests) == 2
 
@@ -130,15 +130,15 @@ def test_benchmarks_are_built_from_published_test_sources(home, user, tmp_path):
     project = prepare_artifact(TEXT, home=home, host=LocalHost(), environment=environment(user))
     folder = project.root
     (folder / "files" / "commons-text-1.11.0-tests.jar").rename(tmp_path / "aside.jar")
-    known = (folder / "resolved.json").read_text()
-    (folder / "resolved.json").write_text(known.replace('"tests": ', '"ignored": ').replace(
+    text = (folder / "resolved.json").read_text()
+    (folder / "resolved.json").write_text(text.replace('"tests": ', '"ignored": ').replace(
         "commons-text-1.11.0-tests.jar", "commons-text-1.11.0.jar"
     ))  # fmt: skip
     try:
         built = prepare_artifact(TEXT, home=home, host=LocalHost(), environment=environment(user))
     finally:
         (tmp_path / "aside.jar").rename(folder / "files" / "commons-text-1.11.0-tests.jar")
-        (folder / "resolved.json").write_text(known)
+        (folder / "resolved.json").write_text(text)
 
     (benchmarks,) = built.paths(Role.BENCHMARKS)
     assert benchmarks.is_dir()

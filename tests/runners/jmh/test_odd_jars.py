@@ -75,10 +75,10 @@ def library(tmp_path_factory, jmh):
     files = {"module-info.java": MODULE, "org/closed/Heavy.java": LIBRARY}
     classes = compiled(folder, files, "-proc:none")
     jar, keys = folder / "closed.jar", folder / "keys"
-    with zipfile.ZipFile(jar, "w") as made:
-        made.writestr("META-INF/MANIFEST.MF", MANIFEST)
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("META-INF/MANIFEST.MF", MANIFEST)
         for path in sorted(one for one in classes.rglob("*.class")):
-            made.write(path, path.relative_to(classes).as_posix())
+            file.write(path, path.relative_to(classes).as_posix())
     secret = ("-keystore", keys, "-storepass", "changeit")
     call("keytool", "-genkeypair", "-alias", "a", "-keyalg", "RSA", "-dname", "CN=a", *secret)
     call("jarsigner", *secret, jar, "a")

@@ -31,12 +31,12 @@ GIVEN = environment(os.environ)
 def merged(parts, jar, without=()):
     """Write what is in class folders and jars into one jar; the first of a name counts."""
     seen = set()
-    with zipfile.ZipFile(jar, "w") as made:
+    with zipfile.ZipFile(jar, "w") as file:
         for part in parts:
             for name, content in files(part):
                 if name not in seen and not name.startswith(without or ("-",)):
                     seen.add(name)
-                    made.writestr(name, content)
+                    file.writestr(name, content)
     return jar
 
 
@@ -115,9 +115,12 @@ def test_a_plain_run_of_a_jar_is_measured(whole):
 
 def test_a_jar_that_was_built_anew_of_the_same_classes_holds_the_same_code(jar, jmh_home, tmp_path):
     again = tmp_path / "again.jar"
-    with zipfile.ZipFile(jar) as known, zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as made:
-        for name in reversed(known.namelist()):
-            made.writestr(zipfile.ZipInfo(name, (2001, 2, 3, 4, 5, 6)), known.read(name))
+    with (
+        zipfile.ZipFile(jar) as file,
+        zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as zip_file,
+    ):
+        for name in reversed(file.namelist()):
+            zip_file.writestr(zipfile.ZipInfo(name, (2001, 2, 3, 4, 5, 6)), file.read(name))
 
     one, two = (made_ready(each, jmh_home) for each in (jar, again))
 

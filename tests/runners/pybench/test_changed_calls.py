@@ -11,9 +11,9 @@ FILE = Path(__file__).parents[3] / "runners" / "pybench" / "guest" / "zz_bench_a
 @pytest.fixture
 def guest():
     spec = importlib.util.spec_from_file_location("guest_of_its_own", FILE)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.mark.parametrize("guarded", ["", "_guarded"])

@@ -96,13 +96,13 @@ def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path)
     project = made(folder, installer, **asked)
 
     python = dict(project.options)["python"]
-    said = subprocess.run(
+    completed = subprocess.run(
         (python, "-c", "import iniconfig, six, idna, trouble; print(idna.__version__)"),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (said.stdout, said.stderr) == ("3.10\n", "")
+    assert (completed.stdout, completed.stderr) == ("3.10\n", "")
     assert listed(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
 
 
@@ -147,8 +147,8 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
     told.write_text("[install]\nindex-url = https://example.org/simple\n")
 
     def tool(**more):
-        made = Environments(LocalHost(), {**dict(with_uv), **more}, PythonSpec())
-        return made.tool(made.base(tmp_path), tmp_path).installer
+        environments = Environments(LocalHost(), {**dict(with_uv), **more}, PythonSpec())
+        return environments.tool(environments.base(tmp_path), tmp_path).installer
 
     assert tool() is Installer.UV
     assert tool(PIP_CONFIG_FILE=str(told)) is Installer.PIP
@@ -213,8 +213,8 @@ def test_a_machine_without_python_is_told_so(variables, python_home, tmp_path):
 def version(project, name="dated"):
     python = dict(project.options)["python"]
     code = f"from importlib.metadata import version; print(version({name!r}))"
-    said = subprocess.run((python, "-c", code), capture_output=True, text=True, check=True)
-    return said.stdout.strip()
+    completed = subprocess.run((python, "-c", code), capture_output=True, text=True, check=True)
+    return completed.stdout.strip()
 
 
 @BOTH

@@ -42,16 +42,16 @@ class Place:
 
     def run(self, code, *path, changed=True, **more):
         """Run code in a fresh interpreter; the guest is on its path, and what is asked for."""
-        given = {
+        document = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": os.pathsep.join(map(str, [GUEST, *(path or (self.top,))])),
             "BENCH_AUDIT_RECORDS": str(self.records),
             **more,
         }
         if changed:
-            given["BENCH_AUDIT_INSTRUCTIONS"] = str(self.told)
+            document["BENCH_AUDIT_INSTRUCTIONS"] = str(self.told)
         return subprocess.run(
-            (sys.executable, "-c", code), env=given, capture_output=True, text=True, check=False
+            (sys.executable, "-c", code), env=document, capture_output=True, text=True, check=False
         )
 
 
@@ -119,9 +119,9 @@ def test_a_file_that_is_another_one_by_now_is_not_run(place):
 
 def test_what_is_loaded_from_an_archive_is_said_and_not_slowed(place):
     archive = place.folder / "pack.zip"
-    with zipfile.ZipFile(archive, "w") as made:
-        made.writestr("pack/__init__.py", "")
-        made.write(place.file, "pack/module.py")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("pack/__init__.py", "")
+        file.write(place.file, "pack/module.py")
 
     done = place.run(SAY, archive)
 

@@ -50,7 +50,7 @@ def interpreters() -> dict[str, Path]:
     installed = sorted(root.glob("versions/3.*/bin/python3"))
     on_path = (shutil.which(f"python3.{minor}") for minor in range(9, 15))
     found = {f"3.{sys.version_info.minor}": Path(sys.executable)}
-    for path in (*installed, *(Path(one) for one in on_path if one)):
+    for path in (*installed, *(Path(text) for text in on_path if text)):
         named = re.search(r"3\.(\d+)", f"{path.parent.parent.name} {path.name}")
         # A script in its place would ask what version is chosen here.
         if named and 9 <= int(named[1]) <= 14 and path.read_bytes()[:2] != b"#!":

@@ -36,21 +36,21 @@ def tracing(python_home, variables, tmp_path):
 
 @pytest.mark.subject
 def test_an_interpreter_tells_the_names(tracing):
-    found = tracing(PROJECT)
+    result = tracing(PROJECT)
 
-    assert {method.id for method in found.library.methods} == {
+    assert {method.id for method in result.library.methods} == {
         "small.Strict.check",
         "small.plain.double",
     }
-    assert found.notes == ()
+    assert result.notes == ()
 
 
 @pytest.mark.subject
 def test_of_a_library_that_cannot_be_installed_the_sources_do(tracing):
-    found = tracing(PROJECT + NO_BACKEND)
+    result = tracing(PROJECT + NO_BACKEND)
 
-    assert "small.plain.double" in {method.id for method in found.library.methods}
-    (note,) = found.notes
+    assert "small.plain.double" in {method.id for method in result.library.methods}
+    (note,) = result.notes
     assert "its public names are those of its sources" in note
     assert "the environment: " in note
     assert "\n" not in note

@@ -101,8 +101,11 @@ def test_functions_have_the_lines_that_their_methods_have(tmp_path):
         path="src/pack/module.py", unit="pack.module", role=SourceRole.LIBRARY, text=MODULE
     )
     methods = {
-        (each.method.id.removeprefix("pack.module."), each.method.span.first_line)
-        for each in defined_functions(source)
+        (
+            defined_function.method.id.removeprefix("pack.module."),
+            defined_function.method.span.first_line,
+        )
+        for defined_function in defined_functions(source)
     }
     said = places(tmp_path, MODULE)
 

@@ -546,12 +546,12 @@ def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_f
     )
     project = made(tmp_path, interpreter=interpreter)
 
-    found = Suited(project, listed(project, tmp_path), tmp_path)
+    suited = Suited(project, listed(project, tmp_path), tmp_path)
 
-    assert [benchmark.id for benchmark in found.suite.benchmarks] == [
+    assert [benchmark.id for benchmark in suited.suite.benchmarks] == [
         "benchmarks/test_it.py::test_its_own"
     ]
-    assert isinstance(found.run("test_its_own", plain(operations=3)), Measured)
+    assert isinstance(suited.run("test_its_own", plain(operations=3)), Measured)
 
 
 def test_a_project_without_benchmarks_is_told_what_to_look_for(python_home, variables, tmp_path):

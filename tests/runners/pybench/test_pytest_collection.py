@@ -85,17 +85,17 @@ def test_pytest_says_what_is_a_benchmark(files, found, suite):
     ],
 )  # fmt: skip
 def test_a_suite_of_which_nothing_can_run_is_said_before_it_is_planned(text, unusable, suite):
-    found = suite({"test_it.py": text})
+    result = suite({"test_it.py": text})
 
-    assert found.benchmarks == ()
-    ((name, why),) = found.unusable
+    assert result.benchmarks == ()
+    ((name, why),) = result.unusable
     assert name == unusable[0]
     assert unusable[1] in why
 
 
 @pytest.mark.subject
 def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
-    found = suite(
+    result = suite(
         {
             "bench/pytest.ini": "[pytest]\nrequired_plugins = no-such-plugin\n",
             "bench/test_speed.py": USES,
@@ -103,8 +103,8 @@ def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
         }
     )
 
-    assert [benchmark.id for benchmark in found.benchmarks] == ["tests/test_it.py::test_total"]
-    ((name, why),) = found.unusable
+    assert [benchmark.id for benchmark in result.benchmarks] == ["tests/test_it.py::test_total"]
+    ((name, why),) = result.unusable
     assert name == "bench"
     assert "no-such-plugin" in why
     assert "\n" not in why

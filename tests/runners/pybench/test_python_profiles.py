@@ -66,10 +66,10 @@ def measure_shares(suite, benchmark, *names):
     ],
 )
 def test_shares_are_those_of_the_functions(shares, benchmark, expected):
-    found = measure_shares(shares, benchmark, *expected)
+    result = measure_shares(shares, benchmark, *expected)
     for name, share in expected.items():
         allowed = 0.04 + 3.5 * math.sqrt(share * (1 - share) / FEWEST)
-        assert found[name] == pytest.approx(share, abs=allowed), (name, found)
+        assert result[name] == pytest.approx(share, abs=allowed), (name, result)
 
 
 def test_a_short_function_holds_its_body_and_not_its_call(shares):

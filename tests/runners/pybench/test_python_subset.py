@@ -18,10 +18,10 @@ def test_asv_is_given_an_expression_that_matches_nothing_else():
 
 
 def test_scripts_of_pyperf_run_as_a_whole_which_is_said():
-    found = calls("pyperf", ["b/one.py::x", "b/one.py::y", "b/two.py::x"], [])
+    subsets = calls("pyperf", ["b/one.py::x", "b/one.py::y", "b/two.py::x"], [])
 
-    assert [one.command for one in found] == ["python b/one.py", "python b/two.py"]
-    assert all("all of its benchmarks" in one.problem for one in found)
+    assert [subset.command for subset in subsets] == ["python b/one.py", "python b/two.py"]
+    assert all("all of its benchmarks" in subset.problem for subset in subsets)
 
 
 def test_nothing_is_run_by_no_call():

@@ -52,4 +52,6 @@ def test_calls_from_outside_and_inside_are_counted_exactly(outcome):
         name: number for name, number in OUTSIDE.items() if name in calls
     }
     assert {name for name in OUTSIDE if name not in calls} == {"never"}
-    assert {name: one.inside for name, one in calls.items() if one.inside} == INSIDE
+    assert {
+        name: method_calls.inside for name, method_calls in calls.items() if method_calls.inside
+    } == INSIDE

@@ -134,8 +134,8 @@ def test_where_no_file_of_tests_can_be_read_that_is_the_failure(counted):
     outcome = counted(test_tiny="import nowhere\n")
 
     assert isinstance(outcome, Crashed)
-    said = f"test_tiny.py: ModuleNotFoundError: No module named 'nowhere'{ADVICE}"
-    assert outcome.tail == said
+    message = f"test_tiny.py: ModuleNotFoundError: No module named 'nowhere'{ADVICE}"
+    assert outcome.tail == message
 
 
 def test_tests_that_are_all_skipped_are_said_with_the_reason_of_the_first(counted):

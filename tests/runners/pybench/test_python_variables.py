@@ -17,7 +17,7 @@ def test_what_is_named_gets_there_and_what_is_for_tools_does_not(tmp_path):
         "OMP_NUM_THREADS": "1",
     }
 
-    found = own_variables(given, FOUND, tmp_path)
+    result = own_variables(given, FOUND, tmp_path)
 
-    assert found.keys() & given.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
-    assert found["PATH"] == "/env/bin:/bin"
+    assert result.keys() & given.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
+    assert result["PATH"] == "/env/bin:/bin"

@@ -58,11 +58,11 @@ def test_what_a_project_declares_for_its_tests_and_benchmarks(
 ):
     most, *_ = of_suite(PythonSpec(), written(tmp_path, **files))
 
-    found = most.spec
+    spec = most.spec
     named = [
-        requirement.removeprefix(f"--requirement={tmp_path}/") for requirement in found.requirements
+        requirement.removeprefix(f"--requirement={tmp_path}/") for requirement in spec.requirements
     ]
-    assert (found.extras, found.groups, named) == (extras, groups, requirements)
+    assert (spec.extras, spec.groups, named) == (extras, groups, requirements)
 
 
 def test_what_is_asked_for_is_all(tmp_path):
@@ -78,7 +78,7 @@ def test_less_is_tried_where_all_cannot_be_had(tmp_path):
 
     tried = of_suite(PythonSpec(), written(tmp_path, pyproject_toml=text))
 
-    assert [one.spec.groups for one in tried] == [("bench", "test"), ("bench",), ("test",), ()]
+    assert [needs.spec.groups for needs in tried] == [("bench", "test"), ("bench",), ("test",), ()]
     assert tried[0].names == ("group bench", "group test")
 
 
@@ -112,6 +112,6 @@ def test_plugins_that_a_suite_imports(text, modules, tmp_path):
     ],
 )  # fmt: skip
 def test_options_that_decide_which_tests_run_are_kept(files, options, tmp_path):
-    found = project_options(written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"}))
+    texts = project_options(written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"}))
 
-    assert found == options
+    assert texts == options

@@ -84,7 +84,7 @@ def test_machines_are_removed_and_no_others(ledger, cloud, tmp_path):
         assert (note.id, note.cluster, ended) == (number, "a.Cloud", False)
         assert ledger.listed(note) == (f"{number}-1", f"{number}-2")
 
-    assert [one.name for one in cloud.glob("*-*")] == ["other-1"]
+    assert [path.name for path in cloud.glob("*-*")] == ["other-1"]
     assert notes(tmp_path) == []
 
 

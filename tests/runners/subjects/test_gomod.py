@@ -37,7 +37,7 @@ def test_what_is_no_folder_replaces_nothing_and_is_in_no_workspace(tmp_path, odd
         a__go_dot_mod="module a\n",
     )
 
-    assert [one.module for one in replacements(folder)] == ["y"]
+    assert [replacement.module for replacement in replacements(folder)] == ["y"]
     assert workspace_modules(folder) == (folder / "a",)
 
 

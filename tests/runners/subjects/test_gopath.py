@@ -95,10 +95,10 @@ def test_a_folder_of_such_a_repository_is_part_of_its_module(tmp_path):
         inner__a_test_dot_go="package inner\n",
     )
 
-    found = placed(FolderSpec(folder / "inner"), tmp_path)
+    result = placed(FolderSpec(folder / "inner"), tmp_path)
 
-    assert found.tree == found.root / "inner"
-    assert made_module(found.tree) == found.root
+    assert result.tree == result.root / "inner"
+    assert made_module(result.tree) == result.root
 
 
 def test_vendored_packages_need_a_version_that_asks_for_no_list_of_them(tmp_path):
@@ -111,7 +111,7 @@ def test_vendored_packages_need_a_version_that_asks_for_no_list_of_them(tmp_path
         (placed(FolderSpec(one), tmp_path).tree / "go.mod").read_text() for one in (plain, vendored)
     ]
 
-    assert ["go 1.13" in one for one in texts] == [False, True]
+    assert ["go 1.13" in text for text in texts] == [False, True]
 
 
 def test_a_folder_with_another_project_or_a_module_below_is_no_such_tree(tmp_path):
@@ -129,10 +129,10 @@ def test_a_folder_inside_a_module_is_copied_with_it(tmp_path, kept):
     module = {"go_dot_mod": "module example.org/m\n", "a__b__c_test_dot_go": "package b\n"}
     folder = made(tmp_path / "m", **module)
 
-    found = placed(FolderSpec(folder / "a" / "b"), tmp_path)
+    result = placed(FolderSpec(folder / "a" / "b"), tmp_path)
 
-    assert found.tree == found.root / "a" / "b"
-    assert (found.root / "go.mod").read_text() == "module example.org/m\n"
+    assert result.tree == result.root / "a" / "b"
+    assert (result.root / "go.mod").read_text() == "module example.org/m\n"
 
 
 def test_an_import_comment_that_no_path_can_be_is_passed_over(tmp_path):

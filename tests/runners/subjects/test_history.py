@@ -34,20 +34,20 @@ def folder(tmp_path):
 
 
 def test_the_newest_is_first_and_each_has_its_parent_and_files(folder):
-    found = history(FolderSpec(folder), 10)
+    result = history(FolderSpec(folder), 10)
 
-    assert [one.title for one in found] == ["third", "second; \x1f odd", "first"]
-    assert [one.parent for one in found] == [found[1].id, found[2].id, ""]
-    assert [one.files for one in found] == [("ring.go",), ("deep/b ä.go",), ("ring.go",)]
-    assert found[2].message == "with a body\nof two lines"
-    assert len(found[0].day) == len("2026-01-02")
+    assert [commit.title for commit in result] == ["third", "second; \x1f odd", "first"]
+    assert [commit.parent for commit in result] == [result[1].id, result[2].id, ""]
+    assert [commit.files for commit in result] == [("ring.go",), ("deep/b ä.go",), ("ring.go",)]
+    assert result[2].message == "with a body\nof two lines"
+    assert len(result[0].day) == len("2026-01-02")
     assert len(history(FolderSpec(folder), 2)) == 2
 
 
 def test_of_a_folder_inside_a_repository_only_what_changes_it_counts(folder):
-    (found,) = [one for one in history(FolderSpec(folder / "deep"), 10) if one.files]
+    (commit,) = [one for one in history(FolderSpec(folder / "deep"), 10) if one.files]
 
-    assert found.files == ("b ä.go",)
+    assert commit.files == ("b ä.go",)
 
 
 def test_merges_are_left_out_unless_they_are_named(folder):
@@ -58,7 +58,7 @@ def test_merges_are_left_out_unless_they_are_named(folder):
     git(folder, "checkout", "--quiet", "main")
     git(folder, "merge", "--quiet", "--no-ff", "-m", "merged", "side")
 
-    assert "merged" not in [one.title for one in history(FolderSpec(folder), 10)]
+    assert "merged" not in [commit.title for commit in history(FolderSpec(folder), 10)]
     (merge,) = commits(FolderSpec(folder), ["HEAD"])
     assert (merge.title, merge.files) == ("merged", ("side.go",))
     assert merge.parent == git(folder, "rev-parse", "HEAD^1").strip()

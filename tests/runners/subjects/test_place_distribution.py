@@ -26,12 +26,12 @@ def placed(name, version, folder, host=None):
 
 
 def test_a_source_distribution_becomes_a_tree(tmp_path):
-    found = placed("pluggy", "1.7.0", tmp_path)
+    result = placed("pluggy", "1.7.0", tmp_path)
 
-    assert (found.name, found.revision) == ("pluggy", "1.7.0")
-    assert (found.tree / "testing" / "benchmark.py").is_file()
-    assert "src/pluggy/_hooks.py" in found.files
-    assert placed("pluggy", "1.7.0", tmp_path).digest_of_tree == found.digest_of_tree
+    assert (result.name, result.revision) == ("pluggy", "1.7.0")
+    assert (result.tree / "testing" / "benchmark.py").is_file()
+    assert "src/pluggy/_hooks.py" in result.files
+    assert placed("pluggy", "1.7.0", tmp_path).digest_of_tree == result.digest_of_tree
 
 
 def test_a_version_that_was_never_published_is_said_in_one_line(tmp_path):
@@ -40,19 +40,19 @@ def test_a_version_that_was_never_published_is_said_in_one_line(tmp_path):
 
 
 def test_a_network_that_is_away_is_no_missing_version(tmp_path):
-    said = b"Failed to establish a new connection; Could not find a version that satisfies"
+    content = b"Failed to establish a new connection; Could not find a version that satisfies"
 
     with pytest.raises(Exception, match="check the network") as raised:
-        placed("a", "1", tmp_path, FakeHost(lambda _: Completed(exit_code=1, stderr=said)))
+        placed("a", "1", tmp_path, FakeHost(lambda _: Completed(exit_code=1, stderr=content)))
 
     assert type(raised.value).__name__ == "ResolveFailed"
 
 
 def member(name, **more):
-    made = tarfile.TarInfo(name)
+    tar_info = tarfile.TarInfo(name)
     for key, value in more.items():
-        setattr(made, key, value)
-    return made
+        setattr(tar_info, key, value)
+    return tar_info
 
 
 @pytest.mark.parametrize(

@@ -93,10 +93,10 @@ def test_a_project_of_another_language_around_it_is_none_of_its_build(tmp_path):
     inner = make(tmp_path / "top" / "ring", go_dot_mod=GO, a_dot_go="package ring\n")
     make(tmp_path / "top", pyproject_dot_toml="", other_dot_py="x = 1\n")
 
-    found = placed(FolderSpec(inner), tmp_path)
+    result = placed(FolderSpec(inner), tmp_path)
 
-    assert found.root == found.tree
-    assert names(found.tree) == {"go.mod", "a.go"}
+    assert result.root == result.tree
+    assert names(result.tree) == {"go.mod", "a.go"}
 
 
 def test_equal_content_is_placed_once_and_changed_content_anew(tmp_path):
@@ -357,15 +357,15 @@ def test_a_module_that_a_folder_takes_from_elsewhere_is_copied_with_it(tmp_path,
     if written == "../../":
         make(tmp_path, go_dot_mod=GO, lib_dot_go="package lib\n")
 
-    found = place(
+    result = place(
         FolderSpec(folder / "bench"),
         home=Home(tmp_path / "home"),
         host=FakeHost(refuse),
         environment=(),
     )
 
-    assert (found.tree / "go.mod").read_text() == replaced
-    assert names(found.root) == copied
+    assert (result.tree / "go.mod").read_text() == replaced
+    assert names(result.root) == copied
 
 
 def test_a_module_outside_of_the_repository_is_not_copied(tmp_path):
@@ -374,6 +374,6 @@ def test_a_module_outside_of_the_repository_is_not_copied(tmp_path):
     make(folder, log="ignored")
     make(tmp_path / "lib", go_dot_mod=GO)
 
-    found = placed(FolderSpec(folder / "bench"), tmp_path)
+    result = placed(FolderSpec(folder / "bench"), tmp_path)
 
-    assert names(found.root) == {".gitignore", "bench/go.mod"}
+    assert names(result.root) == {".gitignore", "bench/go.mod"}

@@ -54,7 +54,8 @@ def test_a_configuration_is_no_part_of_a_revision_nor_of_the_folder(tmp_path):
     specs = [GitSpec(str(folder), "HEAD", path), FolderSpec(folder, path)]
 
     digests = {
-        place(one, home=home, host=FakeHost(refuse), environment=()).digest_of_tree for one in specs
+        place(spec, home=home, host=FakeHost(refuse), environment=()).digest_of_tree
+        for spec in specs
     }
 
     assert len(digests) == 1
@@ -179,7 +180,7 @@ def test_signatures_are_not_verified_by_what_a_repository_names(tmp_path):
 
     commits = list(Repository.at(folder).log(signed, 5))
 
-    assert [one.id for one in commits] == [signed]
+    assert [commit.id for commit in commits] == [signed]
     assert not ran.exists()
 
 

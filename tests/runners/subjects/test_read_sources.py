@@ -47,15 +47,15 @@ def git(folder, *words):
 
 
 def paths(found):
-    return [one.path for one in found.files]
+    return [file.path for file in found.files]
 
 
 def test_a_folder_of_any_kind_is_read_in_place(read, folder, tmp_path):
-    found = read(FolderSpec(folder))
+    result = read(FolderSpec(folder))
 
-    assert paths(found) == ["deep/bench.py", "ring.go"]
-    assert found.files[0].text == b"\xff\xfe odd\n"
-    assert (found.name, found.revision) == ("ring", "")
+    assert paths(result) == ["deep/bench.py", "ring.go"]
+    assert result.files[0].text == b"\xff\xfe odd\n"
+    assert (result.name, result.revision) == ("ring", "")
     assert not (tmp_path / "our-home").exists()
 
 
@@ -68,14 +68,14 @@ def test_of_a_repository_what_is_tracked_or_new_is_read(read, folder):
     (folder / "made.go").write_text("package made\n")
     (folder / "ring.go").write_text("package changed\n")
 
-    found = read(FolderSpec(folder))
+    result = read(FolderSpec(folder))
 
-    assert paths(found) == ["deep/bench.py", "ring.go"]
-    assert found.files[1].text == b"package changed\n"
-    assert len(found.revision) == 12
+    assert paths(result) == ["deep/bench.py", "ring.go"]
+    assert result.files[1].text == b"package changed\n"
+    assert len(result.revision) == 12
     assert paths(read(FolderSpec(folder / "deep"))) == ["bench.py"]
     revision = read(GitSpec(repository=str(folder), revision="HEAD"))
-    assert [one.text for one in revision.files] == [b"package ring\n"]
+    assert [file.text for file in revision.files] == [b"package ring\n"]
 
 
 def test_links_pipes_large_and_missing_files_are_left_out(read, folder, tmp_path):
@@ -110,18 +110,18 @@ def test_odd_names_and_changed_kinds_of_files_do_no_harm(read, folder):
     (folder / "deep").rmdir()
     (folder / "deep").write_text("a file now")
 
-    found = read(FolderSpec(folder))
+    result = read(FolderSpec(folder))
 
-    assert paths(found) == ["odd\ufffd.go", "ring.go"]
+    assert paths(result) == ["odd\ufffd.go", "ring.go"]
 
 
 def test_large_files_are_apart(read, folder):
     (folder / "large.go").write_bytes(b"x" * 2_000_001)
 
-    found = read(FolderSpec(folder))
+    result = read(FolderSpec(folder))
 
-    assert paths(found) == ["deep/bench.py", "ring.go"]
-    assert [(one.path, len(one.text)) for one in found.large] == [("large.go", 2_000_001)]
+    assert paths(result) == ["deep/bench.py", "ring.go"]
+    assert [(one.path, len(one.text)) for one in result.large] == [("large.go", 2_000_001)]
 
 
 def test_a_folder_that_is_tracked_and_is_a_link_now_is_not_followed(read, folder, tmp_path):

@@ -40,32 +40,32 @@ def monorepo(tmp_path):
 
 
 def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_path):
-    found = suites(monorepo(tmp_path))
+    folders = suites(monorepo(tmp_path))
 
-    assert [(one.path, one.seen.harness) for one in found] == [
+    assert [(folder.path, folder.seen.harness) for folder in folders] == [
         ("py", "pytest"),
         ("jvm", "jmh"),
         ("svc", "go"),
         ("svc/sub", "go"),
     ]
-    assert [one.path for one in suites(monorepo(tmp_path), "go")] == ["svc", "svc/sub"]
-    assert list_suites(found[:1]) == f"py (pytest, {found[0].seen.benchmarks} benchmarks)"
+    assert [suite.path for suite in suites(monorepo(tmp_path), "go")] == ["svc", "svc/sub"]
+    assert list_suites(folders[:1]) == f"py (pytest, {folders[0].seen.benchmarks} benchmarks)"
 
 
 def test_the_command_for_the_first_candidate_is_said(tmp_path):
-    said = candidates(monorepo(tmp_path), "a b")
+    candidates_text = candidates(monorepo(tmp_path), "a b")
 
-    assert said.endswith(": bench-audit abs 'a b/py'")
-    assert "svc (go, 1 benchmark)" in said
+    assert candidates_text.endswith(": bench-audit abs 'a b/py'")
+    assert "svc (go, 1 benchmark)" in candidates_text
 
 
 def test_of_a_revision_the_command_names_the_folder_in_it(tmp_path):
     tree = monorepo(tmp_path)
 
-    said = no_benchmarks_hint(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
+    no_benchmarks_hint_text = no_benchmarks_hint(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
 
-    assert said.startswith("looked for functions BenchmarkX(b *testing.B)")
-    assert said.endswith(f"bench-audit abs 'git:{tree}/py@HEAD@{{1}}'")
+    assert no_benchmarks_hint_text.startswith("looked for functions BenchmarkX(b *testing.B)")
+    assert no_benchmarks_hint_text.endswith(f"bench-audit abs 'git:{tree}/py@HEAD@{{1}}'")
 
 
 def test_another_language_in_the_same_folder_is_chosen_by_its_harness(tmp_path):
