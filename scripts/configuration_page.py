@@ -58,21 +58,21 @@ def rows(schemas: dict[str, Any], section: str, prefix: str = "") -> Iterator[st
 
 def current(page: str, schemas: dict[str, Any]) -> str:
     """Return the page with its tables made anew; each names its section in front of the marker."""
-    first, *parts = page.split(BEGIN)
-    made = [first]
+    start, *parts = page.split(BEGIN)
+    sections = [start]
     for part in parts:
-        section = made[-1].rpartition("<!-- section ")[2].partition(" ")[0]
-        made.append(HEAD + "".join(rows(schemas, section)) + END + part.partition(END)[2])
-    return BEGIN.join(made)
+        section = sections[-1].rpartition("<!-- section ")[2].partition(" ")[0]
+        sections.append(HEAD + "".join(rows(schemas, section)) + END + part.partition(END)[2])
+    return BEGIN.join(sections)
 
 
 def main() -> int:
     """Write the page, or compare it, and return the exit code."""
     page = PAGE.read_text()
-    made = current(page, json_schema()["$defs"])
+    new_page = current(page, json_schema()["$defs"])
     if "--check" not in sys.argv:
-        PAGE.write_text(made)
-    return int("--check" in sys.argv and made != page)
+        PAGE.write_text(new_page)
+    return int("--check" in sys.argv and new_page != page)
 
 
 if __name__ == "__main__":

@@ -78,9 +78,9 @@ def faults_of_words(page: str, block: str) -> Iterator[str]:
     """Yield the old words of a block, and what to say instead."""
     plain = _CODE.sub("", block)
     for pattern, better in OLD_WORDS.items():
-        found = re.search(pattern, plain, re.IGNORECASE)
-        if found and (page, pattern) not in ALLOWED:
-            yield f"{found[0]!r}: say {better}"
+        match = re.search(pattern, plain, re.IGNORECASE)
+        if match and (page, pattern) not in ALLOWED:
+            yield f"{match[0]!r}: say {better}"
 
 
 def faults_of_sentences(block: str, longest: int) -> Iterator[str]:
@@ -108,15 +108,15 @@ def faults(page: str, text: str, longest: int = LONGEST_SENTENCE) -> Iterator[st
 def main() -> int:
     """Print the faults of all pages, and return the exit code."""
     longest = GOOD_SENTENCE if "--long" in sys.argv else LONGEST_SENTENCE
-    found = 0
+    fault_count = 0
     for path in sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]):
         page = path.relative_to(ROOT).as_posix()
         if page in NOT_YET:
             continue
         for fault in faults(page, path.read_text(), longest):
-            found += 1
+            fault_count += 1
             print(fault)  # noqa: T201 that is what it is for
-    return int(found > 0)
+    return int(fault_count > 0)
 
 
 if __name__ == "__main__":
