@@ -145,7 +145,7 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
 
 
 @pytest.mark.parametrize(
-    ("lines", "flags", "said"),
+    ("lines", "flags", "message"),
     [
         (["0;Baseline;b;NaN"], ["--unit=us/op"], "in.csv, line 1: 'NaN' is no result"),
         (["0;Baseline;b;1"], [], "in.csv, line 1: the unit of 'b' is not in the file"),
@@ -166,10 +166,10 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
         (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
     ],
 )
-def test_what_is_wrong_is_one_line(call, lines, flags, said):
+def test_what_is_wrong_is_one_line(call, lines, flags, message):
     code, printed, errors = call(lines, *flags)
 
     assert (code, printed) == (2, "")
     assert errors.startswith("error[usage]: ")
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1

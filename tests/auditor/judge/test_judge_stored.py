@@ -160,7 +160,7 @@ def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tm
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((PYTEST, "--slowdown", "0.6"), "--slowdown is for tables of GoABS and JavaABS"),
         ((PYTEST, "--fail-under", "50"), "--fail-under is for tables"),
@@ -187,12 +187,12 @@ def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tm
         (("absent",), "cannot read absent"),
     ],
 )
-def test_what_is_wrong_is_one_line(call, arguments, said):
+def test_what_is_wrong_is_one_line(call, arguments, message):
     code, printed, errors = call(*arguments)
 
     assert (code, printed) == (2, "")
     assert errors.startswith("error[usage]: ")
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1
 
 
