@@ -70,7 +70,7 @@ class StoredAudit:
 def load(store: str | PathLike[str], command: str | None = None) -> StoredAudit:
     """Return the last finished audit of a store.
 
-    `command` is "abs", "stability" or "measure", None any. Raises UsageError where there is none,
+    `command` is "abs" or "stability", None any. Raises UsageError where there is none,
     StoreError where the file cannot be read.
     """
     stored_audits = load_all(store, command)

@@ -189,7 +189,7 @@ def _as_short(config: Path, folder: Path, ours: Audit) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         asked = folder / "config.json"
         asked.write_text(json.dumps(json.loads(config.read_text()) | {"plan": plan}))
-        _run(folder, "stability", str(asked), "--runs=2")
+        _run(folder, "stability", str(asked), "--stability-runs=2")
     with sqlite3.connect(folder / "store.sqlite") as connection:
         run = dict(connection.execute(SPENT).fetchall())["suite"] / 2
     connection.close()

@@ -29,8 +29,8 @@ PRODUCT = ("auditor", "mutators", "runners", "reports")
 MOST_MODULES = 25
 VAGUE = {"one", "found", "said", "told", "asked", "made", "known"}
 FEATURES = (
-    *("abs", "compare", "backtest", "qualify", "select", "stubs", "watch", "trace", "concurrency"),
-    *("lint", "series", "steady", "similarity", "judge"),
+    *("abs", "compare", "backtest", "qualify", "select", "stubs", "trace", "concurrency"),
+    *("lint", "series", "steady", "similarity", "analyze"),
 )
 SPELLINGS: Mapping[str, str] = {
     "abs": r"abs_score|(^|/)abs(/|\.)",
@@ -39,14 +39,13 @@ SPELLINGS: Mapping[str, str] = {
     "qualify": r"qualif|slowed|gates?\.py",
     "select": r"select|choices|removal",
     "stubs": r"stub|unwatched",
-    "watch": r"(^|/)watch(/|\.)|printed",
     "trace": r"trac|profil(e|ing)|suite_use|usage|clients",
     "concurrency": r"concurren|racing|races|arena|asking",
     "lint": r"lint|smells|bearing_out",
     "series": r"(^|/)series|watching|stored",
-    "steady": r"steady|warming",
+    "steady": r"steady|warming|(^|/)watch(/|\.)|printed",
     "similarity": r"similar|alike|heat",
-    "judge": r"(^|/)judg|unpaired|foreign",
+    "analyze": r"(^|/)(judg|analy)|unpaired|foreign",
 }
 """By which words the files of a feature were found where it had no folder."""
 LANGUAGES = re.compile(r"""["'](go|java|python|jmh|pytest|asv|pyperf)["']""")

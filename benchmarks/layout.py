@@ -97,7 +97,14 @@ def _measured(config: Path, seed: int, runs: int, folder: Path) -> Times:
     """Run the suite with one layout; raises CalledProcessError where it fails."""
     drawn = f" -ldflags=-randlayout={seed}" if seed else ""
     flags = f"{os.environ.get('GOFLAGS', '')}{drawn}".strip()
-    command = [sys.executable, "-m", "auditor", "stability", str(config), f"--runs={runs}"]
+    command = [
+        sys.executable,
+        "-m",
+        "auditor",
+        "stability",
+        str(config),
+        f"--stability-runs={runs}",
+    ]
     subprocess.run(
         [*command, "--quiet", "--output", str(folder)],
         cwd=ROOT,

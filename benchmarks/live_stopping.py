@@ -52,7 +52,8 @@ def measure(subject: str, pattern: str, folder: Path, **keys: Any) -> Mapping[st
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "config.json"
     config.write_text(json.dumps({"subject": subject, "benchmarks": pattern, **keys}))
-    command = [sys.executable, "-m", "auditor", "measure", str(config), "--quiet"]
+    command = [sys.executable, "-m", "auditor", "stability", str(config), "--quiet"]
+    command += ["--stability-runs", "1"]
     subprocess.run([*command, "-o", str(folder)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     runs = suite_runs(folder / "store.sqlite").runs
     return dict(filter(None, map(_process, runs)))

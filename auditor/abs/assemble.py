@@ -96,7 +96,7 @@ class AbsAudit:
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
-        self._begin("stability" if self._config.request.suite.stability_runs > 1 else "measure")
+        self._begin("stability")
         verdict = stability_study.audit(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 

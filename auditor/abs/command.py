@@ -13,23 +13,38 @@ from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import BaselineResult, judge_gates
+from auditor.abs.next_steps import AuditCall, next_steps
 from auditor.abs.recording import CSV, RecordedRuns
-from auditor.cli import github, options, output
+from auditor.cli import github, options, output, purposes
 from auditor.cli.console import Console
-from auditor.config import Config
+from auditor.cli.outputs import output_options
+from auditor.config import Config, places
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
 
 
-@click.command(short_help="Would the suite notice if a method got slower?")
+@click.command(
+    cls=purposes.Command,
+    most_used=(
+        "--benchmarks",
+        "--method",
+        "--slowdown",
+        "--budget",
+        "--fail-under",
+        "--output",
+        "--dry-run",
+    ),
+    short_help="Would the suite notice if a method got slower?",
+)
 @options.options(
     *options.WHAT,
     *abs_options.JUDGED,
     options.WARMUP,
     options.RETRY_FAILED,
     options.GITHUB,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
     *options.SHOWN,
     options.DRY_RUN,
     click.option(
@@ -76,12 +91,32 @@ def command(context: click.Context, /, **_: object) -> int:
     verdict, lines = _apply_gates(context, command_line, document, baseline, begun)
     for line in lines:
         console.say(line)
+    for step in next_steps(document, _call(context, command_line, has_gate=has_gate)):
+        console.note(f"next: {step.command}  # {step.why}")
     if context.params["github"]:
         folder = command_line.places.output
         github_step.write_for_github(
             document, (verdict, lines), folder, command_line.surroundings.environment
         )
     return options.exit_code(verdict, context.params["inconclusive"])
+
+
+def _call(
+    context: click.Context, command_line: options.CommandLine, *, has_gate: bool
+) -> AuditCall:
+    """Return how the audit was called, for the commands that go on from it."""
+    given, there = context.params, command_line.places
+    usual = places(command_line.config, command_line.surroundings.environment).store
+    harness = ("--harness", given["harness"]) if given["harness"] else ()
+    fixed = command_line.config.request.slowdown is not None
+    return AuditCall(
+        what=given["what"],
+        arguments=command_line.surroundings.arguments,
+        store=None if there.store == usual else there.store,
+        result=there.output / abs_output.ABS.result,
+        options=(*harness, *(("--untrusted",) if given["untrusted"] else ())),
+        may_have_gate=fixed and not has_gate and not given["so_far"],
+    )
 
 
 def _audit_and_show(
@@ -97,8 +132,10 @@ def _audit_and_show(
         abs_output.ABS,
     )
     abs_output.show_result(command_line, console, document, abs_output.ABS)
+    folder = command_line.places.output
+    abs_output.deliver_result(context.params, folder, abs_output.ABS, document, console)
     if context.params["csv"]:
-        path = command_line.places.output / CSV
+        path = folder / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
     return long_tables.require_methods(document), console

@@ -125,7 +125,7 @@ def _borderline(document: Document) -> Iterator[str]:
             yield method.id
 
 
-def is_borderline_miss(method: MethodVerdict | MethodVerdict) -> bool:
+def is_borderline_miss(method: MethodVerdict) -> bool:
     """Tell whether a method is missed by an effect at the limit, so that either is right."""
     return method.outcome in MISSED and is_borderline(method.caveats)
 

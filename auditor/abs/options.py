@@ -14,11 +14,15 @@ BASELINE = click.option(
     help="Exit with 1 where a method is missed that this result has as detected.",
 )
 JUDGED = (
-    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
+    options.METHOD,
     click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
-    click.option("--stability-runs", type=int, help="Runs of the unchanged suite (5)."),
+    options.STABILITY_RUNS,
     options.SLOWDOWN,
-    click.option("--wait", type=click.Choice(["auto", "sleep", "spin", "work"])),
+    click.option(
+        "--wait",
+        type=click.Choice(["auto", "sleep", "spin", "work"]),
+        help="How a delay passes its time: asleep, in a loop, or by work (auto).",
+    ),
     click.option(
         "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
     ),

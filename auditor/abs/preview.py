@@ -77,7 +77,7 @@ def _without_budget(parts: StudyContext) -> StudyContext:
 
 
 def preview_suite(parts: StudyContext) -> Preview:
-    """Return what `stability` and `measure` would measure: the unchanged suite."""
+    """Return what `stability` would measure: the unchanged suite."""
     lookups = rehearse(parts, baseline)
     benchmarks = chosen(parts.suite, parts.request.benchmarks)
     listed = Inventory(benchmarks=places_of(benchmarks), unusable=parts.suite.unusable)

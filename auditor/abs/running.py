@@ -1,17 +1,19 @@
-"""Ask for a result of `abs`, `stability` or `measure`, write it and show it."""
+"""Ask for a result of `abs` or `stability`, write it and show it."""
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.abs import terminal
-from auditor.abs.document import AbsOrStability
+from auditor.abs.document import AbsOrStability, Document
 from auditor.cli import output
 from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
+from auditor.cli.outputs import deliver
 from auditor.cli.running import open_work, show_plan
 from auditor.core.errors import Exit
 from reports import results
@@ -31,9 +33,8 @@ class OutputFiles:
 
 ABS = OutputFiles("result.json", "report.html")
 STABILITY = OutputFiles("stability.json", "stability.html")
-MEASURED = OutputFiles("measured.json", "measured.html")
-JUDGED = OutputFiles("judged.json", "judged.html")
-BY_COMMAND = {"abs": ABS, "stability": STABILITY, "measure": MEASURED}
+ANALYZED = OutputFiles("analysis.json", "analysis.html")
+BY_COMMAND = {"abs": ABS, "stability": STABILITY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,30 @@ def show_result_in(
         console.result(terminal.summary_lines(document))
     console.note(f"\nreport: {folder / files.report}")
     console.note(f"result: {folder / files.result}")
+
+
+def deliver_result(
+    given: Mapping[str, Any],
+    folder: Path,
+    files: OutputFiles,
+    document: AbsOrStability,
+    console: Console,
+) -> None:
+    """Write the files that -o names, and open the report if asked."""
+    from auditor.abs.exports.formats import ExportFormat, format_result  # noqa: PLC0415 for --help
+
+    rows = "pairs" if isinstance(document, Document) else "benchmarks"
+    deliver(
+        given,
+        {
+            ".json": folder / files.result,
+            ".html": folder / files.report,
+            ".md": partial(format_result, document, ExportFormat.MARKDOWN),
+            ".csv": partial(format_result, document, ExportFormat.CSV, rows=rows),
+            ".sarif": partial(format_result, document, ExportFormat.SARIF),
+        },
+        console,
+    )
 
 
 def dry_run(

@@ -130,7 +130,7 @@ def look_again(command_line: CommandLine, methods: Sequence[str], begun: float) 
     return SecondLook.of(methods, sure_outcomes(long_tables.require_methods(document).methods))
 
 
-def sure_outcomes(methods: Iterable[MethodVerdict | MethodVerdict]) -> dict[str, Verdict]:
+def sure_outcomes(methods: Iterable[MethodVerdict]) -> dict[str, Verdict]:
     """Return the outcome of each method; a borderline one counts as open."""
     return {
         method.id: Verdict.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome

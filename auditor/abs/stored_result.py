@@ -197,7 +197,7 @@ def _other_kind(path: Path, content: bytes) -> str:
 
     whose = formats.format_name(path)
     if whose:
-        return f"it is a result of {whose}; bench-audit judge {shlex.quote(str(path))} judges it"
+        return f"it is a result of {whose}; bench-audit analyze {shlex.quote(str(path))} reads it"
     if own_files.command_of(content) in own_files.REPORTED:
         return ""
     return own_files.describe_beginning(content, path)

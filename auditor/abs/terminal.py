@@ -9,7 +9,15 @@ from rich.text import Text
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page.environments import environments
 from auditor.abs.page.table import MethodRow, TerminalSummary, summarise
-from auditor.cli.tables import MOST_ROWS, and_more, lineless, lines, section, short
+from auditor.cli.tables import (
+    MOST_ROWS,
+    NotedTable,
+    and_more,
+    lineless,
+    lines,
+    section,
+    short,
+)
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
@@ -30,7 +38,7 @@ def summary_lines(document: AbsOrStability) -> RenderableType:
     if summary.scores:
         parts += ["", _scores(summary)]
     if summary.methods:
-        parts += ["", _methods(summary.methods, allocations=bool(summary.allocations))]
+        parts += ["", _methods(summary)]
         parts += ["", *lines(summary.allocations)] if summary.allocations else []
     elif document.benchmarks:
         parts += ["", _benchmarks(document.benchmarks)]
@@ -57,23 +65,28 @@ def _scores(summary: TerminalSummary) -> Table:
     return table
 
 
-def _methods(rows: Sequence[MethodRow], *, allocations: bool) -> RenderableType:
-    curve = any(row.notices for row in rows)
-    least, more = ([">notices"] if curve else []), ([">allocation shows"] if allocations else [])
-    table = lineless("", "method", "", *least, ">detected by", ">called by", *more, "")
-    for row in rows[:MOST_ROWS]:
-        style = _STYLES.get(row.outcome, "")
-        table.add_row(
-            Text(row.glyph, style=style),
-            Text(row.name),
-            Text(row.word, style=style),
-            *([row.notices] if curve else []),
-            str(row.detected_by or ""),
-            str(row.reached_by or ""),
-            *([row.allocation] if allocations else []),
-            Text(_note(row.note), style="dim"),
-        )
-    return and_more(table, len(rows))
+def _methods(summary: TerminalSummary) -> RenderableType:
+    rows = summary.methods[:MOST_ROWS]
+    columns: dict[str, list[Text]] = {
+        "": [_colour(row, row.glyph) for row in rows],
+        "method": [Text(row.name) for row in rows],
+        "outcome": [_colour(row, row.word) for row in rows],
+        ">notices": [Text(row.notices) for row in rows],
+        ">detected by": [Text(_detected_by(row)) for row in rows],
+        f">{summary.slowdown} adds": [Text(row.effect) for row in rows],
+        "by": [Text(row.evidence, style="dim") for row in rows],
+        ">allocation shows": [Text(row.allocation) for row in rows],
+    }
+    noted = NotedTable(columns, [row.note for row in rows])
+    return and_more(noted, len(summary.methods))
+
+
+def _colour(row: MethodRow, text: str) -> Text:
+    return Text(text, style=_STYLES.get(row.outcome, ""))
+
+
+def _detected_by(row: MethodRow) -> str:
+    return f"{row.detected_by} of {row.reached_by}" if row.reached_by else ""
 
 
 def _benchmarks(benchmarks: Sequence[BenchmarkVerdict]) -> RenderableType:

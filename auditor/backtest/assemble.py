@@ -24,7 +24,7 @@ from auditor.core.errors import MachineError, OutOfTime, SubjectError
 from reports import results
 
 FORMATS = ("table", "json", "markdown")
-RESULT = "backtest.json"
+RESULT, TEXT = "backtest.json", "backtest.md"
 _STYLES = {
     CommitDetection.NOTICED: "green",
     CommitDetection.MISSED: "red",
@@ -94,7 +94,7 @@ def _limit_budget(config: Config, seconds: float | None) -> Config:
 
 def keep(folder: Path, document: BacktestDocument) -> None:
     """Write the result and its Markdown."""
-    texts = {RESULT: results.text(document), "backtest.md": markdown(document)}
+    texts = {RESULT: results.text(document), TEXT: markdown(document)}
     output.keep(folder, texts)
 
 

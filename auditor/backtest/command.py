@@ -8,8 +8,9 @@ from auditor.backtest import assemble
 from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import candidates
 from auditor.backtest.model import CommitKind, PastChange
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
+from auditor.cli.outputs import deliver, output_options
 from auditor.compare.command import changes_of
 from auditor.config import Config
 from auditor.core.errors import Exit, UsageError
@@ -17,7 +18,11 @@ from auditor.versions import own_version
 from runners.subjects.history import commits, history
 
 
-@click.command(short_help="Would the suite have noticed past changes of performance?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--fix", "--cause", "--find", "--list", "--benchmarks", "--output"),
+    short_help="Would the suite have noticed past changes of performance?",
+)
 @options.options(
     *options.WHAT,
     click.option(
@@ -47,7 +52,8 @@ from runners.subjects.history import commits, history
     click.option("--methods", type=int, help="Changed methods to slow down at most (20; 0: none)."),
     options.WARMUP,
     options.RETRY_FAILED,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".md"),
     click.option(
         "--format",
         type=click.Choice(assemble.FORMATS),
@@ -81,6 +87,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     assemble.keep(folder, document)
     assemble.show(document, given["format"], console)
     console.note(f"\nresult: {folder / assemble.RESULT}")
+    deliver(given, {".json": folder / assemble.RESULT, ".md": folder / assemble.TEXT}, console)
     return Exit.OK
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from auditor.core.errors import MachineError
 from reports import names
 
-_WIDE = 400
+_WIDE = 10_000
 """Columns of what is no terminal: lines of a log are not to be broken or cut."""
 
 
@@ -39,9 +39,15 @@ class Console:
 
     def result(self, *what: RenderableType) -> None:
         """Print a result to stdout; raises MachineError."""
-        with _lasting(sys.stdout):
-            for one in what:
-                self._out.print(one, soft_wrap=isinstance(one, Text) and not self._out.is_terminal)
+        if self._out.is_terminal:
+            with _lasting(sys.stdout):
+                self._out.print(*what, sep="\n")
+            return
+        with self._out.capture() as printed:
+            for renderable in what:
+                self._out.print(renderable, soft_wrap=isinstance(renderable, Text))
+        lines = printed.get().splitlines()  # tables pad their last column
+        self.text("".join(f"{line.rstrip(' ')}\n" for line in lines))
 
     def document(self, found: object) -> None:
         """Print exactly one JSON document to stdout; raises MachineError."""

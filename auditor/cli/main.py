@@ -4,16 +4,17 @@ import gc
 import io
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from auditor.cli import interrupts
+from auditor.cli import interrupts, manual
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import INTERRUPTS
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
@@ -27,107 +28,85 @@ class CommandEntry(NamedTuple):
 
     module: str
     """The dotted name of the module with the click command `command`."""
+    purpose: str
+    """What one wants with it, the first column of the list; empty where machines call it."""
     help: str
-    """The line that `bench-audit --help` shows."""
+    """The line that `bench-audit --help` shows, at most 46 letters."""
 
 
+_AUDIT, _COMPARE, _READ = "Audit a suite", "Compare versions", "Read results"
+_CI, _KEEP = "In CI", "Housekeeping"
 COMMANDS: Mapping[str, CommandEntry] = {
-    "init": CommandEntry(
-        "auditor.housekeeping.init",
-        "Write a first configuration by looking at the project.",
-    ),
     "abs": CommandEntry(
-        "auditor.abs.command",
-        "Would the suite notice if a method got slower?",
+        "auditor.abs.command", _AUDIT, "Which slowed methods do benchmarks detect?"
     ),
     "stability": CommandEntry(
-        "auditor.abs.command_stability",
-        "How far do repeated runs of the suite lie apart?",
-    ),
-    "measure": CommandEntry(
-        "auditor.abs.command_measure",
-        "Run the benchmarks and keep every value.",
+        "auditor.abs.command_stability", _AUDIT, "How far do repeated runs lie apart?"
     ),
     "trace": CommandEntry(
-        "auditor.trace.command",
-        "Which public methods do others call, and which have no benchmark?",
-    ),
-    "stubs": CommandEntry(
-        "auditor.stubs.command",
-        "Begin benchmarks for methods that none watches.",
-    ),
-    "compare": CommandEntry(
-        "auditor.compare.command",
-        "Did a benchmark get slower from BASE to HEAD, and would one have noticed?",
-    ),
-    "backtest": CommandEntry(
-        "auditor.backtest.command",
-        "Would the suite have noticed past changes of performance?",
-    ),
-    "concurrency": CommandEntry(
-        "auditor.concurrency.command",
-        "Is the new version of a thread-safe class slower under threads?",
-    ),
-    "qualify": CommandEntry(
-        "auditor.qualify.command",
-        "Does your performance gate work at all?",
+        "auditor.stubs.command_trace", _AUDIT, "Which methods are used and not benchmarked?"
     ),
     "lint": CommandEntry(
-        "auditor.lint.command",
-        "What is wrong with the benchmarks, by their sources alone?",
+        "auditor.lint.command", _AUDIT, "What is wrong in the benchmarks' sources?"
     ),
-    "report": CommandEntry(
-        "auditor.housekeeping.report",
-        "Write the report of the last audit again; runs nothing.",
+    "compare": CommandEntry(
+        "auditor.compare.command", _COMPARE, "Did a benchmark get slower from BASE to HEAD?"
     ),
-    "select": CommandEntry(
-        "auditor.select.command",
-        "Which benchmarks to run where time is short, and which can go? Runs nothing.",
+    "backtest": CommandEntry(
+        "auditor.backtest.command", _COMPARE, "Would the suite have detected past changes?"
     ),
-    "judge": CommandEntry(
-        "auditor.judge.command",
-        "Judge a result file of the paper's research tools; runs nothing.",
+    "concurrency": CommandEntry(
+        "auditor.concurrency.command", _COMPARE, "Is a thread-safe class slower under threads?"
+    ),
+    "analyze": CommandEntry(
+        "auditor.analyze.command", _READ, "What do files of JMH, go test, pytest … say?"
     ),
     "steady": CommandEntry(
-        "auditor.steady.command",
-        "When are the benchmarks of stored results warm? Runs nothing.",
+        "auditor.steady.command", _READ, "When is each process of a benchmark warm?"
     ),
     "similarity": CommandEntry(
-        "auditor.similarity.command",
-        "Are the runs in stored results alike? Runs nothing.",
+        "auditor.similarity.command", _READ, "Are the runs of a benchmark alike?"
     ),
-    "watch": CommandEntry(
-        "auditor.watch.command",
-        "When is a benchmark warm that runs elsewhere?",
+    "report": CommandEntry(
+        "auditor.housekeeping.report", _READ, "Write the last audit's report again."
+    ),
+    "select": CommandEntry(
+        "auditor.select.command", _CI, "Which benchmarks fit a time, which can go?"
+    ),
+    "qualify": CommandEntry(
+        "auditor.qualify.command", _CI, "Does your performance gate work at all?"
+    ),
+    "init": CommandEntry("auditor.housekeeping.init", _KEEP, "Write a first configuration."),
+    "doctor": CommandEntry(
+        "auditor.housekeeping.doctor", _KEEP, "Which tools are here? Is the machine quiet?"
     ),
     "store": CommandEntry(
-        "auditor.housekeeping.store",
-        "List, verify, merge, export and prune what was measured.",
+        "auditor.housekeeping.store", _KEEP, "List, check, merge and prune measurements."
     ),
     "hosts": CommandEntry(
-        "auditor.housekeeping.hosts",
-        "Which machines are rented, and remove those of audits that were killed.",
+        "auditor.housekeeping.hosts", "", "Which machines are rented? Remove those left behind."
     ),
     "comment": CommandEntry(
-        "auditor.compare.command_comment",
-        "Write a comparison as a comment on its pull request (for CI).",
-    ),
-    "doctor": CommandEntry(
-        "auditor.housekeeping.doctor",
-        "Which tools are here, and how to get the missing ones?",
+        "auditor.compare.command_comment", "", "Write a comparison on its pull request."
     ),
 }
 """By name. Modules are named by strings, so that listing the commands loads none of them."""
+_FIRST_LOOK = "auditor.housekeeping.first_look"
+"""What looks at the folder where no command is given."""
+_SHOWN = {name: entry for name, entry in COMMANDS.items() if entry.purpose}
 
-EPILOG = "Start with: bench-audit doctor, then bench-audit abs . --dry-run"
+EPILOG = (
+    "Options: --version, -h/--help. Options of a command: bench-audit COMMAND --help",
+    "Start with: bench-audit abs . --dry-run",
+)
 
 
 class LazyGroup(click.Group):
     """Loads a command when it is called; `--help` loads none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
-        """Return the names in the order of a first use."""
-        return list(COMMANDS)
+        """Return the names in the order of the table, without those that machines call."""
+        return list(_SHOWN)
 
     def get_command(
         self,
@@ -144,9 +123,11 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one may be meant."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        unknown = args[0] not in COMMANDS and not args[0].startswith("-")
+        # A shell that completes a line parses it, and wants no error.
+        if unknown and not ctx.resilient_parsing:
             close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}"
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(_SHOWN)}"
             raise UsageError(f"no such command: {args[0]}; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -155,9 +136,28 @@ class LazyGroup(click.Group):
         ctx: click.Context,  # noqa: ARG002 click's signature
         formatter: click.HelpFormatter,
     ) -> None:
-        """List the commands from the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+        """List the commands from the table, each purpose in front of its first one."""
+        formatter.write_paragraph()
+        rows, last = [], ""
+        for name, entry in _SHOWN.items():
+            purpose = "" if entry.purpose == last else entry.purpose
+            rows.append((f"{purpose:<17}{name:<11}", entry.help))
+            last = entry.purpose
+        formatter.write_dl(rows)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands; what options there are stands below them."""
+        self.format_commands(ctx, formatter)
+
+    def format_epilog(
+        self,
+        ctx: click.Context,  # noqa: ARG002 click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Say how to go on."""
+        formatter.write_paragraph()
+        for line in EPILOG:
+            formatter.write(f"{line}\n")
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 click's signature
@@ -173,7 +173,6 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 @click.group(
     cls=LazyGroup,
-    epilog=EPILOG,
     no_args_is_help=False,
     invoke_without_command=True,
     context_settings={"auto_envvar_prefix": "BENCH_AUDIT", "help_option_names": ["-h", "--help"]},
@@ -186,11 +185,14 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     callback=_show_version,
     help="Show the version and exit.",
 )
+@manual.add_options
 @click.pass_context
 def cli(context: click.Context) -> int:
-    """If one of the methods that your users call got slower, would your benchmarks notice?"""
+    """Would your benchmarks detect it if a method got slower?"""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        look: Callable[[Path], Sequence[str]] = import_module(_FIRST_LOOK).first_look
+        lines = look(Path.cwd())
+        click.echo("\n".join(lines) if lines else context.get_help())
     return Exit.OK
 
 
@@ -254,8 +256,23 @@ def _flat(message: str) -> str:
     return "; ".join(lines).replace(":; ", ": ")
 
 
+def _owners(error: click.ClickException) -> list[str]:
+    """Return the commands that have the option which this command has not."""
+    if not isinstance(error, click.NoSuchOption):
+        return []
+    return [
+        name
+        for name in _SHOWN
+        for option in getattr(cli.get_command(click.Context(cli), name), "params", ())
+        if error.option_name in option.opts
+    ]
+
+
 def _one_line(error: click.ClickException) -> str:
     message = " ".join(error.format_message().split()).rstrip(".")
+    if owners := _owners(error):
+        belongs = f"{', '.join(owners[:-1])} and {owners[-1]}" if owners[1:] else owners[0]
+        message = f"no such option {error.option_name}; it belongs to {belongs}"  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     where = context.command_path if context else PROGRAM
     return f"{message[:1].lower()}{message[1:]} (see {where} --help)"

@@ -1,18 +1,24 @@
 """Options that commands share, and the keys of the configuration that they set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
+from auditor.cli.output import write
+from auditor.cli.outputs import Outputs
 from auditor.config import Config, Places, load, places, shares
-from auditor.config.settings import HARNESSES, MOST_EFFECT
+from auditor.config.places import IGNORED, IGNORING, is_inside, without_outputs
+from auditor.config.settings import HARNESS_NAMES, HARNESSES, MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
+from auditor.core.request import FolderSpec
 from auditor.core.stop_rules import Criterion
+from reports import names
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -41,6 +47,15 @@ def _slowdown(
     return given if given == "auto" else _change(context, option, given)
 
 
+class HarnessName(click.Choice[str]):
+    """A harness, by our name or by one that users have for it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return our name."""
+        name = str(value).strip().lower()
+        return super().convert(HARNESS_NAMES.get(name, name), param, ctx)
+
+
 def min_delta(meaning: str = "Smaller changes do not count") -> Callable[[Function], Function]:
     """Return the option of the change that counts; commands get it as a share, .05 for 5%."""
     return click.option(
@@ -55,8 +70,8 @@ SUBJECT = (
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option(
         "--harness",
-        type=click.Choice(HARNESSES),
-        help="What runs the suite.",
+        type=HarnessName(HARNESSES),
+        help="What runs the suite; names such as pytest-benchmark, gotest and java are known.",
     ),
     click.option(
         "--untrusted",
@@ -89,8 +104,7 @@ WHAT = (
     HOST,
     *DISPATCH,
 )
-OUTPUT = click.option("-o", "--output", type=PATH, help="The folder of results and of the log.")
-PLACES = (click.option("--store", type=PATH, help="The file of measurements."), OUTPUT)
+STORE = click.option("--store", type=PATH, help="The file of measurements.")
 FORMAT = click.option(
     "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
 )
@@ -99,6 +113,9 @@ SAID = (
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
 SHOWN = (FORMAT, *SAID)
+METHOD = click.option(
+    "--method", multiple=True, metavar="NAME", help="Only this method; repeatable."
+)
 SLOWDOWN = click.option(
     "--slowdown",
     callback=_slowdown,
@@ -107,7 +124,6 @@ SLOWDOWN = click.option(
 )
 FAIL_UNDER = click.option(
     "--fail-under",
-    "--min-score",
     "fail_under",
     callback=_percent,
     metavar="PERCENT",
@@ -133,7 +149,9 @@ RETRY_FAILED = click.option(
     is_flag=True,
     help="Run again what crashed, timed out or could not be read before.",
 )
-STABILITY_RUNS = click.option("--runs", type=int, help="Runs of the whole suite.")
+STABILITY_RUNS = click.option(
+    "--stability-runs", type=int, help="Runs of the whole unchanged suite (5)."
+)
 WARMUP = click.option(
     "--warmup",
     type=click.Choice([str(criterion) for criterion in Criterion]),
@@ -187,6 +205,7 @@ class CommandLine:
             as_configured=bool(given.get("as_configured")),
             untrusted=bool(given.get("untrusted")),
         )
+        name_configuration(config, quiet=bool(given.get("quiet")))
         config = replace(config, retry_failed=bool(given.get("retry_failed")))
         if config.dispatch is not None or config.host != "local":
             INTERRUPTS.seconds = FAR_SECONDS
@@ -196,16 +215,30 @@ class CommandLine:
                 "a dry run rents no machines, nor does --so-far; see this one's plan, with "
                 "--dispatch serial instead of --rent"
             )
+        outputs: Outputs = given["output"]
+        there = places(
+            config, surroundings.environment, output=outputs.folder, store=given["store"]
+        )
+        if isinstance(config.subject, FolderSpec):
+            subject = without_outputs(config.subject, there.output, outputs.files)
+            config = replace(config, subject=subject)
+            if is_inside(subject, there.output):
+                write(there.output / IGNORING, IGNORED)
         return cls(
             config=config,
-            places=places(
-                config, surroundings.environment, output=given["output"], store=given["store"]
-            ),
+            places=there,
             surroundings=surroundings,
             as_json=given.get("format") == "json",
             quiet=given["quiet"],
             verbose=given["verbose"],
         )
+
+
+def name_configuration(config: Config, *, quiet: bool = False) -> Config:
+    """Say on stderr which configuration lay in the project, and return it."""
+    if config.found and not quiet:
+        click.echo(f"configuration: {names.seen(config.found)}", err=True)
+    return config
 
 
 def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,6 +264,15 @@ def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
         "dispatch": "dask",
         "dask": {"scheduler": given.get("scheduler"), "rent": given.get("rent")},
     }
+
+
+def given_among(context: click.Context, names: Container[str]) -> str:
+    """Return the first option among these that the user has set; empty where there is none."""
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source not in (None, ParameterSource.DEFAULT):
+            return option.opts[-1]
+    return ""
 
 
 def without_none(given: Mapping[str, Any]) -> dict[str, Any]:

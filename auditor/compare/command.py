@@ -14,9 +14,10 @@ from auditor.abs.gates import is_borderline_miss
 from auditor.abs.model import AbsVerdict
 from auditor.abs.page.report import render_page
 from auditor.abs.second_look import SecondLook, out_of_time, sure_outcomes
-from auditor.cli import github, options, output, running
+from auditor.cli import github, options, output, purposes, running
 from auditor.cli.console import Console
 from auditor.cli.logs import logged
+from auditor.cli.outputs import output_options
 from auditor.cli.progress import observer
 from auditor.compare import gates
 from auditor.compare import terminal as comparison
@@ -33,7 +34,11 @@ if TYPE_CHECKING:  # `--help` needs no numpy
 _LOG = logging.getLogger(__name__)
 
 
-@click.command(short_help="Did a benchmark get slower from BASE to HEAD?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--benchmarks", "--min-delta", "--budget", "--fail-on", "--output", "--dry-run"),
+    short_help="Did a benchmark get slower from BASE to HEAD?",
+)
 @click.argument("base", metavar="BASE")
 @click.argument("head", metavar="HEAD")
 @options.options(
@@ -55,7 +60,8 @@ _LOG = logging.getLogger(__name__)
     options.RETRY_FAILED,
     options.DRY_RUN,
     options.GITHUB,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(comparison.FORMATS),
@@ -95,6 +101,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     comparison.show(document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
+    comparison.deliver_files(given, folder, console)
     verdict, said = gates.judge(
         document,
         fail_on_regression=given["fail_on"] == "regression",

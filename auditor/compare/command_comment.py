@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.compare.document import ComparisonDocument, read
@@ -25,7 +25,11 @@ _LARGEST_EVENT = 5_000_000
 _NEEDED = ("GITHUB_REPOSITORY", "GITHUB_TOKEN")
 
 
-@click.command(short_help="Write a comparison as a comment on its pull request (for CI).")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--result",),
+    short_help="Write a comparison as a comment on its pull request (for CI).",
+)
 @options.options(
     click.option("--result", type=click.Path(path_type=Path), required=True, help="compare.json."),
     click.option(

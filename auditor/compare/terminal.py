@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -9,6 +10,7 @@ from rich.text import Text
 from auditor.abs import github_step
 from auditor.cli import github, output, tables
 from auditor.cli.console import Console
+from auditor.cli.outputs import deliver
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
 from auditor.compare.markdown import markdown
@@ -17,7 +19,7 @@ from auditor.core.errors import Exit
 from reports import number_format, results
 
 FORMATS = ("table", "json", "markdown")
-RESULT, PAGE = "compare.json", "compare.html"
+RESULT, PAGE, TEXT = "compare.json", "compare.html", "compare.md"
 _STYLES = {
     PerformanceChange.REGRESSION: "red",
     PerformanceChange.UNKNOWN: "yellow",
@@ -30,9 +32,15 @@ def keep(folder: Path, document: ComparisonDocument) -> None:
     texts = {
         RESULT: results.text(document),
         PAGE: page.html(document),
-        "compare.md": markdown(document),
+        TEXT: markdown(document),
     }
     output.keep(folder, texts)
+
+
+def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:
+    """Write the files that -o names, and open the page if asked."""
+    made = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
+    deliver(given, made, console)
 
 
 def show(document: ComparisonDocument, format_: str, console: Console) -> None:

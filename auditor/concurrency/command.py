@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.logs import logged
 from auditor.cli.machine import busy_caveat
+from auditor.cli.outputs import output_options
 from auditor.cli.progress import observer
 from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
@@ -62,7 +63,11 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-@click.command(short_help="Is the new version of a thread-safe class slower under threads?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--class", "--old", "--new", "--threads", "--fail-on", "--output"),
+    short_help="Is the new version of a thread-safe class slower under threads?",
+)
 @options.options(
     click.option("--class", "subject", required=True, help="The class under test, with package."),
     click.option("--old", required=True, metavar="VERSION", help="The version before."),
@@ -80,7 +85,8 @@ PARAMETERS = (
         help="Exit with 1 where the new version is slower.",
     ),
     options.INCONCLUSIVE,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(terminal.FORMATS),
@@ -114,7 +120,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         request.subject,
         tuple(request.written.values()),
         surroundings.environment,
-        output=given["output"],
+        output=given["output"].folder,
         store=given["store"],
         folders=[
             version.path for version in request.versions.values() if isinstance(version, FolderSpec)
@@ -127,6 +133,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {places.output / terminal.PAGE}")
     console.note(f"result: {places.output / terminal.RESULT}")
+    terminal.deliver_files(given, places.output, console)
     console.note(f"tests: {places.output / terminal.SUITE}")
     verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
     for line in said:

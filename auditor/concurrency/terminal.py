@@ -1,13 +1,15 @@
 """Two versions of a class under threads on a terminal, as files and as an exit code."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
+from auditor.cli.outputs import deliver
 from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyDocument
@@ -18,6 +20,7 @@ from reports import results
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, SUITE = "concurrency.json", "concurrency.html", "suite"
+TEXT = "concurrency.md"
 MADE_BY = "Made by bench-audit with seed"
 """What stands in each test that was ever written: a user may have other files there."""
 _MOST_PREFERRED = 10
@@ -36,13 +39,19 @@ def keep(folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str,
     texts = {
         RESULT: results.text(document),
         PAGE: page.html(document),
-        "concurrency.md": markdown(document),
+        TEXT: markdown(document),
         **{f"{SUITE}/{name}": text for name, text in files},
     }
     for old in (folder / SUITE).rglob("Race*.java"):
         if MADE_BY in old.read_text(errors="replace"):
             old.unlink()
     output.keep(folder, texts)
+
+
+def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:
+    """Write the files that -o names, and open the page if asked."""
+    made = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
+    deliver(given, made, console)
 
 
 def show(document: ConcurrencyDocument, format_: str, console: Console) -> None:

@@ -17,7 +17,7 @@ def abs_request(
     """Return what an audit asks, `model` being a file of one; raises ValueError, ModelUnusable."""
     slowdown = asked_slowdown(settings)
     if slowdown is not None and not math.isfinite(slowdown):
-        raise ValueError(f"{slowdown} at $.slowdown must be {CHOICES['$.slowdown']}")
+        raise ValueError(f"{slowdown} at slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
         suite=replace(
             suite_request(settings, model), whole=settings.exact or settings.rule == "paper"

@@ -19,11 +19,11 @@ def trace_request(settings: Settings, folder: Path) -> TraceRequest:
     try:
         limit = seconds(written.timeout)
     except ValueError as error:
-        raise ValueError(f"{error}, at $.trace.timeout") from error
+        raise ValueError(f"{error}, at trace.timeout") from error
     specs = [_client(one, folder, number) for number, one in enumerate(settings.clients)]
     names = [spec.name for spec in specs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"the client {twice[0]} is named twice at $.clients; name it once")
+        raise ValueError(f"the client {twice[0]} is named twice at clients; name it once")
     return TraceRequest(
         clients=tuple(specs),
         seconds=limit,
@@ -34,7 +34,7 @@ def trace_request(settings: Settings, folder: Path) -> TraceRequest:
 
 
 def _client(written: str | ClientSection, folder: Path, number: int) -> ClientSpec:
-    place = f"$.clients[{number}]"
+    place = f"clients[{number}]"
     subject = subjects.spec(written, folder, place)
     more = written if isinstance(written, ClientSection) else ClientSection()
     return ClientSpec(
@@ -49,8 +49,7 @@ def _client(written: str | ClientSection, folder: Path, number: int) -> ClientSp
 def resolved(settings: Settings, folder: Path) -> tuple[str | ClientSection, ...]:
     """Return the clients as a configuration that means the same from everywhere."""
     return tuple(
-        _resolved(one, folder, f"$.clients[{number}]")
-        for number, one in enumerate(settings.clients)
+        _resolved(one, folder, f"clients[{number}]") for number, one in enumerate(settings.clients)
     )
 
 

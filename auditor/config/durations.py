@@ -11,6 +11,10 @@ _LONGEST = 366 * 24 * 3600.0
 
 def seconds(text: str) -> float:
     """Read "50ms", "1.5s" or "1h30m"; raises ValueError, also for nothing and for a year."""
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) and float(text) > 0:
+        number = float(text)
+        meant = f"{number / 60:g}m" if number % 60 == 0 else f"{number:g}s"
+        raise ValueError(f"{text!r} has no unit; write {meant}")
     if not re.fullmatch(PATTERN, text):
         raise ValueError(f"{text!r} is no duration; write a number and a unit, such as 50ms or 10m")
     parts = re.findall(r"([0-9.]+)(ns|us|ms|s|m|h)", text)

@@ -19,7 +19,7 @@ def local_spec(written: LocalSection) -> LocalSpec:
     return LocalSpec(
         cpus=written.cpus or "",
         environment=written.environment,
-        memory=_memory(written.memory, "$.local.memory"),
+        memory=_memory(written.memory, "local.memory"),
         processes=written.processes,
     )
 
@@ -33,12 +33,12 @@ def docker_spec(host: str, written: DockerSection, folder: Path) -> DockerSpec:
     if kind == "docker" and image:
         written = msgspec.structs.replace(written, image=image, dockerfile=None)
     if written.image and written.dockerfile:
-        raise ValueError("$.docker names both an image and a dockerfile; name one of them")
+        raise ValueError("docker names both an image and a dockerfile; name one of them")
     return DockerSpec(
         image=written.image,
         dockerfile=_dockerfile(written.dockerfile, folder),
         cpus=written.cpus or "",
-        memory=_memory(written.memory, "$.docker.memory"),
+        memory=_memory(written.memory, "docker.memory"),
         processes=written.processes,
         network=written.network,
         environment=written.environment,
@@ -61,7 +61,7 @@ def _dockerfile(written: str | None, folder: Path) -> Path | None:
     inside = Path(written.removeprefix(OF_SUBJECT))
     if inside == Path() or inside.is_absolute() or ".." in inside.parts:
         raise ValueError(
-            f"$.docker.dockerfile is {written!r}, which is no file of the subject; write "
+            f"docker.dockerfile is {written!r}, which is no file of the subject; write "
             f"{OF_SUBJECT}Dockerfile, say"
         )
     return inside
@@ -72,7 +72,7 @@ def ssh_spec(host: str, written: SshSection) -> SshSpec:
     try:
         patience = durations.seconds(written.patience)
     except ValueError as error:
-        raise ValueError(f"{error} at $.ssh.patience") from error
+        raise ValueError(f"{error} at ssh.patience") from error
     return SshSpec(
         target=host.partition(":")[2],
         folder=Path(written.folder) if written.folder else None,
@@ -92,22 +92,22 @@ def dask_spec(settings: Settings, folder: Path) -> DaskSpec | None:
     try:
         patience = durations.seconds(written.patience)
     except ValueError as error:
-        raise ValueError(f"{error} at $.dask.patience") from error
+        raise ValueError(f"{error} at dask.patience") from error
     if settings.dispatch != "dask":
         return None
     if (written.scheduler is None) is (written.rent is None):
         raise ValueError(
-            "$.dispatch is dask: name either the address of a scheduler at $.dask.scheduler or a "
-            "file at $.dask.rent"
+            "dispatch is dask: name either the address of a scheduler at dask.scheduler or a "
+            "file at dask.rent"
         )
     ours = {
-        "$.host": settings.host != "local",
-        "$.local.cpus": settings.local.cpus is not None,
-        "$.warmup.model": settings.warmup.model is not None,
+        "host": settings.host != "local",
+        "local.cpus": settings.local.cpus is not None,
+        "warmup.model": settings.warmup.model is not None,
     }
     if not_there := [key for key, is_set in ours.items() if is_set]:
         raise ValueError(
-            f"{not_there[0]} is of this machine, and $.dispatch is dask: its workers measure on "
+            f"{not_there[0]} is of this machine, and dispatch is dask: its workers measure on "
             "their own machines, as they are; leave one out"
         )
     rent = written.rent and (folder / Path(written.rent).expanduser()).absolute()

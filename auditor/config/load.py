@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ import msgspec
 
 from auditor.config import clients, reading, research_tools, shares, subjects
 from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
+from auditor.config.found import UNNAMED, FoundConfiguration, find_configuration
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
@@ -71,6 +73,8 @@ class Config:
     """All of it but `retry_failed`, as JSON that means the same in every folder."""
     retry_failed: bool = False  # whether stored failures are run again
     ignored: tuple[str, ...] = ()  # keys of a research tool's file that mean nothing here
+    found: str = field(default="", compare=False)
+    """The configuration that lay in the project and was not named; empty where there is none."""
 
     def at_pace(self, pace: Pace) -> "Config":
         """Return this with what was left to the harness: the length of a block, the warm-up."""
@@ -106,7 +110,56 @@ def load(
     if argument.startswith(subjects.PREFIXES) or is_dir(path) or jar:
         if as_configured:
             raise UsageError(f"{argument}: {research_tools.NOT_THEIRS}")
+        found_file = find_configuration(path, argument) if is_dir(path) else None
+        if found_file is not None:
+            return _load_found(found_file, changes)
         return _resolve({"subject": argument}, changes, folder, "")
+    try:
+        return _load_file(path, argument, changes, as_configured=as_configured, untrusted=untrusted)
+    except UsageError as error:
+        if results := foreign_results(path, argument):
+            raise UsageError(results) from error
+        raise
+
+
+def _load_found(found: FoundConfiguration, changes: Mapping[str, Any]) -> Config:
+    """Read a configuration that lies in the project: it is not trusted, as nobody named it."""
+    source, there = f"{found.shown}: ", found.path.resolve().parent
+    try:
+        refuse_reaching(found.document, source, UNNAMED)
+        config = _resolve(_as_numbers(found.document, found.shown), changes, there, source)
+        refuse_other_subject(config.subject, there, source, UNNAMED)
+    except UsageError as error:
+        if UNNAMED in str(error) and found.is_whole_file:
+            named = shlex.quote(found.shown)
+            raise UsageError(f"{error}; to take it, name the file: {named}") from error
+        raise
+    config = replace(config, found=found.shown)
+    if found.is_whole_file and isinstance(config.subject, FolderSpec):
+        subject = replace(config.subject, configuration=found.path.resolve())
+        config = replace(config, subject=subject)
+    return config
+
+
+def foreign_results(path: Path, argument: str) -> str:
+    """Return what reads a file with results of another tool; empty for all other files."""
+    from auditor.importers import formats  # noqa: PLC0415 numpy comes with it
+    from auditor.importers.research_tools.reading import is_table  # noqa: PLC0415 as above
+
+    is_csv = path.suffix == ".csv"
+    if not is_file(path) or not (formats.format_name(path) or (is_csv and is_table(path))):
+        return ""
+    return f"{argument} holds results; bench-audit analyze {shlex.quote(argument)} reads it"
+
+
+def _load_file(
+    path: Path,
+    argument: str,
+    changes: Mapping[str, Any],
+    *,
+    as_configured: bool,
+    untrusted: bool,
+) -> Config:
     _require_configuration(path, argument)
     found, there = reading.document(path, argument), path.resolve().parent
     try:
@@ -130,7 +183,9 @@ def _require_configuration(path: Path, argument: str) -> None:
     if not exists(path):
         raise UsageError(f"no such file or folder: {argument}{_near(path)}")
     if path.suffix not in reading.EXTENSIONS:
-        needed = "its name must end in .json, .yaml, .yml or .toml; bench-audit judge reads results"
+        needed = (
+            "its name must end in .json, .yaml, .yml or .toml; to audit a project, name its folder"
+        )
         raise UsageError(f"{argument} is no configuration: {describe_file(path) or needed}")
 
 
@@ -143,6 +198,10 @@ def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
 
 def at_revision(config: Config, written: str, folder: Path) -> Config:
     """Return the configuration of another revision of the subject; raises UsageError."""
+    if foreign_results(folder / written, written):
+        raise UsageError(
+            f"{written} holds results; bench-audit analyze HEAD --against BASE compares those"
+        )
     subject = subjects.revised(config.subject, written, folder)
     if isinstance(subject, GitSpec) and isinstance(config.subject, FolderSpec):
         subject = replace(subject, configuration=config.subject.configuration)
@@ -264,10 +323,10 @@ def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, ValueError) as error:
             raise ValueError(
-                f"{written!r} at $.methods is no readable file; "
+                f"{written!r} at methods is no readable file; "
                 'write a list of names, a file with one a line, or "auto"'
             ) from error
         written = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
     if not written:
-        raise ValueError('there is no name at $.methods; name some, or write "auto"')
+        raise ValueError('there is no name at methods; name some, or write "auto"')
     return tuple(dict.fromkeys(written))

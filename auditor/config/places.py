@@ -3,13 +3,13 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.config.load import Config
 from auditor.config.subjects import slug
 from auditor.core.errors import UsageError
-from auditor.core.request import FolderSpec
+from auditor.core.request import FolderSpec, SubjectSpec
 
 PROGRAM = "bench-audit"
 
@@ -32,11 +32,14 @@ def places(
 ) -> Places:
     """Return the places of an audit; creates nothing.
 
-    All audits of a subject share its store; each configuration has results of its own. Raises
-    UsageError where a place lies inside the subject's folder: writing there would change what is
-    being audited.
+    All audits of a subject share its store; each configuration has results of its own. A folder of
+    results holds the store, too, where it does not lie in the project. Raises
+    UsageError where the store or the cache lies inside the subject's folder: writing there would
+    change what is being audited. Results may lie there (`without_outputs`).
     """
-    base = output or state(environment) / slug(config.subject)
+    base = state(environment) / slug(config.subject)
+    if output is not None and not is_inside(config.subject, output):
+        base = output
     asked = hashlib.sha256(config.text.encode(errors="surrogateescape")).hexdigest()[:8]
     found = Places(
         output=(output or base / asked).absolute(),
@@ -44,12 +47,54 @@ def places(
         home=home(environment),
     )
     if isinstance(config.subject, FolderSpec):
-        _require_outside(found, config.subject.path)
+        _require_outside(found, config.subject.path, ("store", "cache"))
     return found
 
 
-def _require_outside(found: Places, subject: Path) -> None:
-    for name, path in (("output", found.output), ("store", found.store), ("cache", found.home)):
+def without_outputs(subject: FolderSpec, output: Path, files: Iterable[Path]) -> FolderSpec:
+    """Return a subject without what results are written to; raises UsageError.
+
+    A folder of results inside of the subject must be new, empty or one of ours.
+    """
+    folder = subject.path.resolve()
+    if output.resolve() == folder:
+        raise UsageError(
+            f"-o {output} is the folder of the project; name a new folder in it, such as "
+            f"{output / 'bench-audit-out'}, or a file"
+        )
+    if is_inside(subject, output) and not _is_ours(output):
+        raise UsageError(f"-o {output} holds files of the project; name a new folder")
+    places = (path.resolve() for path in (output, *files))
+    return replace(
+        subject, outputs=tuple(path for path in places if not folder.is_relative_to(path))
+    )
+
+
+def is_inside(subject: SubjectSpec, output: Path) -> bool:
+    """Tell whether results lie in the folder that is audited."""
+    if not isinstance(subject, FolderSpec):
+        return False
+    return output.resolve().is_relative_to(subject.path.resolve())
+
+
+def _is_ours(output: Path) -> bool:
+    try:
+        names = [path.name for path in output.iterdir()]
+        return not names or (output / IGNORING).read_text("utf-8") == IGNORED
+    except FileNotFoundError:
+        return not output.exists()
+    except (OSError, ValueError):
+        return False
+
+
+IGNORING = ".gitignore"
+IGNORED = "# Results of bench-audit: no part of the project.\n*\n"
+"""What keeps a folder of results inside of a project out of its repository."""
+
+
+def _require_outside(found: Places, subject: Path, kinds: Iterable[str]) -> None:
+    named = {"output": found.output, "store": found.store, "cache": found.home}
+    for name, path in ((kind, named[kind]) for kind in kinds):
         if path.resolve().is_relative_to(subject):
             raise UsageError(
                 f"the {name} {path} lies inside the subject {subject}, which must "
@@ -81,7 +126,7 @@ def class_places(  # noqa: PLR0913 - what is compared, and where things may be p
         home=home(environment),
     )
     for path in folders:
-        _require_outside(found, path)
+        _require_outside(found, path, _REMEDIES)
     return found
 
 

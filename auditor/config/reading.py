@@ -1,23 +1,19 @@
 """A JSON, YAML or TOML file as settings; what is wrong is said with its place."""
 
 import json
-import re
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
 
-from auditor.config.sections import Section
-from auditor.config.settings import CHOICES, SECTIONS, Settings
+from auditor.config.explaining import explain
+from auditor.config.settings import HARNESS_NAMES, Settings
 from auditor.core.errors import UsageError
 from auditor.core.files.own_files import describe_beginning
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
-_ITEM = re.compile(r"\[\d+\]")
-"""Where in a list a path leads: what may stand there is the same for all of it."""
 
 
 def document(path: Path, shown: str) -> dict[str, Any]:
@@ -41,10 +37,7 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         reason = str(error).partition(";")[0]
         raise UsageError(f"{shown} cannot be read: {_lower(reason)}") from error
     if not isinstance(found, dict):
-        raise UsageError(
-            f"{shown} must hold one object with keys such as subject and methods; "
-            "results of a tool are for bench-audit judge"
-        )
+        raise UsageError(f"{shown} must hold one object with keys such as subject and methods")
     return found
 
 
@@ -94,50 +87,21 @@ def _yaml(text: str, shown: str) -> Any:
         raise UsageError(f"{shown} is broken YAML: {_lower(first)}") from error
 
 
+def with_harness(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a configuration with our name of the harness, whichever the user has for it."""
+    harness = found.get("harness")
+    if not isinstance(harness, str):
+        return found
+    name = harness.strip().lower()
+    return {**found, "harness": HARNESS_NAMES.get(name, name)}
+
+
 def settings(found: Mapping[str, Any], source: str) -> Settings:
     """Check an object against the types; raises UsageError, `source` first, with the path."""
     try:
-        return msgspec.convert(found, Settings)
+        return msgspec.convert(with_harness(found), Settings)
     except msgspec.ValidationError as error:
-        raise UsageError(source + _explained(str(error), found)) from error
-
-
-def _explained(message: str, found: Mapping[str, Any]) -> str:
-    what, _, place = message.replace("`", "").partition(" - at ")
-    place = place or "$"
-    general = _ITEM.sub("[...]", place)
-    if unknown := re.search(r"unknown field (.*)", what):
-        return _unknown(unknown[1], place)
-    if general in CHOICES and general != place:
-        return f"{place} must be {CHOICES[general]}"
-    if place in CHOICES:
-        return f"{_shown(place, found)} at {place} must be {CHOICES[place]}"
-    if place == "$.subject" and "str | object" in what:
-        return f"{_shown(place, found)} at {place} must be a string or an object"
-    return f"{_lower(what)} at {place}"
-
-
-def _unknown(key: str, place: str) -> str:
-    section = SECTIONS.get(_ITEM.sub("[...]", place), Settings)
-    known = _keys(section)
-    if close := get_close_matches(key, known, n=1):
-        return f"unknown key {key!r} at {place}; did you mean {close[0]!r}?"
-    sections = reversed(SECTIONS.items())  # of two with the key the first is meant
-    elsewhere = {name: f"{where}.{name}" for where, other in sections for name in _keys(other)}
-    if close := get_close_matches(key, elsewhere, n=1):
-        return f"unknown key {key!r} at {place}; did you mean {elsewhere[close[0]]}?"
-    return f"unknown key {key!r} at {place}; the keys are: {', '.join(known)}"
-
-
-def _keys(section: type[Section]) -> tuple[str, ...]:
-    return section.__struct_encode_fields__
-
-
-def _shown(place: str, found: Mapping[str, Any]) -> str:
-    value: Any = found
-    for key in place.removeprefix("$.").split("."):
-        value = value.get(key)
-    return json.dumps(value, default=str)[:60]
+        raise UsageError(source + explain(str(error), found)) from error
 
 
 def _lower(text: str) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from auditor.config import durations, reading
+from auditor.config.explaining import explain
 from auditor.config.sections import VARIABLE, Duration, Name, Section
 from auditor.core.errors import UsageError
 from auditor.core.hosts import RentedSpec
@@ -41,30 +42,32 @@ def described(path: Path) -> RentedSpec:
     found = reading.document(path, path.name)
     try:
         return _spec(msgspec.convert(found, _Rented))
-    except ValueError as error:  # of msgspec, too
-        raise UsageError(f"{path.name}: {str(error).replace('`', '')}") from error
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path.name}: {explain(str(error), found, {'$': _Rented})}") from error
+    except ValueError as error:
+        raise UsageError(f"{path.name}: {error}") from error
 
 
 def _spec(written: _Rented) -> RentedSpec:
     """Return what is asked for; raises ValueError."""
     if not written.cluster.startswith(_OURS) and not (written.listed_by and written.removed_by):
         raise ValueError(
-            "name commands at $.listed_by and $.removed_by: without them machines of an audit "
+            "name commands at listed_by and removed_by: without them machines of an audit "
             "that was killed would be rented for ever"
         )
     if written.listed_by and not any(_ID in text for text in written.listed_by):
-        raise ValueError(f"no word at $.listed_by holds {_ID}, so it would list machines of others")
+        raise ValueError(f"no word at listed_by holds {_ID}, so it would list machines of others")
     if written.removed_by and _MACHINES not in written.removed_by:
-        raise ValueError(f"no word at $.removed_by is {_MACHINES}, which stands for what is listed")
+        raise ValueError(f"no word at removed_by is {_MACHINES}, which stands for what is listed")
     most = math.inf
     if written.most_time is not None:
         try:
             most = durations.seconds(written.most_time)
         except ValueError as error:
-            raise ValueError(f"{error} at $.most_time") from error
+            raise ValueError(f"{error} at most_time") from error
     if written.most_money is not None:
         if written.hourly is None or written.workers is None:
-            raise ValueError("$.most_money needs the price at $.hourly and the number at $.workers")
+            raise ValueError("most_money needs the price at hourly and the number at workers")
         # The scheduler's machine costs as much.
         most = min(most, written.most_money / written.hourly / (written.workers + 1) * 3600)
     return RentedSpec(

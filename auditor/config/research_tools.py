@@ -62,7 +62,7 @@ def _go(found: Mapping[str, Any], dynamic: Mapping[str, Any], folder: Path) -> F
     functions = dynamic.get("functions")
     if functions:
         module = _module(folder / str(found["project"]))
-        named = _listed(functions, "$.dynamic.functions")
+        named = _listed(functions, "dynamic.functions")
         ours["methods"] = [_go_name(module, one, at) for at, one in enumerate(named)]
     ignored = [f"dynamic.{key}" for key in dynamic if key not in {*used, "functions"}]
     return _known(**ours), (*_others(found, {"project", "dynamic"}), *ignored)
@@ -85,7 +85,7 @@ def _module(project: Path) -> str:
 def _go_name(module: str, one: Any, at: int) -> str:
     """Return a function's name as ours: `pkg` is a folder of the project, `recv` may have stars."""
     if not isinstance(one, Mapping) or not one.get("name"):
-        raise ValueError(f"a function needs a name at $.dynamic.functions[{at}]")
+        raise ValueError(f"a function needs a name at dynamic.functions[{at}]")
     folder = PurePosixPath(str(one.get("pkg") or "."))
     package = PurePosixPath(module) / folder
     receiver = re.sub(r"[()*\s]|\[.*\]", "", str(one.get("recv") or ""))
@@ -96,14 +96,14 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
     flags = str(found.get("custom_benchmark_config") or "")
     known = dict(_JMH_FLAG.findall(flags))
     rest = _JMH_FLAG.sub("", flags).split()
-    chosen = _listed(found.get("benchmarks_to_execute"), "$.benchmarks_to_execute")
+    chosen = _listed(found.get("benchmarks_to_execute"), "benchmarks_to_execute")
     patterns = [_pattern(one, at) for at, one in enumerate(chosen)]
-    files = _listed(found.get("files"), "$.files")
+    files = _listed(found.get("files"), "files")
     ours = {
         "subject": str(found["project"]),
         "harness": "jmh",
-        "slowdown": _number(found.get("degree_of_violation"), "$.degree_of_violation"),
-        "runs": _whole(found.get("repeats"), "$.repeats"),
+        "slowdown": _number(found.get("degree_of_violation"), "degree_of_violation"),
+        "runs": _whole(found.get("repeats"), "repeats"),
         "benchmarks": "|".join(patterns) or None,
         "methods": _java_names(files, folder / str(found["project"])) or None,
         "plan": _known(
@@ -130,7 +130,7 @@ def _java(found: Mapping[str, Any], folder: Path, *, as_configured: bool) -> Fou
 
 def _pattern(one: Any, at: int) -> str:
     if not isinstance(one, Mapping) or not one.get("pattern"):
-        raise ValueError(f"a benchmark needs a pattern at $.benchmarks_to_execute[{at}]")
+        raise ValueError(f"a benchmark needs a pattern at benchmarks_to_execute[{at}]")
     return str(one["pattern"])
 
 
@@ -147,22 +147,21 @@ def _is_built_so(found: Mapping[str, Any], project: Path) -> bool:
     """Tell whether the project is built as the file says: what lies in it decides."""
     said = str(found.get("build_system") or "mvn")
     if said not in ("mvn", "gradle"):
-        raise ValueError(f'{said!r} at $.build_system must be "mvn" or "gradle"')
+        raise ValueError(f'{said!r} at build_system must be "mvn" or "gradle"')
     return (project / "pom.xml").is_file() == (said == "mvn")
 
 
 def _test(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return how often the test may err, and the effect that counts, which no v / 2 stands for."""
-    least = _number(found.get("min_effect_size"), "$.min_effect_size")
+    least = _number(found.get("min_effect_size"), "min_effect_size")
     if least is not None and not 0 < least <= MOST_EFFECT:
         raise ValueError(
-            f"{least:g} at $.min_effect_size must be above 0 and at most {MOST_EFFECT}; 0.3 for "
-            "30 %"
+            f"{least:g} at min_effect_size must be above 0 and at most {MOST_EFFECT}; 0.3 for 30 %"
         )
-    error = _number(found.get("confidence"), "$.confidence")
+    error = _number(found.get("confidence"), "confidence")
     if error is not None and not LEAST_SIGNIFICANCE <= error <= MOST_SIGNIFICANCE:
         raise ValueError(
-            f"{error:g} at $.confidence must be {LEAST_SIGNIFICANCE:f} to {MOST_SIGNIFICANCE}: "
+            f"{error:g} at confidence must be {LEAST_SIGNIFICANCE:f} to {MOST_SIGNIFICANCE}: "
             "how often the test may err, 0.05 for 5 %"
         )
     return {
@@ -174,10 +173,10 @@ def _test(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _java_names(files: Sequence[Any], project: Path) -> list[str]:
     return [
-        _java_name(_type(project, file, at), method, f"$.files[{at}].methods[{number}]")
+        _java_name(_type(project, file, at), method, f"files[{at}].methods[{number}]")
         for at, file in enumerate(files)
         if isinstance(file, Mapping) and file.get("test_file")
-        for number, method in enumerate(_listed(file.get("methods"), f"$.files[{at}].methods"))
+        for number, method in enumerate(_listed(file.get("methods"), f"files[{at}].methods"))
     ]
 
 
@@ -187,7 +186,7 @@ def _type(project: Path, file: Mapping[str, Any], at: int) -> str:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise ValueError(f"{path} at $.files[{at}].test_file cannot be read") from error
+        raise ValueError(f"{path} at files[{at}].test_file cannot be read") from error
     package = _JAVA_PACKAGE.search(text)
     return f"{package[1]}.{path.stem}" if package else path.stem
 

@@ -11,7 +11,7 @@ def series_request(settings: Settings) -> SeriesRequest:
     try:
         lasting = seconds(written.iteration_time)
     except ValueError as error:
-        raise ValueError(f"{error}, at $.steady.iteration_time") from error
+        raise ValueError(f"{error}, at steady.iteration_time") from error
     return SeriesRequest(
         iterations=written.iterations,
         iteration_seconds=lasting,

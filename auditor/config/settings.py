@@ -30,6 +30,13 @@ from auditor.core.request import SIGNIFICANCE
 Harness = Literal["go", "jmh", "pytest", "asv", "pyperf"]
 HARNESSES: tuple[str, ...] = get_args(Harness)
 """The harnesses that `auditor.languages` has; msgspec needs them as a literal."""
+HARNESS_NAMES: dict[str, Harness] = {
+    **dict.fromkeys(("gotest", "go-test", "go test", "gobench", "golang"), "go"),
+    **dict.fromkeys(("java", "jvm", "kotlin", "scala"), "jmh"),
+    **dict.fromkeys(("pytest-benchmark", "pytest-codspeed", "codspeed"), "pytest"),
+    **dict.fromkeys(("airspeed-velocity", "airspeed velocity"), "asv"),
+}
+"""Other names that users have for a harness."""
 LEAST_SIGNIFICANCE, MOST_SIGNIFICANCE = 1e-6, 0.1
 MOST_EFFECT = 1000
 """What a test may be: a research tool's is held to the same (ancestors)."""
@@ -244,6 +251,14 @@ CHOICES: dict[str, str] = {
     "$.docker.environment[...]": "the name of a variable",
 }
 """What may stand where only some words may."""
+
+
+DURATIONS = (
+    *("$.budget", "$.timeout", "$.plan.iteration_time", "$.warmup.iteration_time"),
+    *("$.warmup.limit", "$.steady.iteration_time", "$.trace.timeout", "$.ssh.patience"),
+    "$.dask.patience",
+)
+"""Keys that take a duration."""
 
 
 def json_schema() -> dict[str, Any]:

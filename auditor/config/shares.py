@@ -81,7 +81,7 @@ def as_numbers(found: Mapping[str, Any]) -> dict[str, Any]:
         section = changed.get(outer[0]) if outer else changed
         if not isinstance(section, Mapping) or not _is_written(section.get(key)):
             continue
-        read = {**section, key: reader(".".join(("$", *outer, key)), section[key])}
+        read = {**section, key: reader(".".join((*outer, key)), section[key])}
         changed = {**changed, outer[0]: read} if outer else read
     return changed
 
@@ -104,7 +104,7 @@ def _ambiguous(place: str, text: str, found: float) -> UsageError:
 
 
 def _at(place: str, text: str) -> str:
-    return f"{text} at {place}" if place.startswith("$") else f"{place} {text}"
+    return f"{place} {text}" if place.startswith("-") else f"{text} at {place}"
 
 
 def _number(text: str) -> float | None:

@@ -36,7 +36,7 @@ _SECRET = re.compile(
 """A user with a password (or without: it is a token then), one as long as tokens are, a query."""
 
 
-def spec(written: str | SubjectSection, folder: Path, place: str = "$.subject") -> SubjectSpec:
+def spec(written: str | SubjectSection, folder: Path, place: str = "subject") -> SubjectSpec:
     """Return the subject meant; paths are relative to `folder`. Raises UsageError.
 
     `place` is where in a configuration it stands.

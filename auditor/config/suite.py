@@ -23,12 +23,12 @@ def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
             forks=plan.forks,
             warmup=plan.warmup or 0,
             iterations=plan.iterations,
-            iteration_seconds=0.0 if length is None else _seconds(length, "$.plan.iteration_time"),
+            iteration_seconds=0.0 if length is None else _seconds(length, "plan.iteration_time"),
             for_all=length is not None,
         ),
         stability_runs=settings.stability_runs,
-        timeout_seconds=_seconds(settings.timeout, "$.timeout"),
-        budget_seconds=None if settings.budget is None else _seconds(settings.budget, "$.budget"),
+        timeout_seconds=_seconds(settings.timeout, "timeout"),
+        budget_seconds=None if settings.budget is None else _seconds(settings.budget, "budget"),
         seed=settings.seed,
         watched=_watch_request(settings, model),
     )
@@ -38,8 +38,8 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
     """Return how they are watched, None where the plan says what they do."""
     written = settings.warmup
     length = written.iteration_time
-    lasting = None if length is None else _seconds(length, "$.warmup.iteration_time")
-    limit = _seconds(written.limit, "$.warmup.limit")
+    lasting = None if length is None else _seconds(length, "warmup.iteration_time")
+    limit = _seconds(written.limit, "warmup.limit")
     method = Criterion(written.method)
     digest = _model_digest(method, path)
     if method is Criterion.FIXED:
@@ -47,7 +47,7 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
     measured = written.measured or _MEASURED
     if measured >= written.iterations:
         raise ValueError(
-            f"{measured} at $.warmup.measured must be less than $.warmup.iterations, "
+            f"{measured} at warmup.measured must be less than warmup.iterations, "
             f"{written.iterations}"
         )
     return WatchRequest(
@@ -77,7 +77,7 @@ def _pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"{text!r} at $.benchmarks is no regular expression: {error}") from error
+        raise ValueError(f"{text!r} at benchmarks is no regular expression: {error}") from error
     return text
 
 

@@ -32,6 +32,8 @@ class FolderSpec:
     path: Path
     configuration: Path | None = field(default=None, compare=False, repr=False)
     """A file of ours that may lie in it and is no part of the subject; None: none does."""
+    outputs: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    """Files and folders that results go to, resolved; where they lie in it they are no part."""
 
 
 @dataclass(frozen=True, slots=True)

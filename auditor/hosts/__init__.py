@@ -32,8 +32,8 @@ def open_host(
             yield host
         return
     local, cpus = config.local, config.local.cpus
-    given = chosen_variables(local.environment, environment, "$.local.environment")
-    with left_to_us(cpus, "$.local.cpus") if cpus else nullcontext():
+    given = chosen_variables(local.environment, environment, "local.environment")
+    with left_to_us(cpus, "local.cpus") if cpus else nullcontext():
         yield OpenHost(
             host=LocalHost(clock, cpus, _caps(local)),
             home=Home(places.home),

@@ -32,7 +32,7 @@ def docker_host(
     from runners.hosts.docker import ContainerLimits, DockerHost  # noqa: PLC0415 as above
 
     spec, facts = config.docker, machine_facts()
-    given = chosen_variables(spec.environment, environment, "$.docker.environment")
+    given = chosen_variables(spec.environment, environment, "docker.environment")
     require_known(config)
     with Daemon(environment, facts.name) as daemon, _noted(Home(places.home)):
         daemon.sweep()

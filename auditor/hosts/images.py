@@ -51,13 +51,13 @@ def _of_subject(config: Config, inside: Path, home: Home) -> Path:
             placed = place_revision(config.subject, home)
         case _:
             raise UsageError(
-                "$.docker.dockerfile names a file of the subject, and only a folder or a git "
+                "docker.dockerfile names a file of the subject, and only a folder or a git "
                 "revision has one; name a Dockerfile of yours, or docker.image"
             )
     path = placed.tree / inside
     if not path.is_file() or not path.resolve().is_relative_to(placed.root.resolve()):
         raise UsageError(
-            f"{placed.name} has no file {inside}, which $.docker.dockerfile names; of files that "
+            f"{placed.name} has no file {inside}, which docker.dockerfile names; of files that "
             "git ignores there is no copy"
         )
     return path

@@ -25,7 +25,7 @@ def ssh_host(
 ) -> Iterator[OpenHost]:
     """Open a machine of another name; one auditor at a time uses its folder."""
     spec = config.ssh
-    given = chosen_variables(spec.environment, environment, "$.ssh.environment")
+    given = chosen_variables(spec.environment, environment, "ssh.environment")
     # Another machine that asks this one, as the same account too, has a tree of its own.
     number = hashlib.sha256(f"{platform.node()} {spec.target}".encode()).hexdigest()[:12]
     folder = (spec.folder or _top()) / number
@@ -58,6 +58,6 @@ def _top() -> Path:
     found = top.lstat()
     if found.st_uid != os.getuid() or found.st_mode & 0o077 or top.is_symlink():
         raise FolderUnusable(
-            f"{top} is not ours alone; remove it, or name another folder with $.ssh.folder"
+            f"{top} is not ours alone; remove it, or name another folder with ssh.folder"
         )
     return top

@@ -13,7 +13,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.machine import caveats, unwritable
@@ -35,7 +35,11 @@ _TUNING = {"tune": "tune", "restore": "reset"}
 """Our options, and what pyperf's `system` calls them."""
 
 
-@click.command(short_help="Which tools are here, and how steady is the machine?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--probe", "--host"),
+    short_help="Which tools are here, and how steady is the machine?",
+)
 @options.options(
     *options.SUBJECT[:1],
     options.HOST,

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from auditor.cli import options, output
+from auditor.cli import options, output, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.config.load import foreign_results
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
@@ -21,7 +22,11 @@ SLOWDOWN = 0.5
 """What a first configuration asks: 1.5 times as long."""
 
 
-@click.command(short_help="Write a first configuration by looking at the project.")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--output",),
+    short_help="Write a first configuration by looking at the project.",
+)
 @options.options(
     click.argument("folder", type=click.Path(path_type=Path), default="."),
     click.option("-o", "--output", type=click.Path(path_type=Path), help="A new file to write."),
@@ -41,7 +46,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(surroundings.environment, quiet=given["quiet"])
     folder = given["folder"].absolute()
     if not is_dir(folder):
-        raise UsageError(f"there is no folder {folder}")
+        raise UsageError(
+            foreign_results(folder, str(given["folder"])) or f"there is no folder {folder}"
+        )
     folders = _suites_in(folder)
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:

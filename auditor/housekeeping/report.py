@@ -1,5 +1,6 @@
 """`bench-audit report`: the report of an audit again, from the store, in any format."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from functools import partial
@@ -16,14 +17,16 @@ from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
 from auditor.abs.exports.formats import ExportFormat, format_result
 from auditor.abs.page.report import render_page
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.cli.outputs import Outputs, deliver, output_options
 from auditor.compare import document as comparison_document
 from auditor.compare import terminal as comparison
 from auditor.core import caveats
 from auditor.core.errors import Exit, UsageError
 from auditor.housekeeping import sources
+from auditor.series.question import folder_of
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from auditor.trace import document as trace_document
 from auditor.trace import document_clients, terminal_clients
@@ -39,7 +42,11 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
 """What reads, keeps and shows the results that time no single revision."""
 
 
-@click.command(short_help="Write the report of the last audit again; runs nothing.")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--output", "--format", "--result"),
+    short_help="Write the report of the last audit again; runs nothing.",
+)
 @options.options(
     *options.WHAT[:1],
     click.option(
@@ -48,7 +55,8 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
     click.option(
         "--format",
         type=click.Choice([_TABLE, *(export_format.value for export_format in ExportFormat)]),
@@ -83,7 +91,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     wanted = json.loads(command_line.config.text)
     audit = stored_result.last_result(command_line.places.store, wanted, given["of"])
     if audit.command in _OTHERS:
-        return _other(command_line, console, audit, given["format"])
+        return _other(command_line, console, audit, given)
     files = abs_output.BY_COMMAND.get(audit.command, abs_output.ABS)
     document, caveat = audit.document(), stored_result.other_configuration(audit, wanted)
     if caveat:
@@ -100,6 +108,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         abs_output.show_result(command_line, console, document, files)
     else:
         console.text(_written(document, given))
+    abs_output.deliver_result(given, command_line.places.output, files, document, console)
     return Exit.OK
 
 
@@ -107,9 +116,10 @@ def _other(
     command_line: options.CommandLine,
     console: Console,
     audit: stored_result.FinishedAudit,
-    format_: str,
+    given: dict[str, Any],
 ) -> int:
     """Write a result of another kind again."""
+    format_ = given["format"]
     read, module = _OTHERS[audit.command]
     with stored_result.report_damage(command_line.places.store):
         document = read(audit.result())
@@ -118,7 +128,13 @@ def _other(
         raise UsageError(f"a result of {audit.command} has the formats {those}, not {format_}")
     module.keep(command_line.places.output, document)
     module.show(document, format_, console)
-    console.note(f"\nreport: {command_line.places.output / module.PAGE}")
+    folder = command_line.places.output
+    console.note(f"\nreport: {folder / module.PAGE}")
+    made = {".json": folder / module.RESULT, ".html": folder / module.PAGE}
+    for file in given["output"].files:
+        if file.suffix not in made:
+            raise UsageError(f"a result of {audit.command} has no {file.suffix}; leave {file} out")
+    deliver(given, made, console)
     return Exit.OK
 
 
@@ -128,12 +144,16 @@ def _of_file(context: click.Context, given: dict[str, Any]) -> int:
     console = Console(surroundings.environment, quiet=given["quiet"])
     document = stored_result.read_result_file(given["result"])
     files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
-    if given["output"]:
-        abs_output.write_result_in(given["output"], files, document, render_page)
+    outputs: Outputs = given["output"]
     if given["format"] == _TABLE:
         console.result(terminal.summary_lines(document))
     else:
         console.text(_written(document, given))
+    if outputs.folder or outputs.files or given["open"]:
+        digest = hashlib.sha256(given["result"].read_bytes()).hexdigest()
+        folder = outputs.folder or folder_of(given["result"].stem, digest, surroundings.environment)
+        abs_output.write_result_in(folder, files, document, render_page)
+        abs_output.deliver_result(given, folder, files, document, console)
     return Exit.OK
 
 

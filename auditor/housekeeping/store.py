@@ -46,7 +46,9 @@ def _open_store(context: click.Context, given: dict[str, Any]) -> tuple[Path, Co
     surroundings = context.find_object(AppContext) or AppContext.real()
     path = given["store"]
     if path is None:
-        config = load(given["what"], {}, Path.cwd())
+        config = options.name_configuration(
+            load(given["what"], {}, Path.cwd()), quiet=given["quiet"]
+        )
         path = places(config, surroundings.environment).store
     return path.absolute(), Console(surroundings.environment, quiet=given["quiet"])
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from auditor.abs import stored_result
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.config import load, places
@@ -15,17 +15,21 @@ from auditor.lint import terminal
 from auditor.lint.judge import Wanted
 
 
-@click.command(short_help="What is wrong with the benchmarks, by their sources alone?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--only", "--fail-on", "--result", "--list", "--format"),
+    short_help="What is wrong with the benchmarks, by their sources alone?",
+)
 @options.options(
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
-    click.option("--rule", multiple=True, metavar="RULE", help="Only this one; repeatable."),
-    click.option("--without", multiple=True, metavar="RULE", help="Not this one; repeatable."),
+    click.option("--only", multiple=True, metavar="RULE", help="Only this rule; repeatable."),
+    click.option("--without", multiple=True, metavar="RULE", help="Not this rule; repeatable."),
     click.option("--all", "every", is_flag=True, help="Also rules that are often wrong."),
     click.option(
         "--result",
         type=options.PATH,
         metavar="FILE",
-        help="A result of abs or measure: its times confirm or refute findings.",
+        help="A result of abs or stability: its times confirm or refute findings.",
     ),
     click.option(
         "--fail-on",
@@ -62,8 +66,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["listed"]:
         console.result(terminal.rule_table(rules()))
         return Exit.OK
-    config = load(given["what"], {}, Path.cwd())
-    wanted = Wanted(named=given["rule"], left_out=given["without"], every=given["every"])
+    config = options.name_configuration(load(given["what"], {}, Path.cwd()), quiet=given["quiet"])
+    wanted = Wanted(named=given["only"], left_out=given["without"], every=given["every"])
     result = None if given["result"] is None else stored_result.read_result_file(given["result"])
     request = LintRequest(wanted=wanted, result=result)
     document = lint_sources(config, places(config, environment), environment, request)

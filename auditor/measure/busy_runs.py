@@ -76,9 +76,10 @@ def _next_repeat(
         later = [
             replace(trial, repetition=trial.repetition + times * REPEAT_OFFSET) for trial in trials
         ]
-        runs = [run for trial in later if (run := parts.store.find(trial)) is not None]
+        known = [trial for trial in later if parts.store.find(trial) is not None]
+        runs = measure("runs of the suite again", known, parts) if known else []
         if _is_quiet(runs, len(later)):
-            return measure("runs of the suite again", later, parts), ()
+            return runs, ()
         if len(runs) < len(later):
             return (), later
     raise AssertionError  # the store has no end of runs

@@ -215,9 +215,7 @@ def _quiet_spread(
     if not spoilt:
         return spread(list(complete.values())), ()
     quiet = [values for one, values in complete.items() if one not in spoilt]
-    strain = HostInterference.together((1.0, interference) for interference in spoilt.values())
-    machine = busy.describe_machine(strain) or "busy machine"
-    what = f"{len(spoilt)} of {wanted_runs} runs were made on a {machine}"
+    what = f"{len(spoilt)} of {wanted_runs} runs were made on a busy machine"
     if len(quiet) >= 2:
         return spread(quiet), (Caveat(busy.SLUG, f"{what}; the spread is that of the others"),)
     return None, (Caveat(busy.SLUG, f"{what}, so their spread says nothing of the benchmark"),)

@@ -115,7 +115,7 @@ class Qualifying:
         if request.methods is None:
             raise UsageError(
                 "no method to slow: name one with --method, best one that a benchmark watches "
-                "(bench-audit trace --benchmarks shows which are called)"
+                "(bench-audit trace --suite shows which are called)"
             )
         chosen = candidates(request, self._parts).methods
         request = replace(request, methods=tuple(method.id for method in chosen))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auditor.cli import options, running
+from auditor.cli import options, purposes, running
 from auditor.cli.console import Console
+from auditor.cli.outputs import output_options
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
@@ -20,7 +21,11 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     from auditor.qualify.assemble import Qualifying
 
 
-@click.command(short_help="Does your performance gate work at all?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--method", "--slowdowns", "--must-see", "--max-false-alarms", "--budget"),
+    short_help="Does your performance gate work at all?",
+)
 @options.options(
     click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED),
     click.option(
@@ -28,7 +33,7 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     ),
     *options.SUBJECT[1:],
     options.HOST,
-    click.option("--method", multiple=True, metavar="NAME", help="A method to slow; repeatable."),
+    click.option("--method", multiple=True, metavar="NAME", help="Only this method; repeatable."),
     click.option("--benchmarks", metavar="REGEX", help="Benchmarks that tell how long it takes."),
     click.option(
         "--slowdowns", metavar="FACTORS", help="How many times as long (1.1x,1.25x,1.5x,2x,10x)."
@@ -45,7 +50,8 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     options.INCONCLUSIVE,
     options.SEED,
     click.option("--budget", metavar="DURATION", help="No further pair after it, such as 30m."),
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(terminal.FORMATS),
@@ -79,6 +85,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {folder / terminal.PAGE}")
     console.note(f"result: {folder / terminal.RESULT}")
+    terminal.deliver_files(given, folder, console)
     verdict, said = terminal.judge(document)
     for line in said:
         console.say(line)

@@ -1,12 +1,15 @@
 """What a gate is worth, on a terminal, as files and as an exit code."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
+from auditor.cli.outputs import deliver
 from auditor.core.contracts.qualify import DemandState, ShownCase
 from auditor.core.errors import Exit
 from auditor.qualify import page
@@ -16,7 +19,7 @@ from auditor.qualify.text import SIDES, answer, cells, headline, method
 from reports import number_format, results
 
 FORMATS = ("table", "json", "markdown")
-RESULT, PAGE = "qualify.json", "qualify.html"
+RESULT, PAGE, TEXT = "qualify.json", "qualify.html", "qualify.md"
 _WIDTH = 20
 _GATES = {
     DemandState.FAILED: "gate failed",
@@ -30,9 +33,15 @@ def keep(folder: Path, document: QualifyDocument) -> None:
     texts = {
         RESULT: results.text(document),
         PAGE: page.html(document),
-        "qualify.md": markdown(document),
+        TEXT: markdown(document),
     }
     output.keep(folder, texts)
+
+
+def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:
+    """Write the files that -o names, and open the page if asked."""
+    made = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
+    deliver(given, made, console)
 
 
 def show(document: QualifyDocument, format_: str, console: Console) -> None:

@@ -9,15 +9,21 @@ from rich.console import RenderableType
 
 from auditor.abs import stored_result
 from auditor.abs.document import Document
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.cli.outputs import deliver, output_options
 from auditor.core.errors import Exit, UsageError
 from auditor.select import assemble, terminal
 from auditor.select.document import SelectAnswer
+from reports import results
 
 
-@click.command(short_help="Which benchmarks to run where time is short, and which can go?")
+@click.command(
+    cls=purposes.Command,
+    most_used=("--budget", "--changed", "--remove", "--result"),
+    short_help="Which benchmarks to run where time is short, and which can go?",
+)
 @options.options(
     *options.WHAT[:1],
     click.option("--result", type=click.Path(path_type=Path), help="A result of abs, as JSON."),
@@ -30,7 +36,8 @@ from auditor.select.document import SelectAnswer
         help="Only these methods count; a file has one a line. Repeatable.",
     ),
     click.option("--remove", is_flag=True, help="Say which benchmarks can go instead."),
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json"),
     *options.SHOWN,
 )
 @click.pass_context
@@ -57,6 +64,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.document(assemble.plain(answer))
     else:
         console.result(shown)
+    deliver(given, {".json": lambda: results.text(assemble.plain(answer))}, console)
     if answer.benchmarks or given["changed"]:
         return Exit.OK
     console.say("no verdict: there is nothing to choose, within this time at least")

@@ -23,7 +23,7 @@ Told = Callable[[int, int], None]
 class StoredQuestion:
     """Which results to read, as the command line names them."""
 
-    verb: str = "judge"  # the command that asks
+    verb: str = "analyze"  # the command that asks
     paths: tuple[Path, ...]  # files and folders to read
     more: tuple[str, ...] = ()  # the command's own options
     commit: str | None = None  # whose results are read; None: the newest

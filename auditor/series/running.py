@@ -13,6 +13,7 @@ from auditor.cli import options, output, running
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.options import CommandLine
+from auditor.cli.outputs import deliver, output_options
 from auditor.cli.progress import progress_bar
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
@@ -22,8 +23,8 @@ from auditor.series import source
 from auditor.series.question import StoredQuestion, Told, circumstances, folder_of
 from reports import results
 
+INPUTS = click.argument("files", metavar="INPUT...", nargs=-1, required=True)
 OPTIONS = (
-    click.argument("files", metavar="INPUT...", nargs=-1, required=True),
     click.option("--run", "is_suite", is_flag=True, help="INPUT, a folder, is a suite: run it."),
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
     click.option("--iterations", type=int, help="Of a process of a suite that is run (3000)."),
@@ -31,7 +32,8 @@ OPTIONS = (
     click.option("--forks", type=int, help="Processes of each of its benchmarks."),
     *options.WHAT[1:],
     options.RETRY_FAILED,
-    *options.PLACES,
+    options.STORE,
+    *output_options(".json", ".html"),
     *options.SHOWN,
     options.DRY_RUN,
 )
@@ -79,9 +81,10 @@ def run_series_command(
     started = circumstances(question, found)
     with progress_bar(console, answer.doing) as tell:
         document = answer.judged(found, started, tell)
-    folder = given["output"] or folder_of(files[0].name, found.digest, surroundings.environment)
-    as_json = given["format"] == "json"
-    return _show(console, folder, answer, (document, found), as_json=as_json)
+    folder = given["output"].folder or folder_of(
+        files[0].name, found.digest, surroundings.environment
+    )
+    return _show(console, folder, answer, (document, found), given)
 
 
 def _read(question: StoredQuestion) -> StoredResults:
@@ -109,9 +112,8 @@ def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
         context_of = partial(work.circumstances, words, request)
         document = answer.judged(found, context_of, lambda _done, _of: None)
         work.remember(results.text(document))
-    as_json = command_line.as_json
     folder = command_line.places.output
-    return _show(console, folder, answer, (document, found), as_json=as_json)
+    return _show(console, folder, answer, (document, found), context.params)
 
 
 def _show(
@@ -119,8 +121,7 @@ def _show(
     folder: Path,
     answer: SeriesCommand,
     made: tuple[Any, StoredResults],
-    *,
-    as_json: bool,
+    given: Mapping[str, Any],
 ) -> Exit:
     """Write the files and print; return the exit code."""
     document, found = made
@@ -128,11 +129,12 @@ def _show(
     page = answer.page(document, found)  # first: neither is written where one cannot be made
     output.write(result, results.text(document))
     output.write(report, page)
-    if as_json:
+    if given["format"] == "json":
         console.document(document)
     else:
         console.result(answer.table(document))
     console.note(f"\nreport: {report}\nresult: {result}")
+    deliver(given, {".json": result, ".html": report}, console)
     if answer.is_judged(document):
         return Exit.OK
     console.say(f"no verdict: {_reason(document)}")

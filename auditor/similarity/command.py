@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
 from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
 from auditor.measure.run_similarity import PAPER
@@ -16,8 +16,12 @@ from auditor.similarity import page, study, terminal
 from auditor.similarity.document import SimilarityDocument, similarity_document
 
 
-@click.command(short_help="Are the runs of each benchmark alike, and which one stands apart?")
-@options.options(*series.OPTIONS)
+@click.command(
+    cls=purposes.Command,
+    most_used=("--run", "--benchmarks", "--output"),
+    short_help="Are the runs of each benchmark alike, and which one stands apart?",
+)
+@options.options(series.INPUTS, *series.OPTIONS)
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
     """Tell whether the runs of each benchmark are alike, and which one stands apart.

@@ -1,18 +1,21 @@
 """`bench-audit steady`: when are the benchmarks warm?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import click
 
-from auditor.cli import options
+from auditor.cli import options, purposes
+from auditor.cli.context import AppContext
+from auditor.core.errors import UsageError
 from auditor.core.provenance import Context
 from auditor.core.series.steady import SteadyLabel
 from auditor.core.series.stored import StoredResults
+from auditor.core.stop_rules import Criterion
 from auditor.series import running as series
 from auditor.series.question import Told
-from auditor.steady import page, study, terminal
+from auditor.steady import live, page, study, terminal
 from auditor.steady.document import SteadyDocument, steady_document
 from auditor.warmup.cpssd import CpSsd
 from auditor.warmup.detector import Detector
@@ -26,8 +29,31 @@ DETECTORS: dict[str, type[Detector]] = {
 }
 
 
-@click.command(short_help="When are the benchmarks warm, and is their warm-up long enough?")
+_COMMAND = "bench-audit.command"
+_OF_LIVE = ("warmup", "model")
+_LEFT_OF_LIVE = ("format", "quiet", "verbose", *_OF_LIVE)
+"""Options that go with -- COMMAND."""
+
+
+class SteadyCommand(purposes.Command):
+    """Keeps what follows `--`: the command that is run, and no input."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what stands in front of `--`."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_COMMAND] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@click.command(
+    cls=SteadyCommand,
+    most_used=("--detector", "--run", "--benchmarks", "--output"),
+    short_help="When are the benchmarks warm, and is their warm-up long enough?",
+)
 @options.options(
+    click.argument("files", metavar="(INPUT... | - | -- COMMAND...)", nargs=-1),
     click.option(
         "--detector",
         type=click.Choice(list(DETECTORS)),
@@ -35,6 +61,14 @@ DETECTORS: dict[str, type[Detector]] = {
         show_default=True,
         help="How it is found.",
     ),
+    click.option(
+        "--warmup",
+        type=click.Choice(
+            [str(criterion) for criterion in Criterion if criterion is not Criterion.FIXED]
+        ),
+        help="Of -- COMMAND: the rule that tells that a process is warm (learned).",
+    ),
+    click.option("--model", type=options.PATH, help="Of -- COMMAND: the file of a model of it."),
     *series.OPTIONS,
 )
 @click.pass_context
@@ -48,11 +82,20 @@ def command(context: click.Context, /, **given: Any) -> int:
     A configuration, a jar, maven:… and the like are a suite, as for abs, and so is a folder with
     --run: its benchmarks are run from the start of a process on, without any warm-up.
 
+    -- COMMAND runs JMH or go test, and - reads what one prints: each process is judged while it
+    runs. Nothing is changed or ended. Rules need several seconds of iterations, models a hundred
+    iterations of JMH and more.
+
     \b
     bench-audit steady jmh.log
     bench-audit steady . --run --benchmarks Parse
+    bench-audit steady -- go test -bench Parse -count 40
+    java -jar benchmarks.jar | bench-audit steady -
     bench-audit steady jmh.log --detector kb-kssd --format json | jq '.series[].steady_from'
     """
+    if (live_words := _live_words(context, given)) is not None:
+        surroundings = context.find_object(AppContext) or AppContext.real()
+        return live.watch(live_words, given, surroundings)
     detector = DETECTORS[given["detector"]]()
     answer = series.SeriesCommand(
         verb="steady",
@@ -66,6 +109,27 @@ def command(context: click.Context, /, **given: Any) -> int:
         is_judged=lambda found: any(one.label is not SteadyLabel.UNKNOWN for one in found.series),
     )
     return series.run_series_command(context, given, answer)
+
+
+def _live_words(context: click.Context, given: Mapping[str, Any]) -> Sequence[str] | None:
+    """Return the command that is watched, "-" for standard input, None for results and suites."""
+    words: Sequence[str] | None = context.meta.get(_COMMAND)
+    if words is None and not live.is_pipe(given["files"]):
+        if not given["files"]:
+            raise UsageError(
+                "nothing to look at: name results, a suite, - for standard input, or -- and a "
+                "command"
+            )
+        if wrong := options.given_among(context, _OF_LIVE):
+            raise UsageError(f"{wrong} goes with -- COMMAND, whose output is watched; leave it out")
+        return None
+    if words is not None and given["files"]:
+        raise UsageError(f"{given['files'][0]}: what is read, and what is run after --; choose one")
+    if words == ():
+        raise UsageError("nothing to watch: write a command after --")
+    if wrong := options.given_among(context, set(given) - {*_LEFT_OF_LIVE, "files"}):
+        raise UsageError(f"{wrong} is for results and suites, not for -- COMMAND; leave it out")
+    return words if words is not None else given["files"]
 
 
 def _judge_series(

@@ -79,7 +79,7 @@ class Stubbing:
         if not known_calls.used:
             raise UsageError(
                 "nothing is known of which methods are used: call bench-audit trace first (with "
-                "--clients, or --benchmarks), or name some with --method"
+                "--clients, or --suite), or name some with --method"
             )
         chosen = unwatched_methods(
             tracing.library.methods, known_calls.used, known_calls.watched, most
@@ -156,5 +156,5 @@ def _left_out(chosen: Sequence[Method], stubs: Sequence[Stub]) -> Iterator[str]:
 
 
 _UNSEEN = (
-    "nobody has looked which of them have a benchmark already: bench-audit trace --benchmarks tells"
+    "nobody has looked which of them have a benchmark already: bench-audit trace --suite tells"
 )

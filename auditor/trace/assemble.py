@@ -134,7 +134,7 @@ class SuiteTracing:
         number = self._session.begin(TRACE, self._config, project)
         usage = suite_use(self._parts)
         usage = replace(usage, caveats=(*usage.caveats, *self._reuse.caveats()))
-        command = f"{TRACE} --benchmarks"
+        command = f"{TRACE} --suite"
         context = self._session.context(self._config, project, command, timed=False)
         document = trace_document(usage, context)
         self._session.end(number, context.ended, results.text(document))

@@ -1,4 +1,4 @@
-"""The JSON result of `trace --benchmarks`: its types, and the conversion of a verdict.
+"""The JSON result of `trace --suite`: its types, and the conversion of a verdict.
 
 The names are promised to other programs (reports/schema/trace.schema.json).
 """

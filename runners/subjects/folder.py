@@ -31,7 +31,7 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
     entries = (
         tree_entry
         for tree_entry in every
-        if tree_entry.content != spec.configuration and not is_ours(tree_entry)
+        if not _is_left_out(tree_entry, spec) and not is_ours(tree_entry)
     )
     if is_gopath(folder):
         origin = repository.origin() if repository else ""
@@ -51,6 +51,14 @@ def place_folder(spec: FolderSpec, home: Home) -> Placed:
         files=files,
         tag=repository.tag(head) if repository and head else "",
     )
+
+
+def _is_left_out(tree_entry: TreeEntry, spec: FolderSpec) -> bool:
+    """Tell whether this is the configuration, or lies where results of this command go."""
+    content = tree_entry.content
+    if not isinstance(content, Path):
+        return False
+    return content == spec.configuration or any(map(content.is_relative_to, spec.outputs))
 
 
 def project_folder(path: Path) -> Path:

@@ -20,8 +20,10 @@ def workflows(folder):
     """Copy all that GitHub would run to where its checkers look."""
     there = folder / ".github" / "workflows"
     there.mkdir(parents=True)
-    for path in (ROOT / "examples" / "workflows").glob("*.yml"):
-        shutil.copy(path, there)
+    for place in ("examples/workflows", ".github/workflows"):
+        for workflow in (ROOT / place).glob("*.yml"):
+            shutil.copy(workflow, there)
+    shutil.copy(ROOT / ".github" / "dependabot.yml", there.parent)
     shutil.copy(ROOT / "action.yml", folder)
     for name in OTHERS:
         shutil.copytree(ROOT / name, folder / name)
@@ -62,7 +64,7 @@ def test_actionlint_finds_nothing(tmp_path):
     )
 
     assert (completed.returncode, completed.stdout) == (0, "")
-    assert len(files) == 4
+    assert len(files) == 8
 
 
 def test_each_input_is_used_and_each_shell_is_named():
@@ -90,7 +92,7 @@ def test_what_is_installed_is_locked():
         assert "--no-deps --no-build-isolation " in installs[1]
 
 
-@pytest.mark.parametrize("name", ["action", "comment"])
+@pytest.mark.parametrize("name", ["action", "comment", "release"])
 def test_each_locked_package_has_a_version_and_hashes(name):
     text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", "")
     entries = text.splitlines()

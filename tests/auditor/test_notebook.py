@@ -105,8 +105,8 @@ def test_what_is_not_there_is_said_and_not_made(store, tmp_path):
     with pytest.raises(UsageError, match=r"none\.sqlite is no file"):
         auditor.load(missing)
     assert not missing.exists()
-    with pytest.raises(UsageError, match="no finished audit of measure"):
-        auditor.load(store, "measure")
+    with pytest.raises(UsageError, match="no finished audit of compare"):
+        auditor.load(store, "compare")
 
 
 def test_a_damaged_result_is_a_damaged_store(tmp_path):

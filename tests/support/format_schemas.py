@@ -97,3 +97,23 @@ MUTATION = closed(
     },
 )  # fmt: skip
 """The mutation-testing report schema, version 2 (stryker-mutator/mutation-testing-elements)."""
+
+BADGE = closed(
+    "schemaVersion label message color", schemaVersion={"const": 1}, label=TEXT, message=SAID,
+    color={"enum": ["brightgreen", "yellow", "red", "lightgrey", "orange"]},
+)  # fmt: skip
+"""The endpoint badge of shields.io."""
+
+_NUMBER = {"type": "number"}
+_METRIC = closed("value", value=_NUMBER, lower_value=_NUMBER, upper_value=_NUMBER)
+BMF = {
+    "type": "object",
+    "propertyNames": {"minLength": 1, "maxLength": 1024},
+    "additionalProperties": {
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"minLength": 1, "maxLength": 64},
+        "additionalProperties": _METRIC,
+    },
+}
+"""The Bencher Metric Format (https://bencher.dev/bmf.json, with the limits of its manual)."""

@@ -6,7 +6,9 @@ from types import MappingProxyType
 
 from auditor.abs.document import AbsOrStability
 from auditor.abs.exports import long_tables
+from auditor.abs.exports.badge import format_badge
 from auditor.abs.exports.benchstat import format_benchstat
+from auditor.abs.exports.bmf import format_bmf
 from auditor.abs.exports.findings import format_annotations, format_sarif
 from auditor.abs.exports.markdown import format_markdown
 from auditor.abs.exports.mutation import format_mutation
@@ -26,6 +28,8 @@ class ExportFormat(StrEnum):
     GITHUB = "github"
     MUTATION = "mutation"
     BENCHSTAT = "benchstat"
+    BADGE = "badge"
+    BMF = "bmf"
 
 
 _WRITERS: Mapping[ExportFormat, Callable[[AbsOrStability], str]] = MappingProxyType(
@@ -36,6 +40,8 @@ _WRITERS: Mapping[ExportFormat, Callable[[AbsOrStability], str]] = MappingProxyT
         ExportFormat.SARIF: lambda found: format_sarif(long_tables.require_methods(found)),
         ExportFormat.GITHUB: lambda found: format_annotations(long_tables.require_methods(found)),
         ExportFormat.BENCHSTAT: format_benchstat,
+        ExportFormat.BADGE: format_badge,
+        ExportFormat.BMF: format_bmf,
     }
 )
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from auditor.abs.judge import cover, curve, outcomes, tallies
 from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.judge.detection import NOT_MEASURED
+from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.score_caveats import score_caveats
 from auditor.abs.judge.share_verdict import INJECTION
 from auditor.abs.judge.unsampled import unsampled_pairs
@@ -238,7 +239,7 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
         calls=method.calls,
         span=method.method.span,
         reason=refusal or method.invalid or reason,
-        caveats=_gather_caveats(maybe),
+        caveats=_gather_caveats(_deciding(outcome, maybe)),
         trivial=method.method.trivial,
     )
 
@@ -271,6 +272,17 @@ def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> st
     if len(pairs) < benchmarks:
         return "none of the benchmarks that could be measured calls it"
     return "no benchmark calls it"
+
+
+def _deciding(outcome: Verdict, pairs: Sequence[PairVerdict]) -> Sequence[PairVerdict]:
+    """Return the pairs that a method's outcome rests on.
+
+    One sure detection is enough, whatever is to be said of the other pairs.
+    """
+    if outcome is not Verdict.DETECTED:
+        return pairs
+    detecting = [pair for pair in pairs if pair.outcome is Verdict.DETECTED]
+    return [pair for pair in detecting if not is_borderline(pair.caveats)] or detecting
 
 
 def _gather_caveats(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:

@@ -1,10 +1,11 @@
 """The result as rows of short texts, for a terminal."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.abs import model
 from auditor.abs.document import AbsOrStability, Document, SuiteStability
+from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.page import allocations
 from auditor.abs.text import controls, words
@@ -15,6 +16,8 @@ from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
+_EVIDENCE = {"share": "CPU samples", "injection": "delay", None: ""}
+"""What the terminal calls the evidence of a pair's verdict."""
 ADVISED = 3
 """How many names a line shows before it says how many more there are."""
 
@@ -33,7 +36,7 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRow:
-    """A method in the terminal's table."""
+    """A method on a terminal."""
 
     id: str  # the method's id
     name: str  # shortest unambiguous part of the id
@@ -43,7 +46,9 @@ class MethodRow:
     detected_by: int  # number of benchmarks
     reached_by: int  # number of benchmarks
     notices: str  # smallest slowdown that is detected; empty: no curve was measured
-    note: str  # reason, else slugs of the caveats
+    effect: str  # interval of the effect in the benchmark that decides; empty: none
+    evidence: str  # how that effect was found; empty: there is none
+    note: str  # why it has this outcome, where no other field says so
     allocation: str = ""  # benchmarks that show an allocation; empty: not requested
 
 
@@ -74,6 +79,7 @@ class TerminalSummary:
     allocations: tuple[str, ...]  # lines on allocations; empty: not requested
     advice: tuple[str, ...]  # what to do, a line each
     caveats: tuple[tuple[str, str], ...]  # (slug, text) of each
+    slowdown: str = ""  # by how much methods were slowed; empty: none was
 
 
 def _curve(document: Document) -> str:
@@ -101,6 +107,7 @@ def summarise(document: AbsOrStability) -> TerminalSummary:
             *((caveat.slug, names.line(caveat.text)) for caveat in document.caveats),
             *_of_benchmarks(document.benchmarks),
         ),
+        slowdown=number_format.share(judged.slowdown) if judged and judged.slowdown else "",
     )
 
 
@@ -151,17 +158,40 @@ def _methods(document: Document) -> tuple[MethodRow, ...]:
         if found
         else {}
     )
+    clearest = _clearest_pairs(document)
     return tuple(
-        _method(method, short[method.id], least.get(method.id), known.get(method.id, ""))
+        replace(
+            _method(method, short[method.id], clearest.get(method.id)),
+            notices=curve.format_limit(least[method.id]) if method.id in least else "",
+            allocation=known.get(method.id, ""),
+        )
         for method in document.methods
     )
 
 
-def _method(
-    method: MethodVerdict, name: str, least: model.PairCurve | None, allocation: str
-) -> MethodRow:
+def _clearest_pairs(document: Document) -> dict[str, model.PairVerdict]:
+    """Return the pair of each method that its outcome rests on most, of those with that outcome.
+
+    Of a detected method the effect is surely largest in it, of another one it may be.
+    """
+    outcome_of = {method.id: method.outcome for method in document.methods}
+    found: dict[str, model.PairVerdict] = {}
+    for pair in document.pairs:
+        best = found.get(pair.method)
+        if pair.outcome is not outcome_of.get(pair.method) or pair.effect is None:
+            continue
+        if best is None or _end_that_counts(pair) > _end_that_counts(best):
+            found[pair.method] = pair
+    return found
+
+
+def _end_that_counts(pair: model.PairVerdict) -> float:
+    low, high = model.interval_ends(pair.interval) if pair.interval else (pair.effect, pair.effect)
+    return (low if pair.outcome is Verdict.DETECTED else high) or 0.0
+
+
+def _method(method: MethodVerdict, name: str, clearest: model.PairVerdict | None) -> MethodRow:
     word = words.word_of(method)
-    slugs = ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     return MethodRow(
         id=method.id,
         name=names.line(name),
@@ -170,9 +200,28 @@ def _method(
         word=word.word,
         detected_by=len(method.detected_by),
         reached_by=len(method.reached_by),
-        notices=curve.format_limit(least) if least else "",
-        note=method.reason or slugs,
-        allocation=allocation,
+        notices="",
+        effect=_format_effect(clearest) if clearest else "",
+        evidence=_EVIDENCE[clearest.decided_by] if clearest else "",
+        note=_note(method, clearest),
+    )
+
+
+def _format_effect(pair: model.PairVerdict) -> str:
+    shown = number_format.span(pair.interval, scale=100)
+    return number_format.share(pair.effect) if shown == number_format.NONE else shown
+
+
+def _note(method: MethodVerdict, clearest: model.PairVerdict | None) -> str:
+    """Say what the other columns do not: why a method is at the limit, left open or left out."""
+    if is_borderline(method.caveats):
+        limit = number_format.share(clearest.threshold if clearest else None)
+        return f"borderline: the effect lies at the limit of {limit}, the verdict is the likelier"
+    decided = clearest is not None and clearest.decided_by is not None
+    if decided or method.outcome in (Verdict.DETECTED, Verdict.UNREACHED):
+        return ""
+    return names.line(
+        method.reason or ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     )
 
 

@@ -131,7 +131,8 @@ def _stubs(facts: ResultFacts) -> list[SuiteChange]:
     return [
         SuiteChange(
             owner=verdict.id,
-            what=f"write a benchmark for it (bench-audit stubs begins one){_use(verdict, every)}",
+            what="write a benchmark for it (bench-audit trace --stubs begins one)"
+            + _use(verdict, every),
             points=_point(document),
             seconds=median(times) if times else 0.0,
             measured=False,

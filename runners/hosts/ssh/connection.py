@@ -72,7 +72,7 @@ class Connection:
         for folder in (there.state, there.tree):
             if not _PLAIN.fullmatch(str(folder)):
                 raise UsageError(
-                    f"$.ssh.folder: {folder} has characters that not every shell leaves alone; "
+                    f"ssh.folder: {folder} has characters that not every shell leaves alone; "
                     "choose an absolute path of letters, digits and . _ + -"
                 )
         self.target = target
@@ -103,7 +103,7 @@ class Connection:
             self.__exit__()
             raise MachineError(
                 f"{self.target} cannot be used: {done.said}; `ssh {shlex.quote(self.target)} true` "
-                "has to work without a question, and the folder of $.ssh.folder to be ours"
+                "has to work without a question, and the folder of ssh.folder to be ours"
             )
         return self
 
@@ -161,7 +161,7 @@ class Connection:
             if done.code != _LOST and says_full(done.said.encode()):
                 raise FolderUnusable(
                     f"the disk of {self.target} that holds {self._there.tree} is full; make room "
-                    "there, or choose another folder with $.ssh.folder"
+                    "there, or choose another folder with ssh.folder"
                 )
             if done.code != _LOST:
                 raise MachineError(f"{self.target} does not do its part ({verb}): {done.said}")

@@ -169,7 +169,7 @@ class SshHost:
             enough=watch.enough,
             strain=left.strain,
         )
-        advice = "make room there, or choose another folder with $.ssh.folder"
+        advice = "make room there, or choose another folder with ssh.folder"
         refuse_full_of(job, answer, lambda: left.free, advice)
         return answer
 

@@ -112,7 +112,7 @@ def _hello(connection: Connection, state: Path) -> _Said:
     if strange := [value for key, value in said if key == "strange"]:
         raise MachineError(
             f"{strange[0]} on {connection.target} is another account's; name another folder with "
-            "$.ssh.folder"
+            "ssh.folder"
         )
     once = dict(said)
     variables = dict(value.partition("=")[::2] for key, value in said if key == "variable")

@@ -387,3 +387,21 @@ def test_a_pair_that_was_not_measured_says_why(more, reasons):
     )
 
     assert [pair.reason for pair in audit(pairs=pairs, **more).pairs[1:]] == reasons
+
+
+def test_a_sure_detection_is_not_borderline_whatever_other_pairs_are():
+    near, far = Caveat("borderline", "at the limit"), Caveat("undershoot", "less than asked for")
+    pairs = (
+        replace(pair_verdict("k", "A", Verdict.DETECTED), caveats=(far,)),
+        replace(pair_verdict("k", "B", Verdict.DETECTED), caveats=(near,)),
+        replace(pair_verdict("k", "C", Verdict.MISSED), caveats=(near,)),
+        replace(pair_verdict("l", "A", Verdict.DETECTED), caveats=(near,)),
+        replace(pair_verdict("l", "B", Verdict.MISSED), caveats=(far,)),
+        replace(pair_verdict("m", "A", Verdict.MISSED), caveats=(near,)),
+        replace(pair_verdict("m", "B", Verdict.MISSED), caveats=(far,)),
+    )
+
+    found = audit(methods="klm", pairs=pairs)
+
+    slugs = [[caveat.slug for caveat in method.caveats] for method in found.methods]
+    assert slugs == [["undershoot"], ["borderline"], ["borderline", "undershoot"]]

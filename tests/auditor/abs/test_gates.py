@@ -84,7 +84,7 @@ def test_accepted_misses_are_shown_with_their_reasons_and_beside_the_total(stage
 
 
 def test_the_old_name_of_the_flag_still_works(stage):
-    stage.call("abs", SUBJECT, *FIXED, "--min-score", "40")
+    stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40")
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40")
 
     assert [config.gates.min_score for config, _ in stage.opened] == [40.0, 40.0]

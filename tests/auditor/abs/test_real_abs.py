@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from real_program import Program, config, everything, ring, runs
+from real_program import Program, config, everything, repeats, ring, runs
 
 from auditor.store.sqlite import SqliteStore
 
@@ -123,13 +123,13 @@ def test_numbers_name_the_processes_in_the_store_that_they_were_made_of(audited)
 
 def test_the_same_again_measures_nothing_and_says_the_same(audited, tmp_path):
     store = audited.copy(tmp_path)
-    known = runs(store)
 
-    document, said = audited.program.audited("abs", audited.config, "--store", store)
+    before, document, said = audited.program.audited_again(
+        store, "abs", audited.config, "--store", store, before=audited.document
+    )
 
-    assert f"nothing was run: {len(known)} processes are known already" in said
-    assert runs(store) == known
-    apart = [key for key in document if document[key] != audited.document[key]]
+    assert f"nothing was run: {len(runs(store))} processes are known already" in said
+    apart = [key for key in document if document[key] != before[key]]
     assert set(apart) <= set(DATES)
 
 
@@ -203,8 +203,10 @@ def test_runs_of_another_machine_are_kept_and_measured_anew(audited, tmp_path):
     assert f" {moved['elsewhere']} runs of another machine (elsewhere)" in first
     now = machines(store)
     assert now.pop("elsewhere") == moved["elsewhere"]
-    assert list(now.values()) == [6]  # of each of two benchmarks, a pilot and two runs
-    assert "nothing was run: 6 processes are known" in audited.program.audited(*call)[1]
+    # of each of two benchmarks, a pilot and two runs
+    assert list(now.values()) == [6 + len(repeats(store))]
+    _, _, said = audited.program.audited_again(store, *call)
+    assert f"nothing was run: {6 + len(repeats(store))} processes are known" in said
 
 
 def machines(store, change="SELECT 1"):
@@ -222,8 +224,8 @@ def machines(store, change="SELECT 1"):
 def test_a_dry_run_measures_and_stores_nothing(audited, tmp_path):
     store = tmp_path / "s.sqlite"
     places = ("--dry-run", "--store", store, "-o", tmp_path / "out")
-    for command, wanted in (("stability", 4), ("measure", 2)):
-        document, _ = audited.program.audited(command, audited.config, *places)
+    for flags, wanted in (((), 4), (("--stability-runs", "1"), 2)):
+        document, _ = audited.program.audited("stability", audited.config, *flags, *places)
         trials = [(phase["name"], phase["trials"]) for phase in document["phases"]]
         assert trials == [("pilot", 2), ("suite runs", wanted)]
 
@@ -331,23 +333,34 @@ def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_pat
     held = everything(subject)
 
     program = replace(audited.program, cwd=subject)
-    answer = program.call("abs", asked, "--store", audited.copy(tmp_path), before=before)
+    store = audited.copy(tmp_path)
+    known = runs(store)
+    answer = program.call("abs", asked, "--store", store, before=before)
 
     assert answer.returncode == 0, answer
     assert "This suite would notice a 60\N{NO-BREAK SPACE}% slowdown in " in answer.stdout
-    assert "nothing was run" in answer.stderr
+    assert runs(store).keys() - known.keys() <= repeats(store)
     assert everything(subject) == held
 
 
 def test_blocks_and_warm_up_are_the_harnesss_unless_the_user_says(audited, tmp_path):
     plan = {"forks": 1, "iterations": 2}
     asked = config(tmp_path / "c.json", subject=str(audited.subject), plan=plan)
-    call = ("measure", asked, "--benchmarks", "Small", "--store", tmp_path / "s.sqlite")
+    call = (
+        "stability",
+        "--stability-runs",
+        "1",
+        asked,
+        "--benchmarks",
+        "Small",
+        "--store",
+        tmp_path / "s.sqlite",
+    )
 
     document, _ = audited.program.audited(*call, "-o", tmp_path / "out")
 
     lengths = {"iteration_seconds": 0.003, "longest_seconds": 0.03}
     assert document["plan"] == document["plan"] | lengths | {"warmup": 17, "iterations": 2}
     assert document["schema"] == "bench-audit/stability/1"
-    assert document["command"] == "bench-audit measure config.json"
+    assert document["command"] == "bench-audit stability config.json"
     jsonschema.Draft202012Validator(SCHEMA).validate(document)

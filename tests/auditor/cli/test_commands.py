@@ -60,13 +60,13 @@ def test_quiet_leaves_only_the_result(stage, capsys):
 @pytest.mark.parametrize(
     ("total", "flags", "ends"),
     [
-        (score(1), ["--min-score", "50"], (0, "gate passed")),
-        (score(1), ["--min-score", "51"], (1, "gate failed")),
-        (score(1, undecided=1), ["--min-score", "51"], (5, "gate undecided")),
-        (score(1, undecided=1), ["--min-score", "50"], (0, "gate passed")),
-        (score(0, undecided=1), ["--min-score", "51"], (1, "at most 50 %")),
-        (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "fail"], (1, "undecided")),
-        (score(1, undecided=1), ["--min-score", "51", "--inconclusive", "pass"], (0, "undecided")),
+        (score(1), ["--fail-under", "50"], (0, "gate passed")),
+        (score(1), ["--fail-under", "51"], (1, "gate failed")),
+        (score(1, undecided=1), ["--fail-under", "51"], (5, "gate undecided")),
+        (score(1, undecided=1), ["--fail-under", "50"], (0, "gate passed")),
+        (score(0, undecided=1), ["--fail-under", "51"], (1, "at most 50 %")),
+        (score(1, undecided=1), ["--fail-under", "51", "--inconclusive", "fail"], (1, "undecided")),
+        (score(1, undecided=1), ["--fail-under", "51", "--inconclusive", "pass"], (0, "undecided")),
         (score(0, counted=0), [], (5, "no verdict: ")),
         (score(0, counted=0), ["--inconclusive", "pass"], (0, "no verdict: ")),
     ],
@@ -138,7 +138,7 @@ LONG = "a" * 300
     [
         ("abs", LONG),
         ("abs", "c.json"),
-        ("judge", LONG),
+        ("analyze", LONG),
         ("steady", LONG),
         ("init", LONG),
         ("concurrency", "--class", "org.example.Pool", "--old", LONG, "--new", LONG),
@@ -156,7 +156,7 @@ def test_a_path_with_a_name_that_is_too_long_leads_nowhere(
 
 
 def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
-    assert stage.call("abs", SUBJECT, "--min-score", "50", "--slowdown", "auto") == 2
+    assert stage.call("abs", SUBJECT, "--fail-under", "50", "--slowdown", "auto") == 2
     assert "fixed slowdown" in capsys.readouterr().err
 
 
@@ -220,7 +220,7 @@ def test_flags_become_the_request(stage):
     stage.call(
         "abs", SUBJECT, "--method", "ring.Push", "--method", "ring.Pop", "--benchmarks", "^P",
         "--runs", "3", "--stability-runs", "4", "--slowdown", "0.6", "--wait", "work",
-        "--exact", "--budget", "10m", "--seed", "7", "--min-score", "40",
+        "--exact", "--budget", "10m", "--seed", "7", "--fail-under", "40",
     )  # fmt: skip
     config = stage.opened[0][0]
     request = config.request
@@ -362,11 +362,11 @@ def test_a_dry_run_as_json_is_one_document(stage, capsys):
 
 
 @pytest.mark.parametrize(
-    ("command", "flags", "trials"),
-    [("stability", (), 5), ("stability", ("--runs", "3"), 3), ("measure", (), 1)],
+    ("flags", "trials"),
+    [((), 5), (("--stability-runs", "3"), 3), (("--stability-runs", "1"), 1)],
 )
-def test_a_dry_run_of_the_suite_alone_has_no_other_phases(stage, capsys, command, flags, trials):
-    assert stage.call(command, SUBJECT, "--dry-run", "--format", "json", *flags) == 0
+def test_a_dry_run_of_the_suite_alone_has_no_other_phases(stage, capsys, flags, trials):
+    assert stage.call("stability", SUBJECT, "--dry-run", "--format", "json", *flags) == 0
 
     phases = json.loads(capsys.readouterr().out)["phases"]
     assert [phase["name"] for phase in phases] == ["suite runs"]
@@ -378,17 +378,17 @@ def test_a_dry_run_of_the_suite_alone_has_no_other_phases(stage, capsys, command
 def test_stability_has_a_verdict_only_with_a_spread(stage, capsys, spread, code):
     stage = stage.of(spread=spread)
 
-    assert stage.call("stability", SUBJECT, "--runs", "3") == code
+    assert stage.call("stability", SUBJECT, "--stability-runs", "3") == code
     assert "BenchmarkPush" in capsys.readouterr().out
     assert stage.opened[0][0].request.suite.stability_runs == 3
     assert (output_of(stage) / "stability.json").exists()
 
 
 @pytest.mark.parametrize(("spread", "code"), [(0.02, 0), (None, 5)])
-def test_measure_runs_the_suite_once(stage, spread, code):
+def test_a_single_run_is_asked_for_its_values_alone(stage, spread, code):
     stage = stage.of(spread=spread)
 
-    assert stage.call("measure", SUBJECT) == code
+    assert stage.call("stability", SUBJECT, "--stability-runs", "1") == code
     assert stage.opened[0][0].request.suite.stability_runs == 1
 
 
@@ -482,7 +482,7 @@ def test_the_report_of_another_command_can_be_had(stage, capsys):
 
     assert stage.call("report", SUBJECT, "--of", "abs", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == document
-    assert stage.call("report", SUBJECT, "--of", "measure") == 2
+    assert stage.call("report", SUBJECT, "--of", "judge") == 2
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def call(tmp_path, capsys):
 @pytest.fixture
 def result(call, tmp_path):
     """A result of judge, which is one of stability."""
-    assert call("judge", JMH, "-o", tmp_path / "out", "-q")[0] == 0
-    return tmp_path / "out/judged.json"
+    assert call("analyze", JMH, "-o", tmp_path / "out", "-q")[0] == 0
+    return tmp_path / "out/analysis.json"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def one_line(code, err, said):
 
 
 @pytest.mark.parametrize(
-    "command", [("judge",), ("report",), ("abs",), ("steady",), ("similarity",)], ids="".join
+    "command", [("analyze",), ("report",), ("abs",), ("steady",), ("similarity",)], ids="".join
 )
 def test_a_result_is_named_where_something_else_is_read(call, result, command):
     code, err = call(*command, result)
@@ -62,7 +62,7 @@ def test_a_result_is_named_where_something_else_is_read(call, result, command):
     one_line(code, err, f"a result of bench-audit stability; bench-audit report --result {result}")
 
 
-@pytest.mark.parametrize("command", ["judge", "report"])
+@pytest.mark.parametrize("command", ["analyze", "report"])
 def test_a_store_is_named_where_something_else_is_read(call, store, command):
     one_line(*call(command, store), f"it is a store; bench-audit report SUBJECT --store {store}")
 
@@ -70,7 +70,24 @@ def test_a_store_is_named_where_something_else_is_read(call, store, command):
 @pytest.mark.parametrize("path", [JMH, LOG], ids=["JSON", "log"])
 @pytest.mark.parametrize("command", ["report", "select"])
 def test_what_another_tool_has_stored_is_for_judge(call, command, path):
-    one_line(*call(command, "--result", path), f"bench-audit judge {path} judges it")
+    one_line(*call(command, "--result", path), f"bench-audit analyze {path} reads it")
+
+
+@pytest.mark.parametrize("path", [JMH, LOG], ids=["JSON", "log"])
+@pytest.mark.parametrize(
+    "command",
+    ["abs", "stability", "trace", "backtest", "lint", "report", "select", "init", "store list"],
+)
+def test_results_where_a_subject_belongs_are_for_analyze(call, command, path):
+    one_line(
+        *call(*command.split(), path), f"{path} holds results; bench-audit analyze {path} reads"
+    )
+
+
+def test_results_in_the_place_of_revisions_are_for_analyze(call, tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(tmp_path_factory.mktemp("project"))
+
+    one_line(*call("compare", JMH, LOG), "bench-audit analyze HEAD --against BASE compares those")
 
 
 @pytest.mark.parametrize("command", ["abs", "stability"])
@@ -91,7 +108,9 @@ def test_a_comparison_is_no_result_to_report(call, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
-@pytest.mark.parametrize("command", [("report", "--result"), ("judge",), ("steady",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [("report", "--result"), ("analyze",), ("steady",)], ids=" ".join
+)
 def test_what_is_no_file_is_refused(call, tmp_path, result, command, kind):
     path = tmp_path / "odd.json"
     if kind == "folder":
@@ -137,7 +156,7 @@ def test_a_text_of_no_kind_names_the_formats_and_not_the_columns_of_tables(call,
     path = tmp_path / "notes.txt"
     path.write_text("it was slower on monday\n")
 
-    code, err = call("judge", path)
+    code, err = call("analyze", path)
 
     one_line(code, err, "hyperfine, Google Benchmark, criterion")
     assert "run-suite-bench" not in err

@@ -49,10 +49,10 @@ def test_the_configuration_that_is_kept_means_the_same_from_everywhere(configure
 @pytest.mark.parametrize(
     ("clients", "message"),
     [
-        (["app", {"path": "app", "tests": ["b"]}], "is named twice at $.clients"),
-        ([{"path": "app", "git": "app@HEAD"}], "$.clients[0] needs exactly one of"),
+        (["app", {"path": "app", "tests": ["b"]}], "is named twice at clients"),
+        ([{"path": "app", "git": "app@HEAD"}], "clients[0] needs exactly one of"),
         (["nowhere"], "no such folder"),
-        ([{"path": "app", "tests": ["--cov"]}], "$.clients[0].tests[0] must be a test"),
+        ([{"path": "app", "tests": ["--cov"]}], "clients[0].tests[0] must be a test"),
         ([{"path": "app", "test": ["a"]}], "did you mean 'tests'?"),
     ],
 )

@@ -69,7 +69,7 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
         ({"threads": "0,8"}, "--threads 0,8 must be numbers from 1 to 1024"),
         ({"threads": "1"}, "--threads 1: one thread shares nothing"),
         ({"threads": "8;9"}, "--threads 8;9 must be numbers"),
-        ({"warmup_seconds": "5"}, "--warmup: '5' is no duration"),
+        ({"warmup_seconds": "5"}, "--warmup: '5' has no unit; write 5s"),
         ({"report": "much"}, "--report much is no part of a whole"),
         ({"confidence": "100%"}, "--confidence 100% is no part of a whole"),
         ({"confidence": "0"}, "--confidence must be above nothing"),

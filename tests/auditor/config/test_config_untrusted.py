@@ -10,6 +10,43 @@ from auditor.core.hosts import DockerSpec
 
 FILES = ("go.mod", "names.txt", "model.json")
 
+REACHING = [
+    ({"host": "docker"}, "host is not taken with --untrusted: .* name it with --host"),
+    ({"docker": {"environment": ["TOKEN"]}}, "docker is not taken .* --host docker:IMAGE"),
+    ({"ssh": {"environment": ["TOKEN"]}}, "ssh is not taken"),
+    ({"dispatch": "dask"}, "dispatch is not taken"),
+    ({"dask": {"scheduler": "tcp://127.0.0.1:1"}}, "dask is not taken"),
+    ({"local": {"environment": ["TOKEN"]}}, "local is not taken"),
+    ({"python": {"requirements": ["a"]}}, "python is not taken"),
+    ({"store": "here.sqlite"}, "store is not taken"),
+    ({"clients": [{"path": "."}]}, "clients is not taken"),
+    ({"methods": "names.txt"}, "methods is not taken .* names a file"),
+    ({"warmup": {"model": "model.json"}}, "warmup.model is not taken"),
+    ({"subject": ".."}, "subject is not taken"),
+    ({"subject": {"path": "/"}}, "subject is not taken"),
+    ({"subject": {"path": ".", "jdk": "/any/folder"}}, "subject.jdk is not taken .* number"),
+    ({"subject": {"path": ".", "jdk": "17\n"}}, "subject.jdk is not taken"),
+    ({"subject": {"path": ".", "gradle": "/any/program"}}, "subject.gradle is not taken"),
+    ({"subject": {"path": ".", "gradle": "gradle"}}, "subject.gradle is not taken"),
+    *(
+        ({"subject": {"path": ".", "flags": ["--offline", one]}}, "subject.flags is not taken")
+        for one in (
+            "-I/any/init.gradle",
+            "--init-script=../init.gradle",
+            "-f..",
+            "-s~/settings.xml",
+            "-Dmaven.ext.class.path=/any/a.jar",
+            "-Dmaven.repo.local=${user.home}",
+            "-PrepositoryUrl=https://example.org",
+            "-Dpath=C:\\any",
+        )
+    ),
+    ({"subject": {"git": ".@HEAD"}}, "subject is not taken"),
+    ({"subject": {"maven": "a:b:1", "extra": ["c:d:1"]}}, "subject is not taken"),
+    ({"subject": "go:example.org/ring@v1"}, "subject is not taken"),
+]
+"""Keys that reach out of a project, and what is said of each."""
+
 
 def loaded(folder, changes=None, *, untrusted=True, **keys):
     """Return what a configuration inside a project asks for."""
@@ -21,44 +58,7 @@ def loaded(folder, changes=None, *, untrusted=True, **keys):
     return load("project/bench.json", changes or {}, folder, untrusted=untrusted)
 
 
-@pytest.mark.parametrize(
-    ("keys", "shown"),
-    [
-        ({"host": "docker"}, "host is not taken with --untrusted: .* name it with --host"),
-        ({"docker": {"environment": ["TOKEN"]}}, "docker is not taken .* --host docker:IMAGE"),
-        ({"ssh": {"environment": ["TOKEN"]}}, "ssh is not taken"),
-        ({"dispatch": "dask"}, "dispatch is not taken"),
-        ({"dask": {"scheduler": "tcp://127.0.0.1:1"}}, "dask is not taken"),
-        ({"local": {"environment": ["TOKEN"]}}, "local is not taken"),
-        ({"python": {"requirements": ["a"]}}, "python is not taken"),
-        ({"store": "here.sqlite"}, "store is not taken"),
-        ({"clients": [{"path": "."}]}, "clients is not taken"),
-        ({"methods": "names.txt"}, "methods is not taken .* names a file"),
-        ({"warmup": {"model": "model.json"}}, "warmup.model is not taken"),
-        ({"subject": ".."}, "subject is not taken"),
-        ({"subject": {"path": "/"}}, "subject is not taken"),
-        ({"subject": {"path": ".", "jdk": "/any/folder"}}, "subject.jdk is not taken .* number"),
-        ({"subject": {"path": ".", "jdk": "17\n"}}, "subject.jdk is not taken"),
-        ({"subject": {"path": ".", "gradle": "/any/program"}}, "subject.gradle is not taken"),
-        ({"subject": {"path": ".", "gradle": "gradle"}}, "subject.gradle is not taken"),
-        *(
-            ({"subject": {"path": ".", "flags": ["--offline", one]}}, "subject.flags is not taken")
-            for one in (
-                "-I/any/init.gradle",
-                "--init-script=../init.gradle",
-                "-f..",
-                "-s~/settings.xml",
-                "-Dmaven.ext.class.path=/any/a.jar",
-                "-Dmaven.repo.local=${user.home}",
-                "-PrepositoryUrl=https://example.org",
-                "-Dpath=C:\\any",
-            )
-        ),
-        ({"subject": {"git": ".@HEAD"}}, "subject is not taken"),
-        ({"subject": {"maven": "a:b:1", "extra": ["c:d:1"]}}, "subject is not taken"),
-        ({"subject": "go:example.org/ring@v1"}, "subject is not taken"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "shown"), REACHING)
 def test_what_reaches_out_of_the_project_is_refused(tmp_path, keys, shown):
     with pytest.raises(UsageError, match=f"^project/bench.json: {shown}"):
         loaded(tmp_path, **keys)

@@ -169,9 +169,9 @@ def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, theirs):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("confidence", "sure", "'sure' at $.confidence is no number"),
-        ("confidence", "0.95", "0.95 at $.confidence must be"),
-        ("min_effect_size", "0", "0 at $.min_effect_size must be above 0"),
+        ("confidence", "sure", "'sure' at confidence is no number"),
+        ("confidence", "0.95", "0.95 at confidence must be"),
+        ("min_effect_size", "0", "0 at min_effect_size must be above 0"),
     ],
 )
 def test_a_test_that_none_can_be_is_said_in_one_line(lib, key, value, words):
@@ -218,16 +218,16 @@ def test_our_own_file_ignores_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"build_system": "ant"}, "'ant' at $.build_system must be"),
-        ({"degree_of_violation": "much"}, "'much' at $.degree_of_violation is no number"),
-        ({"repeats": 2.7}, "2.7 at $.repeats is no whole number"),
-        ({"repeats": "inf"}, "'inf' at $.repeats is no whole number"),
-        ({"benchmarks_to_execute": [{"name": "x"}]}, "a pattern at $.benchmarks_to_execute[0]"),
-        ({"benchmarks_to_execute": ["x"]}, "a pattern at $.benchmarks_to_execute[0]"),
-        ({"benchmarks_to_execute": "x"}, "'x' at $.benchmarks_to_execute must be a list"),
-        ({"files": 5}, "5 at $.files must be a list"),
-        ({"files": [{"test_file": WORK, "methods": 5}]}, "5 at $.files[0].methods must be a list"),
-        (method_of(params=5), "5 at $.files[0].methods[0].params must be a list"),
+        ({"build_system": "ant"}, "'ant' at build_system must be"),
+        ({"degree_of_violation": "much"}, "'much' at degree_of_violation is no number"),
+        ({"repeats": 2.7}, "2.7 at repeats is no whole number"),
+        ({"repeats": "inf"}, "'inf' at repeats is no whole number"),
+        ({"benchmarks_to_execute": [{"name": "x"}]}, "a pattern at benchmarks_to_execute[0]"),
+        ({"benchmarks_to_execute": ["x"]}, "a pattern at benchmarks_to_execute[0]"),
+        ({"benchmarks_to_execute": "x"}, "'x' at benchmarks_to_execute must be a list"),
+        ({"files": 5}, "5 at files must be a list"),
+        ({"files": [{"test_file": WORK, "methods": 5}]}, "5 at files[0].methods must be a list"),
+        (method_of(params=5), "5 at files[0].methods[0].params must be a list"),
         (method_of(params=["T"], typeParams=["T"]), ".typeParams must be an object"),
         ({"files": [{"test_file": "No.java", "methods": []}]}, ""),
         ({"files": [{"test_file": "No.java", "methods": [{"name": "x"}]}]}, "cannot be read"),
@@ -247,7 +247,7 @@ def test_what_cannot_be_translated_is_said_in_one_line(lib, changes, words):
 def test_functions_of_the_go_tool_are_a_list(bleve):
     theirs = GO | {"dynamic": {**GO["dynamic"], "functions": 5}}
 
-    with pytest.raises(UsageError, match=r"5 at \$\.dynamic\.functions must be a list"):
+    with pytest.raises(UsageError, match=r"5 at dynamic\.functions must be a list"):
         read(bleve, theirs)
 
 

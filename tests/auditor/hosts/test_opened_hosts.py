@@ -80,7 +80,7 @@ def test_a_variable_that_is_named_is_handed_over(tmp_path):
 
 def test_one_that_is_named_and_not_set_is_one_line(tmp_path):
     with (
-        pytest.raises(UsageError, match=r"GITHUB_TOKEN at \$.local.environment is not set"),
+        pytest.raises(UsageError, match=r"GITHUB_TOKEN at local.environment is not set"),
         opened(tmp_path, NEEDED, local={"environment": ["GITHUB_TOKEN"]}),
     ):
         raise AssertionError

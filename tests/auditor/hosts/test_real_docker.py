@@ -197,7 +197,7 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
 @pytest.mark.parametrize(
     ("subject", "message"),
     [
-        (PYTHON_RING, "python-ring has no file bench/Dockerfile, which $.docker.dockerfile names"),
+        (PYTHON_RING, "python-ring has no file bench/Dockerfile, which docker.dockerfile names"),
         ("pypi:pluggy@1.6.0", "only a folder or a git revision has one; name a Dockerfile"),
     ],
 )
@@ -218,7 +218,7 @@ def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(
         ({"image": "absent:1"}, 4, "resolve-failed", "there is no image absent:1 here"),
         ({"memory": "lots"}, 2, "usage", "'lots' is no size"),
         ({"dockerfile": "Dockerfile"}, 2, "usage", "names both an image and a dockerfile"),
-        ({"environment": ["NOT_SET_HERE"]}, 2, "usage", "NOT_SET_HERE at $.docker.environment"),
+        ({"environment": ["NOT_SET_HERE"]}, 2, "usage", "NOT_SET_HERE at docker.environment"),
     ],
 )
 def test_what_cannot_be_is_one_line(  # noqa: PLR0917 a table

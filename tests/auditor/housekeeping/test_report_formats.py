@@ -50,6 +50,8 @@ BEGINNINGS = {
     ExportFormat.GITHUB: "::warning ",
     ExportFormat.MUTATION: "{",
     ExportFormat.BENCHSTAT: "Unit ns/op",
+    ExportFormat.BADGE: "{",
+    ExportFormat.BMF: "{",
 }
 
 

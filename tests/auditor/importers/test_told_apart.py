@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from auditor.analyze.study import compare
 from auditor.compare.model import PerformanceChange
 from auditor.importers.reading import read
-from auditor.judge.study import compare
 
 RECORDED = Path(__file__).parent / "recorded"
 ASV = Path(__file__).parents[2] / "runners/pybench/recorded/asv/box"

@@ -124,7 +124,7 @@ def test_a_revision_is_looked_at_as_it_was(program, project, tmp_path):
         ((), 0, ""),
         (("--fail-on", "likely"), 1, "gate failed: 2 findings at least likely"),
         (("--fail-on", "certain"), 0, "gate passed: no finding at least certain"),
-        (("--rule", "go-no-bn", "--fail-on", "possible"), 0, "gate passed: no finding at least"),
+        (("--only", "go-no-bn", "--fail-on", "possible"), 0, "gate passed: no finding at least"),
         (
             ("--without", "go-bn-as-size", "--fail-on", "likely"),
             1,
@@ -157,7 +157,7 @@ def test_a_marker_allows_a_finding_and_a_wrong_one_is_refused(program, project):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--rule", "go-nothing"), "no rule is called 'go-nothing'; there are "),
+        (("--only", "go-nothing"), "no rule is called 'go-nothing'; there are "),
         (("--result", "nowhere.json"), "nowhere.json cannot be read"),
     ],
 )
@@ -196,12 +196,14 @@ def test_formats_for_forges(program, project):
 @pytest.mark.timed
 def test_a_run_confirms_that_a_call_was_removed(program, project, tmp_path):
     asked = config(tmp_path / "config.json", subject=str(project), **QUICK)
-    program.audited("measure", asked, "--benchmarks", "Dead", "-o", tmp_path / "out")
+    program.audited(
+        "stability", "--stability-runs", "1", asked, "--benchmarks", "Dead", "-o", tmp_path / "out"
+    )
 
-    found = found_in(program, project, "--result", tmp_path / "out" / "measured.json")
+    found = found_in(program, project, "--result", tmp_path / "out" / "stability.json")
 
     proof = found["go-unused-result", "BenchmarkDead"]["proof"]
-    (took,) = json.loads((tmp_path / "out" / "measured.json").read_text())["benchmarks"]
+    (took,) = json.loads((tmp_path / "out" / "stability.json").read_text())["benchmarks"]
     if mean(took["means"]) < EMPTY_SECONDS:
         assert (proof["seen"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
     else:  # a processor that is so slow, or shared, that nobody can tell
@@ -215,10 +217,10 @@ def test_a_result_of_another_revision_bears_nothing_out(program, project, tmp_pa
         git(project, "add", "--all")
         git(project, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", name)
     out = tmp_path / "out"
-    plan = ("--benchmarks", "Dead", "--runs", "1", "-o", out)
-    program.audited("measure", f"git:{project}@HEAD~1", *plan)
+    plan = ("--benchmarks", "Dead", "-o", out)
+    program.audited("stability", "--stability-runs", "1", f"git:{project}@HEAD~1", *plan)
 
-    document, _ = program.audited("lint", project, "--result", out / "measured.json")
+    document, _ = program.audited("lint", project, "--result", out / "stability.json")
 
     assert [one["slug"] for one in document["caveats"]] == ["result-of-another"]
     assert {one["proof"] for one in document["findings"]} == {None}

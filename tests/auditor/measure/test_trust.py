@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 from toy_language import Machine, parts, request
 
+from auditor.analyze.study import stability
 from auditor.compare.study import ComparisonStudy
 from auditor.core.jobs import HostFacts
 from auditor.core.request import CompareRequest
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.values import Series
-from auditor.judge.study import stability
 from auditor.measure import stability_study, trust
 
 NAMES = ("settles", "wanders", "short")

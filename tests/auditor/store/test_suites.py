@@ -185,7 +185,7 @@ def test_a_damaged_store_is_said_to_be_one(store, path, tmp_path, damage):
 
 def test_a_store_without_an_audit_or_a_run_is_refused(store, path, tmp_path):
     with pytest.raises(
-        UsageError, match="holds no audit of a suite; bench-audit measure makes one"
+        UsageError, match="holds no audit of a suite; bench-audit stability makes one"
     ):
         suite_runs(path)
     audited(store, project(tmp_path))

@@ -40,7 +40,7 @@ def test_pytest_benchmark(program, places, tmp_path):
     )
     assert traced.returncode == 0, traced
 
-    answer = program.call("stubs", library, "--into", tmp_path / "new", *places)
+    answer = program.call("trace", library, "--stubs", tmp_path / "new", *places)
 
     found = rows(answer)
     assert found["double"] == ""
@@ -50,7 +50,16 @@ def test_pytest_benchmark(program, places, tmp_path):
     text = file.read_text()
     assert "benchmark(beads.necklace.Necklace, [1, 2])" in text
     shutil.copy(file, library)
-    measured = program.call("measure", library, "-o", tmp_path / "measured", "--format", "json")
+    measured = program.call(
+        "stability",
+        "--stability-runs",
+        "1",
+        library,
+        "-o",
+        tmp_path / "measured",
+        "--format",
+        "json",
+    )
     assert measured.returncode == 0, measured
     benchmarks = json.loads(measured.stdout)["benchmarks"]
     ended = {benchmark["id"].rpartition("::")[2]: benchmark["ending"] for benchmark in benchmarks}
@@ -59,7 +68,7 @@ def test_pytest_benchmark(program, places, tmp_path):
     assert len(skipped) == text.count("pytest.skip") > 0
     assert {ending for name, ending in ended.items() if name not in skipped} == {"measured"}
 
-    again = program.refused("stubs", library, "--into", tmp_path / "new", *places, code=2,
+    again = program.refused("trace", library, "--stubs", tmp_path / "new", *places, code=2,
                             slug="usage")  # fmt: skip
     assert "is there already" in again
     assert file.read_text() == text
@@ -73,7 +82,7 @@ def test_go(program, places, tmp_path):
     asked = program.call("trace", "--library", library, "--clients", both / "client", *places, "-q")
     assert asked.returncode == 0, asked
 
-    answer = program.call("stubs", library, "--into", library, *places)
+    answer = program.call("trace", library, "--stubs", library, *places)
 
     found = rows(answer)
     assert found["Each"] == "function"
@@ -94,7 +103,7 @@ def test_jmh(program, places, tmp_path):
     asked = program.call("trace", "--library", library, "--clients", both / "client", *places, "-q")
     assert asked.returncode == 0, asked
 
-    answer = program.call("stubs", library, "--into", library / "src/main/java", *places)
+    answer = program.call("trace", library, "--stubs", library / "src/main/java", *places)
 
     assert rows(answer)["twice"] == ""
     stub = (library / "src/main/java/org/example/beads/UnwatchedBenchmark.java").read_text()
@@ -109,7 +118,9 @@ def test_jmh(program, places, tmp_path):
         pom.read_text().replace("</project>", f"<dependencies>{needed}</dependencies></project>")
     )
     measured = program.call(
-        "measure",
+        "stability",
+        "--stability-runs",
+        "1",
         library,
         "-o",
         tmp_path / "measured",
@@ -136,12 +147,12 @@ def test_methods_can_be_named(program, places, tmp_path):
     )
 
     answer = program.call(
-        "stubs", library, "--into", tmp_path / "new", "--method", "add", "--method", "Box.open",
+        "trace", library, "--stubs", tmp_path / "new", "--method", "add", "--method", "Box.open",
         *places,
     )  # fmt: skip
 
     assert rows(answer) == {"add": "x", "open": "subject"}
     said = program.refused(
-        "stubs", library, "--into", tmp_path / "x", *places, code=2, slug="usage"
+        "trace", library, "--stubs", tmp_path / "x", *places, code=2, slug="usage"
     )
     assert "nothing is known of which methods are used" in said

@@ -209,7 +209,7 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
         (("--library", "LIBRARY", "--benchmarks"), "leave out --library and --clients"),
         (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "one project at a time"),
         (("--library", "LIBRARY", "--clients", "nowhere"), "no such folder"),
-        (("--library", "LIBRARY", "--benchmarks", "--format", "csv"), "leave out --library"),
+        (("--library", "LIBRARY", "--suite", "--format", "csv"), "leave out --library"),
     ],
 )
 def test_a_wrong_call_is_answered_with_one_line(program, library, tmp_path, words, said):

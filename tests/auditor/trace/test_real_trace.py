@@ -1,4 +1,4 @@
-"""`trace --benchmarks` as a process: who calls which public method, of small real projects."""
+"""`trace --suite` as a process: who calls which public method, of small real projects."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ def traced(program, tmp_path):
 
     def call(subject, *more):
         places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
-        answer = program.call("trace", "--benchmarks", subject, *places, "--format", "json", *more)
+        answer = program.call("trace", "--suite", subject, *places, "--format", "json", *more)
         assert answer.returncode == 0, answer
         return json.loads(answer.stdout), answer.stderr
 
@@ -169,7 +169,7 @@ def test_the_table_says_the_answer_first(program, tmp_path):
     subject = tiny(tmp_path / "tiny")
     places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
 
-    answer = program.call("trace", "--benchmarks", subject, *places)
+    answer = program.call("trace", "--suite", subject, *places)
 
     lines = answer.stdout.splitlines()
     assert lines[1] == "1 of 2 public methods has no benchmark"
@@ -196,6 +196,6 @@ def test_a_library_without_public_methods_is_an_error(program, tmp_path):
     subject = tiny(tmp_path / "tiny", code=code, tests=tests)
     places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
 
-    said = program.refused("trace", "--benchmarks", subject, *places, code=2, slug="usage")
+    said = program.refused("trace", "--suite", subject, *places, code=2, slug="usage")
 
     assert "has no public method that could be traced" in said

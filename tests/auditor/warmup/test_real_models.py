@@ -40,7 +40,17 @@ def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
     asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup={**WARMUP, "method": method})
 
     found, _ = program.audited(
-        *("measure", asked, "--benchmarks", "Durations.micros", "-o", tmp_path / "out"), **COMMAS
+        *(
+            "stability",
+            "--stability-runs",
+            "1",
+            asked,
+            "--benchmarks",
+            "Durations.micros",
+            "-o",
+            tmp_path / "out",
+        ),
+        **COMMAS,
     )
 
     assert "watched-otherwise" not in [one["slug"] for one in found["caveats"]]
@@ -58,7 +68,9 @@ def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
 def test_ours_looks_at_go_in_iterations_that_it_has_been_shown_to_judge(program, module, tmp_path):
     asked = config(tmp_path / "c.json", subject=str(module), warmup={"method": "learned"})
 
-    found, _ = program.audited("measure", asked, "--benchmarks", "Add", "-o", tmp_path / "out")
+    found, _ = program.audited(
+        "stability", "--stability-runs", "1", asked, "--benchmarks", "Add", "-o", tmp_path / "out"
+    )
 
     assert "watched-otherwise" not in [one["slug"] for one in found["caveats"]]
     (one,) = found["benchmarks"]
@@ -87,7 +99,7 @@ def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp
     """What it ran is run again by itself, and looked at while it prints."""
     warmup = {**WARMUP, "method": "learned", "iterations": 3000, "measured": 2900}
     asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup)
-    words = ("measure", asked, "--benchmarks", "Durations.micros")
+    words = ("stability", "--stability-runs", "1", asked, "--benchmarks", "Durations.micros")
     process = program.start(*words, "-q", "-o", tmp_path / "out")
     while not (found := forked(program.cache)):
         assert process.poll() is None
@@ -100,7 +112,7 @@ def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp
     path = given[1 + next(n for n, word in enumerate(given) if word in {"-cp", "-classpath"})]
     jmh = ("java", "-cp", path, "org.openjdk.jmh.Main", "Durations.micros", "-foe", "true")
     answer = program.call(
-        *("watch", "--warmup", "cov", "--", *jmh),
+        *("steady", "--warmup", "cov", "--", *jmh),
         *("-f", "1", "-wi", "0", "-i", "12", "-r", "20ms", "-bm", "avgt", "-tu", "us"),
     )
 
@@ -120,7 +132,7 @@ def test_an_iteration_of_fifteen_seconds_is_one_iteration(program, module, tmp_p
     warmup = {**WARMUP, "iteration_time": "20ms", "method": "rciw", "measured": 5}
     asked = config(tmp_path / "c.json", subject=str(module), warmup=warmup)
 
-    found, _ = program.audited("measure", asked, "-o", tmp_path / "out")
+    found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")
 
     (one,) = found["benchmarks"]
     assert one["ending"] == "measured"

@@ -38,7 +38,18 @@ def told(found):
 def test_a_go_suite_is_measured_when_it_is_warm(program, module, tmp_path):
     asked = config(tmp_path / "config.json", subject=str(module), warmup=SHORT)
     before = everything(module)
-    call = ("measure", asked, "--warmup", "rciw", "--benchmarks", "Add", "-o", tmp_path / "out")
+    call = (
+        "stability",
+        "--stability-runs",
+        "1",
+        asked,
+        "--warmup",
+        "rciw",
+        "--benchmarks",
+        "Add",
+        "-o",
+        tmp_path / "out",
+    )
 
     found, _ = program.audited(*call)
 
@@ -61,7 +72,7 @@ def test_what_the_limit_ends_is_marked(program, module, tmp_path):
     warmup = {**SHORT, "method": "kbkssd", "limit": "200ms"}
     asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
-    found, _ = program.audited("measure", asked, "-o", tmp_path / "out")
+    found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")
 
     assert told(found) == {name: ["not-seen-warm"] for name in ("BenchmarkAdd", "BenchmarkTwice")}
     (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "not-seen-warm"]
@@ -74,7 +85,7 @@ def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, t
     asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup, timeout="5s")
 
     found, _ = program.audited(
-        *("measure", asked, "-o", tmp_path / "out"),
+        *("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out"),
         *("--benchmarks", "Durations.micros|Naughty.(hangs|fails|talks)"),
     )
 
@@ -100,7 +111,7 @@ def test_a_python_benchmark_is_watched_for_its_stability(program, tmp_path):
 
     found, _ = program.audited(
         *("stability", asked, "--warmup", "rciw", "-o", tmp_path, "--benchmarks", "push"),
-        *("--runs", "2"),
+        *("--stability-runs", "2"),
     )
 
     watched = [one for one in found["benchmarks"] if "warm-after" in slugs(one)]
@@ -166,7 +177,9 @@ def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path
     warmup = {"method": "learned", "model": "mine.npz"}
     asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
-    line = program.refused("measure", asked, code=2, slug="model-unusable")
+    line = program.refused(
+        "stability", "--stability-runs", "1", asked, code=2, slug="model-unusable"
+    )
 
     assert f"the model {path} is damaged" in line
     assert not program.state.exists()
@@ -178,7 +191,18 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
     asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
     found, _ = program.audited(
-        *("measure", asked, "--warmup", "learned", "-o", tmp_path, "--benchmarks", "Add")
+        *(
+            "stability",
+            "--stability-runs",
+            "1",
+            asked,
+            "--warmup",
+            "learned",
+            "-o",
+            tmp_path,
+            "--benchmarks",
+            "Add",
+        )
     )
 
     (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "watched-otherwise"]
@@ -193,7 +217,7 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
 def test_what_runs_elsewhere_is_looked_at_while_it_prints(program, module):
     call = f"cd {module} && exec go test -bench Add -run none -count 12 -benchtime 100x ."
 
-    answer = program.call("watch", "--warmup", "cov", "--", "sh", "-c", call)
+    answer = program.call("steady", "--warmup", "cov", "--", "sh", "-c", call)
 
     assert answer.returncode == 0, answer
     assert answer.stdout.count("ns/op") == 12
@@ -206,7 +230,7 @@ def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
     printed = tmp_path / "printed"
     line = "BenchmarkFast-2\t1000\t1000000.0 ns/op\n"
     printed.write_text("goos: linux\npkg: example.org/x\n" + 40 * line)
-    words = [sys.executable, "-m", "auditor", "watch", "-", "--warmup", "cov", "--format", "json"]
+    words = [sys.executable, "-m", "auditor", "steady", "-", "--warmup", "cov", "--format", "json"]
 
     with printed.open() as file:
         answer = subprocess.run(
@@ -214,7 +238,7 @@ def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
         )
 
     found = json.loads(answer.stdout)
-    assert found["schema"] == "bench-audit/watch/1"
+    assert found["schema"] == "bench-audit/steady-live/1"
     (one,) = found["processes"]
     assert (one["benchmark"], one["iterations"]) == ("example.org/x.BenchmarkFast-2", 40)
     assert 0 < one["warm"] <= 40
@@ -224,7 +248,7 @@ def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
 def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_path):
     there = tmp_path / "there"
     printing = f"echo $$ > {there}; while :; do echo 'BenchmarkA 10 5000 ns/op'; sleep 0.05; done"
-    with program.start("watch", "--warmup", "cov", "--", "sh", "-c", printing) as process:
+    with program.start("steady", "--warmup", "cov", "--", "sh", "-c", printing) as process:
         first = process.stdout.readline()
         # What is shown is looked at right after: another line follows when that is done.
         process.stdout.readline()
@@ -241,7 +265,7 @@ def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ((), 2, "error[usage]: nothing to watch"),
+        ((), 2, "error[usage]: nothing to look at"),
         (("--", "true"), 5, "no verdict: it printed no iteration of JMH"),
         (("--", "sh", "-c", "echo broken >&2; exit 7"), 3, "sh failed (exit code 7)"),
         (("--", "no-such-program"), 4, "error[tool-missing]: no-such-program was not found"),
@@ -249,7 +273,7 @@ def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_
     ],
 )
 def test_what_cannot_be_watched_is_said(program, words, code, said):
-    answer = program.call("watch", *words)
+    answer = program.call("steady", *words)
 
     assert answer.returncode == code, answer
     assert said in answer.stderr
@@ -261,14 +285,14 @@ def test_what_cannot_be_watched_is_said(program, words, code, said):
     [
         ({"method": "magic"}, '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket"'),
         ({"method": "rciw", "model": "x.npz"}, "of a model is named, but rciw needs none"),
-        ({"method": "rciw", "limit": "long"}, "at $.warmup.limit"),
-        ({"method": "rciw", "iteration_time": "soon"}, "at $.warmup.iteration_time"),
-        ({"width": 0}, "$.warmup.width"),
-        ({"method": "cov", "measured": 9, "iterations": 9}, "9 at $.warmup.measured"),
+        ({"method": "rciw", "limit": "long"}, "at warmup.limit"),
+        ({"method": "rciw", "iteration_time": "soon"}, "at warmup.iteration_time"),
+        ({"width": 0}, "warmup.width"),
+        ({"method": "cov", "measured": 9, "iterations": 9}, "9 at warmup.measured"),
     ],
 )
 def test_what_no_warm_up_can_be_is_said_in_a_line(program, module, tmp_path, written, said):
     asked = config(tmp_path / "config.json", subject=str(module), warmup=written)
 
     slug = "model-unusable" if "model" in written else "usage"
-    assert said in program.refused("measure", asked, code=2, slug=slug)
+    assert said in program.refused("stability", "--stability-runs", "1", asked, code=2, slug=slug)

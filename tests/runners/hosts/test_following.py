@@ -220,12 +220,15 @@ def test_a_killed_auditor_leaves_no_followed_process(tmp_path):
         "import sys; from pathlib import Path\n"
         "from auditor.core.jobs import Follow, Invocation\n"
         "from runners.hosts.local import LocalHost\n"
-        "LocalHost().run(Invocation(argv=('sh', '-c', 'echo $$ > pid; sleep 600'),"
-        " cwd=Path(sys.argv[1]), environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600,"
-        " follow=Follow(read=lambda _: (), path=Path('shown'))))\n"
+        "folder = Path(sys.argv[1])\n"
+        "def look(_): (folder / 'looked').write_text('1\\n'); return ()\n"
+        "LocalHost().run(Invocation(argv=('sh', '-c', 'echo $$ > pid; echo > shown; sleep 600'),"
+        " cwd=folder, environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600,"
+        " follow=Follow(read=look, path=folder / 'shown')))\n"
     )
     with subprocess.Popen((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT) as auditor:
         pid = number_in(tmp_path / "pid")
+        number_in(tmp_path / "looked")  # the keeper is told of a process before that is looked at
         auditor.kill()
 
     assert gone(pid)

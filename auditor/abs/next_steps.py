@@ -1,0 +1,77 @@
+"""The most valuable next steps after an audit, each as a command that can be pasted."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from auditor.abs.document import Document
+from auditor.abs.text.advice import advise
+from auditor.core.result import Verdict
+from reports import number_format
+
+MOST_STEPS = 3
+STUBS = "new-benchmarks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCall:
+    """How the audit was called, and where its results are."""
+
+    what: str
+    """The configuration or subject, as it was written."""
+    arguments: Sequence[str]
+    """All words of the command line."""
+    store: Path | None
+    """The store where it is not the default one, else None."""
+    result: Path
+    """The file of the result."""
+    options: Sequence[str] = ()
+    """Options that say how the subject is read: --harness, --untrusted."""
+    may_have_gate: bool = False
+    """Whether a gate on the score is possible, and none was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A command, and what it is good for."""
+
+    why: str
+    command: str
+
+
+def next_steps(document: Document, call: AuditCall) -> tuple[NextStep, ...]:
+    """Return at most three steps, the most valuable first."""
+    return tuple(islice(_steps(document, call), MOST_STEPS))
+
+
+def _steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
+    advice = {step.slug for step in advise(document)}
+    outcomes = [method.outcome for method in document.methods]
+    store = ("--store", str(call.store)) if call.store else ()
+    if uncalled := outcomes.count(Verdict.UNREACHED):
+        yield _step(
+            f"begin benchmarks for {number_format.count(uncalled, 'method')} that none calls",
+            *("trace", call.what, "--stubs", STUBS, *call.options, *store),
+        )
+    if missed := outcomes.count(Verdict.MISSED):
+        yield _step(
+            f"look for faults in the benchmarks that miss {number_format.count(missed, 'method')}",
+            *("lint", call.what, "--result", str(call.result)),
+        )
+    if "unstable" in advice:
+        yield _step("see how steady this machine is, as some benchmarks vary", "doctor", "--probe")
+    if "redundant" in advice:
+        yield _step(
+            "see which benchmarks can go without a loss", "select", call.what, "--remove", *store
+        )
+    bounds = document.scores.total.bounds
+    if call.may_have_gate and bounds is not None and bounds[0] >= 1:
+        yield _step(
+            "fail in CI where the score falls", *call.arguments, f"--fail-under={int(bounds[0])}%"
+        )
+
+
+def _step(why: str, *words: str) -> NextStep:
+    return NextStep(why, shlex.join(("bench-audit", *words)))

@@ -1,0 +1,188 @@
+"""`bench-audit analyze`: what do results say that are there already?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.abs import gates
+from auditor.abs import running as abs_output
+from auditor.abs.document import Document
+from auditor.abs.page.report import render_page
+from auditor.analyze import assemble as analysis
+from auditor.analyze.assemble import TableFile, judge_table
+from auditor.analyze.further import further_questions
+from auditor.cli import options, purposes
+from auditor.cli.console import Console
+from auditor.cli.context import AppContext
+from auditor.cli.outputs import output_options
+from auditor.compare import gates as compare_gates
+from auditor.compare import terminal as comparison
+from auditor.config import Gates
+from auditor.core.errors import Exit, UsageError
+from auditor.importers.formats import KNOWN, OTHERWISE
+from auditor.importers.reading import is_stored
+from auditor.importers.research_tools.layout import ResearchTool
+from auditor.importers.research_tools.reading import is_table, read, unit
+from auditor.series.question import StoredQuestion, folder_of
+
+_POSITIVE = click.IntRange(min=1)
+_PATH = click.Path(path_type=Path)
+_OF_TABLES = ("tool", "unit", "slowdown", "runs", "stability_runs", "fail_under")
+_OF_STORED = ("against", "commit", "against_commit", "min_delta", "fail_on", "unlike_machines")
+_OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
+
+
+@click.command(
+    cls=purposes.Command,
+    most_used=("--against", "--min-delta", "--slowdown", "--unit", "--output"),
+    short_help="What do results say that are there?",
+)
+@options.options(
+    click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
+    click.option(
+        "--against",
+        multiple=True,
+        type=_PATH,
+        metavar="BASE",
+        help="Stored results to compare with; repeatable.",
+    ),
+    click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
+    click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
+    options.min_delta(),
+    click.option("--unlike-machines", is_flag=True, help="Compare what these have measured, too."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["regression", "nothing"]),
+        help="Exit with 1 where there is a regression.",
+    ),
+    click.option(
+        "--tool",
+        type=click.Choice([tool.value for tool in ResearchTool]),
+        help="Whose table; by default it tells.",
+    ),
+    click.option(
+        "--unit", multiple=True, metavar="[REGEX=]UNIT", help="Of JMH's results; repeatable."
+    ),
+    options.SLOWDOWN,
+    click.option("--runs", type=_POSITIVE, help="Runs of the slowed suites (those in the table)."),
+    click.option(
+        "--stability-runs", type=_POSITIVE, help="Runs of the unchanged suite (those in the table)."
+    ),
+    options.FAIL_UNDER,
+    options.INCONCLUSIVE,
+    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
+    *options.SHOWN[:2],
+)
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> int:
+    """Answer what results can tell that another tool has stored; runs nothing.
+
+    A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
+    folder of what pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark or
+    criterion have stored, or a CSV of series: then the runs in all of them are judged for how far
+    they lie apart, or compared with those of --against. Whether steady and similarity can answer
+    more is said at the end, with the command.
+
+    \b
+    bench-audit analyze gin.csv --slowdown 0.2
+    bench-audit analyze rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are no part of it
+    bench-audit analyze .benchmarks
+    bench-audit analyze head/ --against base/
+    bench-audit analyze monday.json tuesday.json    what JMH left (-rf json), or printed
+    """
+    surroundings = context.find_object(AppContext) or AppContext.real()
+    console = Console(surroundings.environment, quiet=given["quiet"])
+    if given["against"] or any(map(is_stored, given["files"])):
+        return _stored(given, console, surroundings)
+    if len(given["files"]) > 1:
+        raise UsageError("one table at a time, please; several files may be those of other tools")
+    if given["tool"] is None and not is_table(given["files"][0]):
+        raise UsageError(
+            f"{given['files'][0]}: no result of {KNOWN}, no table of GoABS or JavaABS either; "
+            f"{OTHERWISE}"
+        )
+    _refuse(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
+    return _table(given, console, surroundings)
+
+
+def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
+    for name in names:
+        if given[name] not in (None, (), False):
+            raise UsageError(f"--{name.replace('_', '-')} is for {whose}; leave it out")
+
+
+def _table(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
+    path = given["files"][0]
+    table = TableFile(
+        path=path,
+        content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
+        slowdown=None if given["slowdown"] == "auto" else given["slowdown"],
+        runs=given["runs"],
+        stability_runs=given["stability_runs"],
+        units=given["unit"],
+    )
+    document = judge_table(table)
+    folder = given["output"].folder or folder_of(
+        path.stem, table.content.digest, surroundings.environment
+    )
+    abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
+    as_json = given["format"] == "json"
+    abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+    abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
+    least = given["fail_under"]
+    if isinstance(document, Document):
+        verdict, said = gates.judge_gates(document, Gates(least))
+    else:
+        verdict, said = gates.judge_stability(document, least)
+    return _say_and_end(console, given, verdict, said)
+
+
+def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
+    _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
+    question = StoredQuestion(
+        paths=given["files"],
+        commit=given["commit"],
+        against=given["against"],
+        against_commit=given["against_commit"],
+        min_delta=given["min_delta"],
+        unlike=given["unlike_machines"],
+    )
+    if not question.compares:
+        _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
+    head = question.head()
+    folder = given["output"].folder or folder_of(
+        question.paths[0].name, head.digest, surroundings.environment
+    )
+    as_json = given["format"] == "json"
+    if not question.compares:
+        document = analysis.steady(question, head)
+        abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
+        abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+        abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
+        for line in further_questions(head, given["files"], given["commit"]):
+            console.note(f"further: {line}")
+        return _say_and_end(console, given, *gates.judge_stability(document))
+    comparison_document = analysis.compare_results(question, question.base(), head)
+    comparison.keep(folder, comparison_document)
+    comparison.show(comparison_document, given["format"], console)
+    console.note(f"\nreport: {folder / comparison.PAGE}")
+    console.note(f"result: {folder / comparison.RESULT}")
+    comparison.deliver_files(given, folder, console)
+    verdict, said = compare_gates.judge(
+        comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
+    )
+    return _say_and_end(console, given, verdict, said)
+
+
+def _say_and_end(
+    console: Console, given: dict[str, Any], verdict: Exit, said: Sequence[str]
+) -> Exit:
+    for line in said:
+        console.say(line)
+    return options.exit_code(verdict, given["inconclusive"])
+
+
+def _tool(name: str | None) -> ResearchTool | None:
+    return None if name is None else ResearchTool(name)

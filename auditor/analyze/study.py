@@ -1,0 +1,220 @@
+"""Results that other tools have stored: how far their runs lie apart, and base against head."""
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from auditor.analyze import foreign_runs, judge
+from auditor.analyze.judge import LEAST, Sides
+from auditor.compare.model import BenchmarkComparison, Comparison
+from auditor.core.caveats import Caveat, list_some
+from auditor.core.plan import Run
+from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
+from auditor.core.stability import BenchmarkVerdict, Stability
+from auditor.core.suite import Benchmark
+from auditor.core.units import is_throughput, mean_time
+from auditor.importers.benchmark_names import align_names
+from auditor.measure import stability_judge as audit
+from auditor.measure import trust
+from auditor.measure.failures import reason
+from auditor.series.stored import caveats, runs_of, split_processes
+
+_MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
+"""Facts that make two machines so unlike that their times are not compared."""
+
+
+def stability(results: StoredResults) -> Stability:
+    """Judge how far the runs lie apart, each a file; of a single run each process is one."""
+    runs = split_processes(results.runs)
+    benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
+    units = {name: results.unit(name) for name in results.benchmarks}
+    trial_runs = [
+        run
+        for benchmark in benchmarks
+        for run in _runs(benchmark, runs, results.digest, units[benchmark.name])
+    ]
+    wanted = {name: runs_of(name, results.runs) for name in results.benchmarks}
+    judged = audit.judge(benchmarks, trial_runs, wanted_runs=wanted)
+    steady = replace(
+        judged,
+        benchmarks=tuple(
+            _in_seconds(benchmark, units.get(benchmark.id, "")) for benchmark in judged.benchmarks
+        ),
+    )
+    together = () if len(runs) == len(results.runs) else tuple(_together(results.runs[0], wanted))
+    return foreign_runs.without_durations(
+        steady, *caveats(results), *together, *trust.caveats(results, runs)
+    )
+
+
+def _in_seconds(verdict: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
+    """Return what was judged by the numbers of `_runs` with means in seconds per operation."""
+    means = tuple(1 / mean for mean in verdict.means) if is_throughput(unit) else verdict.means
+    return replace(verdict, means=means, unit=unit)
+
+
+def _runs(
+    benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str, unit: str
+) -> Iterator[Run]:
+    """Yield the runs of a benchmark; figures stand for values where some have nothing else.
+
+    Values are seconds per operation, or operations per second where the tool measures these: the
+    mean of its own numbers is what the user has seen.
+    """
+    mine = [
+        (number, run, run.processes.get(benchmark.name, ())) for number, run in enumerate(runs, 1)
+    ]
+    is_whole = all(
+        process.seconds or process.failure for _, _, processes in mine for process in processes
+    )
+    for at, run, processes in mine:
+        failures = [process.failure for process in processes if process.failure is not None]
+        values = array("d")
+        for process in processes:
+            values.extend(process.seconds if is_whole else (process.middle or 0.0,))
+        if is_throughput(unit) and not failures:
+            values = array("d", (1 / value for value in values))
+        outcome = failures[0] if failures else foreign_runs.measured_outcome(values, slowed=False)
+        if processes:
+            yield replace(foreign_runs.run(digest, benchmark, (at, 1), outcome), host=run.host)
+
+
+def compare(
+    base: StoredResults, head: StoredResults, min_delta: float, *, unlike: bool = False
+) -> Comparison:
+    """Compare the benchmarks that both have; changes from `min_delta` on count (0.05 for 5 %).
+
+    What was measured on unlike machines is compared only where that is asked for (`unlike`).
+    """
+    *runs, doubts = align_names(base.runs, head.runs)
+    base, head = (
+        replace(side, runs=stored_runs)
+        for side, stored_runs in zip((base, head), runs, strict=True)
+    )
+    open_ = {doubt.base for doubt in doubts} | {doubt.head for doubt in doubts}
+    before, after = (
+        [name for name in side.benchmarks if name not in open_] for side in (base, head)
+    )
+    both = [name for name in before if name in set(after)]
+    obstacle = "" if unlike else _unlike_machines(base, head)
+    known = {name: _sides(name, base, head, obstacle) for name in both}
+    judged = sum(isinstance(one, Sides) for one in known.values())
+    return Comparison(
+        min_delta=min_delta,
+        benchmarks=(
+            *(
+                BenchmarkComparison(id=name, reason=sides)
+                if isinstance(sides, str)
+                else BenchmarkComparison(
+                    id=name,
+                    dimensions=(judge.judge(sides, min_delta, judged),),
+                    unit=_unit(name, base, head),
+                )
+                for name, sides in known.items()
+            ),
+            *(BenchmarkComparison(id=doubt.head, reason=doubt.reason) for doubt in doubts),
+        ),
+        added=tuple(name for name in after if name not in set(before)),
+        removed=tuple(name for name in before if name not in set(after)),
+        controls=0,
+        suspected=(),
+        caveats=tuple(_of_both(base, head)),
+    )
+
+
+def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -> Sides | str:
+    """Return the values of a benchmark, one of each file, or why there are none.
+
+    Files lie further apart than the processes of one, so those of one say nothing of a change.
+    """
+    per_file = [_by_file(name, results) for results in (base, head)]
+    for side, files in zip(("base", "head"), per_file, strict=True):
+        failed = [
+            process.failure for file in files for process in file if process.failure is not None
+        ]
+        if failed:
+            return f"it fails in {side}: {reason(failed[0])}"
+    versions = [{process.version for file in files for process in file} for files in per_file]
+    if versions[0] != versions[1]:
+        return "the benchmark itself was changed from base to head, says the tool"
+    unit = _unit(name, base, head)
+    values = [
+        [mean_time([process.middle or 0.0 for process in file], unit) for file in files]
+        for files in per_file
+    ]
+    return Sides(base=values[0], head=values[1], obstacle=obstacle)
+
+
+def _unit(name: str, base: StoredResults, head: StoredResults) -> str:
+    """Return the unit of a benchmark on both sides; empty where they have two."""
+    return base.unit(name) if base.unit(name) == head.unit(name) else ""
+
+
+def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
+    return [run.processes[name] for run in side.runs if name in run.processes]
+
+
+def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
+    for name, side in (("base", base), ("head", head)):
+        yield from (replace(caveat, text=f"{name}: {caveat.text}") for caveat in caveats(side))
+    if differing := _differences(base, head):
+        text = f"base and head were not measured alike: {'; '.join(differing)}"
+        yield Caveat("unlike-sides", text)
+    text = (
+        "base and head did not run in turns, so whatever else changed on the machine between them "
+        "looks like a change of the code"
+    )
+    yield Caveat("not-in-turns", text)
+    text = (
+        "no change was confirmed on fresh runs, since nothing is run: what is called here is a "
+        "suspicion to look into (bench-audit compare)"
+    )
+    yield Caveat("not-confirmed", text)
+
+
+def _together(run: StoredRun, wanted: Mapping[str, int]) -> Iterator[Caveat]:
+    text = (
+        f"processes of one run ({run.name}) followed each other at once: how far sessions lie "
+        f"apart is in none of them; {LEAST} files, made at different times, tell"
+    )
+    yield Caveat("one-session", text)
+    most = max(wanted.values())
+    if fewer := tuple(name for name, count in wanted.items() if count < most):
+        text = (
+            f"of {len(fewer)} of {len(wanted)} benchmarks there are less than {most} processes, "
+            f"and more can only make a spread larger: {list_some(fewer)}"
+        )
+        yield Caveat("few-runs", text)
+
+
+def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
+    """Return why the times of two sides cannot be compared, nothing where they can.
+
+    Machines of one kind differ, too. Where each side has runs of enough of them, that is part of
+    how far these lie apart.
+    """
+    for key in _MACHINE:
+        first, second = _facts(base, key), _facts(head, key)
+        if first != second:
+            return f"measured on another machine ({key}: {_either(first, second)})"
+    names = [{run.host.name for run in side.runs} for side in (base, head)]
+    if names[0] != names[1] and min(map(len, names)) < LEAST:
+        return f"measured on another machine ({_either(*names)})"
+    return ""
+
+
+def _differences(base: StoredResults, head: StoredResults) -> list[str]:
+    """Return what is known to differ."""
+    keys = sorted({key for side in (base, head) for run in side.runs for key, _ in run.host.facts})
+    names: list[set[str]] = [{run.host.name for run in side.runs} for side in (base, head)]
+    found = [("machine", names[0], names[1])]
+    found += [(key, _facts(base, key), _facts(head, key)) for key in keys]
+    return [f"{key} {_either(one, other)}" for key, one, other in found if one != other]
+
+
+def _facts(side: StoredResults, key: str) -> set[str]:
+    return {dict(run.host.facts).get(key, "unknown") for run in side.runs}
+
+
+def _either(base: set[str], head: set[str]) -> str:
+    return f"{list_some(tuple(sorted(base)))} / {list_some(tuple(sorted(head)))}"

@@ -1,0 +1,194 @@
+"""Tables of the research tools, judged by the paper's rule.
+
+A table tells less than an audit knows. What is missing in it is undecided here: the tools leave
+the rows of a benchmark out when it times out or crashes, so nobody can say what became of it.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from auditor.abs.judge import abs_score, detection
+from auditor.abs.judge.abs_score import AbsData, MethodData
+from auditor.abs.judge.pair import PairData
+from auditor.abs.model import AbsVerdict, PairVerdict
+from auditor.analyze import foreign_runs
+from auditor.core.caveats import Caveat
+from auditor.core.errors import UsageError
+from auditor.core.outcome import Outcome, Unreadable
+from auditor.core.plan import Run
+from auditor.core.request import DetectionRule
+from auditor.core.stability import Stability
+from auditor.core.subject import Language, Method
+from auditor.core.suite import Benchmark
+from auditor.importers.research_tools.rows import Rows
+from auditor.measure import stability_judge
+from auditor.measure.stability_judge import slowdown_size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRequest:
+    """A table, and how to judge it.
+
+    More runs than the table has are missing ones.
+    """
+
+    rows: tuple[Rows, ...] = field(repr=False)  # its values
+    language: Language  # of the subject
+    digest: str  # identifies the table
+    slowdown: float | None = None  # v, 0.6 for 60 %; None: from the spreads
+    runs: int | None = None
+    """Number of runs of the slowed suites, the first of the table; None: all that it has."""
+    stability_runs: int | None = None  # likewise of the plain suite
+
+    @property
+    def first(self) -> int:
+        """Return the lowest number of a run."""
+        return min(row.run for row in self.rows)
+
+    @property
+    def wanted(self) -> int:
+        """Return how many runs of a pair have to agree."""
+        last = max((row.run for row in self.rows if row.method is not None), default=self.first)
+        return self.runs or last + 1 - self.first
+
+    @property
+    def wanted_plain(self) -> int:
+        """Return how many runs of the plain suite there have to be."""
+        return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first
+
+
+def audit(question: TableRequest) -> AbsVerdict | Stability:
+    """Judge a table by the rule `paper`; the stability alone where no method is slowed in it.
+
+    Raises UsageError where the slowdown cannot be sized.
+    """
+    runs = _TableRuns(question)
+    steady = _steady(runs)
+    if not runs.methods:
+        return steady
+    slowdown = question.slowdown or _sized(steady)
+    pairs = [pair for method in runs.methods for pair in _pairs(runs, method, slowdown)]
+    verdict = abs_score.judge_audit(
+        AbsData(
+            slowdown=slowdown,
+            slowdown_source="auto" if question.slowdown is None else "fixed",
+            rule=DetectionRule.PAPER,
+            methods=tuple(MethodData(method=method) for method in runs.methods),
+            pairs=tuple(pairs),
+            stability=steady,
+        )
+    )
+    # Nobody has counted calls: values with a slowed method do not tell that it is called.
+    return replace(
+        verdict, methods=tuple(replace(method, reached_by=()) for method in verdict.methods)
+    )
+
+
+class _TableRuns:
+    """The table as runs: of the plain suite by benchmark, of the slowed ones by pair."""
+
+    def __init__(self, question: TableRequest) -> None:
+        rows = question.rows
+        self._digest, self._first = question.digest, question.first
+        self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
+        self.benchmarks = tuple(
+            Benchmark(group="", name=name) for name in dict.fromkeys(row.benchmark for row in rows)
+        )
+        names = dict.fromkeys(row.method for row in rows if row.method is not None)
+        self.methods = tuple(_method(name, question.language) for name in names)
+        self._rows: dict[tuple[str | None, str], list[Rows]] = {}
+        for row in rows:
+            self._rows.setdefault((row.method, row.benchmark), []).append(row)
+
+    def plain(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return all plain runs of a benchmark that the table has."""
+        return tuple(self._made(None, benchmark))
+
+    def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
+        """Return the first `wanted` runs; one that is missing stands for all that are."""
+        runs = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
+        there = {run.trial.repetition for run in runs}
+        if len(there) < wanted:
+            first = next(number for number in range(1, wanted + 1) if number not in there)
+            text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
+            runs.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
+        return tuple(runs)
+
+    def _made(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
+        for rows in self._rows.get((method.id if method else None, benchmark.id), ()):
+            place = (rows.run - self._first + 1, rows.part + 1)
+            yield self._run(method, benchmark, place, _outcome(rows))
+
+    def _run(
+        self,
+        method: Method | None,
+        benchmark: Benchmark,
+        place: tuple[int, int],
+        outcome: Outcome,
+    ) -> Run:
+        return foreign_runs.run(self._digest, benchmark, place, outcome, method)
+
+
+def _method(name: str, language: Language) -> Method:
+    return Method(language=language, id=name, owner="", name=name, parameters=())
+
+
+def _outcome(rows: Rows) -> Outcome:
+    """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
+    wrong = [second for second in rows.seconds if not 0 < second < math.inf]
+    if wrong:
+        return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
+    return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
+
+
+def _steady(table_runs: _TableRuns) -> Stability:
+    """Judge the plain suite; how long it took is not in a table."""
+    runs = [
+        run
+        for benchmark in table_runs.benchmarks
+        for run in table_runs.judged(None, benchmark, table_runs.wanted_plain)
+    ]
+    stability = stability_judge.judge(
+        table_runs.benchmarks, runs, wanted_runs=table_runs.wanted_plain
+    )
+    return foreign_runs.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
+
+
+_FROM_A_TABLE = (
+    "the values were measured by another program: on which machine, with which delays, whether "
+    "warm-up is among them and who calls a method at all is not known, so what no benchmark "
+    "calls is missed here"
+)
+
+
+def _sized(steady: Stability) -> float:
+    size = slowdown_size(
+        [
+            benchmark.max_spread
+            for benchmark in steady.benchmarks
+            if benchmark.max_spread is not None
+        ]
+    )
+    if size is None:
+        raise UsageError(
+            "the slowdown is not in the table and cannot be sized: no benchmark has values in all "
+            f"{steady.runs} runs with any spread; give a number: --slowdown 0.6"
+        )
+    return size
+
+
+def _pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+    for benchmark in table_runs.benchmarks:
+        runs = table_runs.judged(method, benchmark, table_runs.wanted)
+        yield detection.judge_pair(
+            PairData(
+                method=method.id,
+                benchmark=benchmark,
+                slowdown=slowdown,
+                rule=DetectionRule.PAPER,
+                wanted=table_runs.wanted,
+                plain=table_runs.plain(benchmark),
+                runs=runs,
+            )
+        )

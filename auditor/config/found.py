@@ -1,0 +1,70 @@
+"""The configuration that lies in a project, which nobody named on the command line."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auditor.config import reading
+from auditor.core.errors import UsageError
+from auditor.core.files.paths import is_file
+
+NAMES = ("bench-audit.toml", "bench-audit.yaml", "bench-audit.yml", "bench-audit.json")
+_PROJECT = "pyproject.toml"
+_TABLE = "[tool.bench-audit]"
+UNNAMED = "from a file that the command line does not name"
+"""Why a key that reaches out of the project is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConfiguration:
+    """A configuration that lies in the folder of a subject."""
+
+    path: Path
+    shown: str
+    """Its name for people, with the table where it is part of a file."""
+    document: Mapping[str, Any]
+
+    @property
+    def is_whole_file(self) -> bool:
+        """Tell whether the file is ours alone, and so no part of the project."""
+        return self.path.name != _PROJECT
+
+
+def find_configuration(folder: Path, argument: str) -> FoundConfiguration | None:
+    """Return the one configuration in a folder; raises UsageError for two, or a broken one.
+
+    `argument` is how the command line names the folder.
+    """
+    found = [
+        FoundConfiguration(path, shown, reading.document(path, shown))
+        for name in NAMES
+        if is_file(path := folder / name)
+        for shown in [str(Path(argument) / name)]
+    ]
+    if (table := _table(folder / _PROJECT, str(Path(argument) / _PROJECT))) is not None:
+        found.append(table)
+    if len(found) > 1:
+        raise UsageError(
+            f"{found[0].shown} and {found[1].shown} both configure this project; remove one, or "
+            "name one on the command line"
+        )
+    return found[0] if found else None
+
+
+def _table(path: Path, shown: str) -> FoundConfiguration | None:
+    """Return the table in a pyproject.toml; a file that cannot be read is not ours to judge."""
+    if not is_file(path):
+        return None
+    try:
+        project = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    tools = project.get("tool")
+    table = tools.get("bench-audit") if isinstance(tools, dict) else None
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise UsageError(f"{shown}: tool.bench-audit must be a table, {_TABLE}")
+    return FoundConfiguration(path, f"{shown} {_TABLE}", table)

@@ -1,0 +1,71 @@
+"""`bench-audit` without a command: what lies in the folder, and the one command to run next."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from auditor.config.found import find_configuration
+from auditor.core.errors import UsageError
+from auditor.importers import formats
+from auditor.languages.registry import LANGUAGES
+from reports import names, number_format
+from runners.subjects.suite_detection import DetectedSuite, detect_suite
+from runners.subjects.survey import SuiteFolder, list_suites, suites
+
+_MOST_FILES = 50
+"""Files of the folder that are looked at for results."""
+_NEXT = "next: bench-audit"
+_LISTED = "all commands: bench-audit --help"
+
+
+def first_look(folder: Path) -> tuple[str, ...]:
+    """Return the lines to show, none where there is nothing that bench-audit knows."""
+    there = suites(folder)
+    if there:
+        return (*_suite(folder, there), _LISTED)
+    if results := _results(folder):
+        name = shlex.quote(results.name)
+        whose = formats.format_name(results)
+        return (
+            f"found: {names.line(results.name)}, results of {whose}",
+            f"{_NEXT} analyze {name}    what they say",
+            _LISTED,
+        )
+    seen = detect_suite(folder)
+    if seen.harness is None:
+        return ()
+    return (
+        f"found: a project without benchmarks ({_language(seen)})",
+        f"{_NEXT} trace . --suite --stubs new-benchmarks    begin some, for what its tests call",
+        _LISTED,
+    )
+
+
+def _suite(folder: Path, there: tuple[SuiteFolder, ...]) -> Iterator[str]:
+    """Yield what is known of the first suite, and the command that audits it."""
+    first = there[0]
+    where = "" if first.path == "." else f" in {names.line(first.path)}"
+    count = number_format.count(first.seen.benchmarks, "benchmark")
+    yield f"found: {count}{where} ({_language(first.seen)}, {first.seen.harness})"
+    if there[1:]:
+        yield f"more suites: {list_suites(there[1:])}"
+    what = shlex.quote("." if first.path == "." else f"./{first.path}")
+    try:
+        configuration = find_configuration(folder / first.path, first.path)
+    except UsageError as error:
+        yield f"configuration: {error}"
+    else:
+        if configuration is not None:
+            yield f"configuration: {names.line(configuration.shown)}"
+    yield f"{_NEXT} abs {what} --dry-run    what would be measured, and how long that takes"
+
+
+def _language(seen: DetectedSuite) -> str:
+    return (LANGUAGES.language_of_harness(seen.harness or "") or "unknown").capitalize()
+
+
+def _results(folder: Path) -> Path | None:
+    """Return the first file of the folder that holds results of another tool."""
+    endings = (".json", ".csv", ".txt", ".log")
+    files = sorted(path for path in folder.iterdir() if path.suffix in endings)
+    return next((path for path in files[:_MOST_FILES] if formats.format_name(path)), None)

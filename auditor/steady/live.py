@@ -1,0 +1,203 @@
+"""`bench-audit steady -- COMMAND`: when is a benchmark warm that another program runs?"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from auditor.cli import tables
+from auditor.cli.console import Console
+from auditor.cli.context import AppContext
+from auditor.core.errors import Exit, UsageError
+from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.stop_rules import Criterion, StoppingRule
+from auditor.importers.streams import Stream
+from auditor.measure import warmup_results
+from auditor.steady.judge import Streams, WatchedIterations
+from auditor.warmup.scorers import files
+from auditor.warmup.stop_rules import WatcherFactory
+from reports import names
+from runners.hosts.local import LocalHost
+
+STREAM = "-"
+"""The input that stands for standard input."""
+_FOREVER = 14 * 24 * 3600.0
+"""Seconds; what selects output takes no more than three weeks."""
+_CHUNK = 1 << 16
+_SEED = 1
+
+
+def is_pipe(files: Sequence[str]) -> bool:
+    """Tell whether standard input is to be read."""
+    return [*files] == [STREAM]
+
+
+def watch(words: Sequence[str], given: Mapping[str, Any], surroundings: AppContext) -> int:
+    """Run a command, or read standard input for "-", and tell when each process is warm.
+
+    Nothing is changed and nothing is ended. The command has no standard input; what it writes to
+    stderr follows at its end.
+    """
+    console = Console(surroundings.environment, quiet=given["quiet"] or given["format"] == "json")
+    method = Criterion(given["warmup"] or Criterion.LEARNED)
+    model = given["model"]
+    scorer_model = files.of(method, model)
+    rule = StoppingRule(
+        method=method,
+        measured=1,
+        seconds=_FOREVER,
+        model=None if scorer_model is None else scorer_model.digest,
+    )
+    streams = Streams(rule, WatcherFactory(model), _SEED)
+    stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
+    code = _watch_stream(words, stream, console, surroundings)
+    stream.end()
+    problems = [*stream.problems, *_left_out(streams.left_out)]
+    if given["format"] == "json":
+        console.document(_document(rule, streams.seen, problems))
+    elif streams.seen:
+        console.result(_table(rule, streams.seen))
+    for problem in problems:
+        console.say(f"not understood: {problem}")
+    return _end(code, streams, console)
+
+
+def _end(code: Exit, streams: Streams, console: Console) -> Exit:
+    """Return the exit code; without any iteration there is no verdict."""
+    if code is not Exit.OK:
+        return code
+    if not streams.seen and not streams.left_out:
+        console.say(
+            "no verdict: it printed no iteration of JMH (single shots have none that lasts a "
+            "time), and no result of go test -bench"
+        )
+    return Exit.OK if streams.seen else Exit.NO_VERDICT
+
+
+def _watch_stream(
+    words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
+) -> Exit:
+    """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
+    try:
+        if is_pipe(words):
+            _pipe(stream, console)
+            return Exit.OK
+        ended = _run(words, stream, console, surroundings)
+    except KeyboardInterrupt:
+        console.say("interrupted")
+        return Exit.INTERRUPTED
+    if ended.exit_code != 0:
+        console.say(f"{words[0]} failed (exit code {ended.exit_code})")
+        return Exit.SUBJECT
+    return Exit.OK
+
+
+def _run(
+    words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
+) -> Completed:
+    def read(data: bytes) -> Sequence[tuple[float, float]]:
+        if not console.quiet:
+            console.raw(data)
+        stream.read(data)
+        return ()
+
+    ended = LocalHost().run(
+        Invocation(
+            argv=tuple(words),
+            cwd=Path.cwd(),
+            environment=tuple(surroundings.environment.items()),
+            timeout_seconds=_FOREVER,
+            follow=Follow(read=read),
+        )
+    )
+    if ended.stderr:
+        console.raw_error(ended.stderr.rstrip() + b"\n")
+    return ended
+
+
+def _left_out(many: int) -> Sequence[str]:
+    if not many:
+        return ()
+    text = "iterations have no time that can be read; another unit may show it (-tu ns, or -tu s)"
+    return (f"{many} {text}",)
+
+
+def _pipe(stream: Stream, console: Console) -> None:
+    if sys.stdin is None:
+        raise UsageError("there is no standard input to watch")
+    while data := os.read(sys.stdin.fileno(), _CHUNK):
+        if not console.quiet:
+            console.raw(data)
+        stream.read(data)
+
+
+def _tell(process: WatchedIterations | None, console: Console) -> None:
+    if process is not None:
+        console.note(f"warm: {_name(process)}, {_warm(process)}")
+
+
+def _name(process: WatchedIterations) -> str:
+    run = f", run {process.run}" if process.run > 1 else ""
+    return f"{names.line(process.benchmark)}{run}, fork {process.fork}"
+
+
+def _warm(process: WatchedIterations) -> str:
+    if process.warm is None:
+        return f"not seen warm in {len(process.lasted)} iterations"
+    since = "" if process.since is None else f", steady since iteration {process.since}"
+    return f"after {process.warm} iterations ({process.warm_seconds:.3g} s){since}"
+
+
+def _set(process: WatchedIterations) -> str:
+    if process.warmups is None or process.warmup_seconds is None:
+        return ""
+    return f"{process.warmups} iterations ({process.warmup_seconds:.3g} s)"
+
+
+def _table(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> RenderableType:
+    table = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
+    for process in every:
+        style = "yellow" if process.warm is None else "green"
+        table.add_row(
+            Text(process.benchmark), str(process.run), str(process.fork),
+            Text(_warm(process), style=style), _set(process), str(process.watch.method),
+        )  # fmt: skip
+    warm = sum(iterations.warm is not None for iterations in every)
+    head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
+    return Group("", head, "", table, *_notes(stopping_rule, every))
+
+
+def _notes(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> list[RenderableType]:
+    caveats = warmup_results.otherwise(stopping_rule, (process.watch for process in every))
+    return tables.section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
+
+
+def _document(
+    stopping_rule: StoppingRule, every: Sequence[WatchedIterations], problems: Sequence[str]
+) -> Mapping[str, Any]:
+    return {
+        "schema": "bench-audit/steady-live/1",
+        "processes": [
+            {
+                "benchmark": process.benchmark,
+                "run": process.run,
+                "fork": process.fork,
+                "method": str(process.watch.method),
+                "instead_of": None
+                if process.watch.method is stopping_rule.method
+                else str(stopping_rule.method),
+                "iterations": len(process.lasted),
+                "warm": process.warm,
+                "warm_seconds": None if process.warm is None else process.warm_seconds,
+                "since": process.since,
+                "set": process.warmups,
+                "set_seconds": process.warmup_seconds,
+            }
+            for process in every
+        ],
+        "problems": [*problems],
+    }

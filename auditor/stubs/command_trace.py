@@ -1,0 +1,188 @@
+"""`bench-audit trace`: which public methods are called, by whom, and which have no benchmark?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor.cli import options, purposes
+from auditor.cli.console import Console
+from auditor.cli.outputs import deliver, output_options
+from auditor.cli.running import open_work
+from auditor.config.subjects import described, spec
+from auditor.core.errors import Exit, UsageError
+from auditor.stubs.running import write_stubs
+from auditor.trace import terminal, terminal_clients
+
+
+@click.command(
+    cls=purposes.Command,
+    most_used=("--suite", "--library", "--clients", "--stubs", "--output"),
+    short_help="Which public methods do others call, and which have no benchmark?",
+)
+@options.options(
+    click.argument("given", metavar="[CONFIG_OR_SUBJECT | CLIENT...]", nargs=-1),
+    click.option(
+        "--suite",
+        "in_benchmarks",
+        is_flag=True,
+        help="Count in the project's own benchmarks and unit tests.",
+    ),
+    click.option("--library", metavar="SUBJECT", help="The project whose use is counted."),
+    click.option(
+        "--clients",
+        multiple=True,
+        metavar="CLIENT",
+        help="A project that uses it: its tests are run; repeatable.",
+    ),
+    click.option("--client-timeout", metavar="DURATION", help="Of a client's tests (15m)."),
+    click.option("--jobs", type=int, help="Clients at a time (one a processor)."),
+    click.option(
+        "--rank",
+        type=click.Choice(["sum", "share", "clients"]),
+        help="Order by calls of all together, by the mean share, or by how many clients call.",
+    ),
+    click.option("--top", type=int, help="How many methods are the often used ones (20)."),
+    click.option(
+        "--stubs",
+        "into",
+        type=options.PATH,
+        metavar="FOLDER",
+        help="Write beginnings of benchmarks for methods without one; alone, by the results in the "
+        "store.",
+    ),
+    options.METHOD,
+    *options.SUBJECT[1:],
+    options.BUDGET,
+    options.RETRY_FAILED,
+    options.STORE,
+    *output_options(".json", ".html", ".csv"),
+    click.option(
+        "--format",
+        type=click.Choice(terminal_clients.FORMATS),
+        default="table",
+        help="What stdout gets; csv is of clients.",
+    ),
+    *options.SAID,
+)
+@click.pass_context
+def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> int:
+    """Count the calls of each public method; nothing is timed or slowed.
+
+    With --library and --clients the tests of other projects are run, and the calls that come from
+    outside the library are counted. Clients are named as subjects are: a folder,
+    git:PATH-OR-URL@REVISION, go:, maven: (published tests), pypi:. Each is copied, and runs in an
+    environment of its own. abs slows down the methods that come first, as long as the store has
+    the result. A configuration may name the clients instead.
+
+    With --suite the project's own benchmarks and unit tests are run once or twice. Methods
+    that no benchmark calls come first, those that the unit tests call most in front.
+
+    --stubs writes a JMH class, Go functions, or tests for pytest-benchmark. They are for the most
+    used methods (--top) that no benchmark calls, then for those whose slowdown no benchmark detects
+    (by the last result of abs). Arguments are values that the tests of clients passed. The files
+    compile and run; a value that is unknown is named when the benchmark runs. No file is
+    overwritten.
+
+    \b
+    bench-audit trace --library . --clients ../app git:https://example.org/tool@main
+    bench-audit trace --suite .
+    bench-audit trace . --stubs new-benchmarks
+    bench-audit trace --suite . --format json | jq '.methods[] | select(.called_by == [])'
+    """
+    counts = in_benchmarks or given["library"] or given["clients"]
+    if given["method"] and not given["into"]:
+        raise UsageError("--method names what --stubs begins; add --stubs FOLDER")
+    if given["into"] and not counts:
+        command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
+    elif in_benchmarks:
+        command_line = _in_benchmarks(context, given)
+    else:
+        command_line = _in_clients(context, given)
+    if given["into"]:
+        write_stubs(command_line, given["into"], given["method"], beside=bool(counts))
+    return Exit.OK
+
+
+def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
+    if given["library"] or given["clients"]:
+        raise UsageError("--suite is of the project itself: leave out --library and --clients")
+    if given["format"] == "csv" or any(file.suffix == ".csv" for file in given["output"].files):
+        raise UsageError("csv is of clients; write --format json")
+    from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
+
+    command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
+    with open_work(command_line, open_suite_tracing) as (work, console):
+        document = work.trace()
+        terminal.keep(command_line.places.output, document)
+    terminal.show(document, given["format"], console)
+    _files(console, command_line, terminal.PAGE, terminal.RESULT)
+    folder = command_line.places.output
+    deliver(given, {".json": folder / terminal.RESULT, ".html": folder / terminal.PAGE}, console)
+    return command_line
+
+
+def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
+    clients = given["clients"]
+    if given["library"]:
+        what, clients = given["library"], (*clients, *given["given"])
+    else:
+        what = _single_input(given["given"])
+    command_line = _asked(context, what, _changes(given, clients))
+    if not command_line.config.trace.clients:
+        raise UsageError(
+            "say where calls are to be counted: in the tests of other projects (--library . "
+            "--clients ../app), or in the project's own (--suite)"
+        )
+    from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
+
+    with open_work(command_line, open_profiling) as (work, console):
+        document = work.profile()
+        terminal_clients.keep(command_line.places.output, document)
+    terminal_clients.show(document, given["format"], console)
+    _files(
+        console,
+        command_line,
+        terminal_clients.PAGE,
+        terminal_clients.RESULT,
+        terminal_clients.TABLE,
+    )
+    folder = command_line.places.output
+    made = {
+        ".json": folder / terminal_clients.RESULT,
+        ".html": folder / terminal_clients.PAGE,
+        ".csv": folder / terminal_clients.TABLE,
+    }
+    deliver(given, made, console)
+    return command_line
+
+
+def _single_input(written: tuple[str, ...]) -> str:
+    if len(written) > 1:
+        raise UsageError(f"one project at a time: {', '.join(written)}; clients go with --library")
+    return written[0] if written else "."
+
+
+def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, Any]:
+    """Return the keys of the configuration that the flags set; paths are of where we are."""
+    changes: dict[str, Any] = {}
+    if clients:
+        changes["clients"] = [
+            described(spec(client, Path.cwd(), "--clients")) for client in clients
+        ]
+    named = {"timeout": "client_timeout", "jobs": "jobs", "rank": "rank", "top": "top"}
+    said = {key: given[flag] for key, flag in named.items() if given[flag] is not None}
+    return changes | ({"trace": said} if said else {})
+
+
+def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.CommandLine:
+    return options.CommandLine.of(
+        context, {**options.shared_changes(context.params), **changes}, what
+    )
+
+
+def _files(console: Console, command_line: options.CommandLine, page: str, *results: str) -> None:
+    folder = command_line.places.output
+    console.note(f"\nreport: {folder / page}")
+    console.note(f"result: {', '.join(str(folder / result) for result in results)}")

@@ -1,0 +1,75 @@
+"""Write the beginnings of benchmarks, and show which are ready."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from auditor.cli import options, tables
+from auditor.cli.console import Console
+from auditor.cli.output import unusable
+from auditor.cli.running import open_work
+from auditor.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from auditor.core.contracts.stubs import Stub
+    from auditor.stubs.assemble import Stubs
+
+
+def write_stubs(
+    command_line: options.CommandLine, into: Path, methods: Sequence[str], *, beside: bool
+) -> None:
+    """Begin benchmarks in a folder, for the methods named or the unwatched ones.
+
+    `beside`: stdout has another result already. Raises UsageError where a file is there already.
+    """
+    from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
+
+    with open_work(command_line, open_stubbing) as (work, console):
+        stubs = work.stubs(methods, command_line.config.trace.top)
+    folder = into.absolute()
+    _write(folder, stubs.files)
+    if beside:
+        for file in stubs.files:
+            console.note(
+                f"begun: {', '.join((*file.ready, *(name for name, _ in file.incomplete)))}"
+            )
+    else:
+        _show(stubs, console)
+    for note in stubs.notes:
+        console.note(note)
+    for file in stubs.files:
+        console.note(f"written: {folder / file.path}")
+
+
+def _show(stubs: "Stubs", console: Console) -> None:
+    table = tables.lineless("", "method", "to be filled in")
+    for file in stubs.files:
+        for name in file.ready:
+            table.add_row("\N{CHECK MARK}", Text(name), "")
+        for name, lacking in file.incomplete:
+            table.add_row(
+                "\N{HORIZONTAL ELLIPSIS}", Text(name), Text(tables.short(lacking), style="dim")
+            )
+    console.result(Group(table))
+
+
+def _write(into: Path, files: "Sequence[Stub]") -> None:
+    """Write the files; raises UsageError, before the first, where one is there already."""
+    for stub in files:
+        if not (into / stub.path).resolve().is_relative_to(into.resolve()):
+            raise UsageError(f"{stub.path} lies outside of {into}; choose another folder: --stubs")
+        if (into / stub.path).exists():
+            raise UsageError(
+                f"{into / stub.path} is there already; choose another folder with --stubs"
+            )
+    for stub in files:
+        path = into / stub.path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8") as file:
+                file.write(stub.text)
+        except OSError as error:
+            raise unusable(path, error) from error

@@ -1,1 +1,0 @@
-"""Detects the steady state of a benchmark that another program runs."""

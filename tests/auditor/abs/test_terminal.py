@@ -1,0 +1,89 @@
+"""A result on a terminal: what a row says, and that nothing is padded or cut."""
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+import examples
+from auditor.abs import document_of_verdict
+from auditor.abs.page.table import summarise
+from auditor.abs.terminal import summary_lines
+from auditor.cli import console
+from auditor.core.caveats import Caveat
+from auditor.core.result import Verdict
+
+LIMIT = Caveat("borderline", "lies at the limit")
+
+
+def document(**changes):
+    return document_of_verdict.document(replace(examples.audit(), **changes), examples.context())
+
+
+def printed(document, width=100):
+    shown = Console(width=width, record=True)
+    with shown.capture() as captured:
+        shown.print(summary_lines(document))
+    return captured.get().replace("\N{NO-BREAK SPACE}", " ").splitlines()
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_no_line_is_wider_than_the_terminal_and_no_reason_is_cut(width):
+    methods = tuple(
+        replace(method, outcome=Verdict.INCONCLUSIVE, reason="cannot be told " * 12 + "END")
+        for method in examples.audit().methods[:2]
+    )
+    lines = printed(document(methods=methods), width)
+
+    assert max(map(len, lines)) <= width
+    assert sum("END" in line for line in lines) == 2
+    assert not any("\N{HORIZONTAL ELLIPSIS} " in line for line in lines if "cannot" in line)
+
+
+def test_a_row_shows_the_effect_that_decides_and_by_which_evidence():
+    verdict = examples.audit()
+    (detected, *_) = [pair for pair in verdict.pairs if pair.outcome is Verdict.DETECTED]
+    weak = replace(detected, effect=0.3, interval=(0.26, 0.34), decided_by="injection")
+    strong = replace(detected, effect=0.5, interval=(0.45, 0.55), decided_by="share")
+
+    (row,) = [
+        row
+        for row in summarise(document(pairs=(weak, strong))).methods
+        if row.id == detected.method
+    ]
+
+    assert row.effect.replace("\N{NO-BREAK SPACE}", " ") == "45 … 55 %"
+    assert (row.evidence, row.note) == ("CPU samples", "")
+
+
+def test_of_a_missed_method_the_largest_effect_that_is_possible_is_shown():
+    verdict = examples.audit()
+    (missed, *_) = [pair for pair in verdict.pairs if pair.outcome is Verdict.MISSED]
+    sure = replace(missed, effect=0.1, interval=(0.09, 0.11), decided_by="share")
+    wide = replace(missed, effect=0.1, interval=(0.0, 0.27), decided_by="share", threshold=0.25)
+    methods = tuple(
+        replace(method, outcome=Verdict.MISSED, caveats=(LIMIT,))
+        for method in verdict.methods
+        if method.id == missed.method
+    )
+
+    (row,) = summarise(document(pairs=(sure, wide), methods=methods)).methods
+
+    assert row.effect.replace("\N{NO-BREAK SPACE}", " ") == "0 … 27 %"
+    assert row.note.replace("\N{NO-BREAK SPACE}", " ").startswith(
+        "borderline: the effect lies at the limit of 25 %"
+    )
+
+
+def test_in_a_pipe_nothing_is_padded_wrapped_or_cut(capsys):
+    long = "a reason of a method that nobody could measure " * 12
+    methods = tuple(
+        replace(method, outcome=Verdict.INCONCLUSIVE, reason=long)
+        for method in examples.audit().methods
+    )
+
+    console.Console({}, quiet=False).result(summary_lines(document(methods=methods)))
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert sum(long.strip() in line for line in lines) == len(methods)

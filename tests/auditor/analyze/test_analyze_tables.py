@@ -1,0 +1,177 @@
+"""`bench-audit analyze` in this process: what it prints, leaves and ends with."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from auditor.cli.context import AppContext
+from auditor.cli.main import main
+
+SCHEMA = json.loads(
+    Path(__file__).parents[3].joinpath("reports/schema/result.schema.json").read_text()
+)
+CALM = np.random.default_rng(1).normal(1, 0.01, 20)
+
+
+def java(method, benchmark, times=1.0, runs=(0, 1)):
+    return [
+        f"{run};{method};{benchmark};{times * one * (1 + run / 100):.6g}"
+        for run in runs
+        for one in CALM
+    ]
+
+
+TABLE = [
+    "Run;Method altered;Microbenchmark;Result",
+    *java("Baseline", "a.B.c"),
+    *java("Work.java.seen([int, Map<K, V>])", "a.B.c", 1.5),
+    *java("Work.java.unseen([])", "a.B.c"),
+]
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    def called(lines, *arguments):
+        path = tmp_path / "in.csv"
+        path.write_text("\n".join(lines))
+        surroundings = AppContext(environment={"HOME": str(tmp_path)})
+        code = main(["analyze", str(path), *arguments], surroundings=surroundings)
+        return code, *capsys.readouterr()
+
+    return called
+
+
+def test_a_file_is_judged_as_an_audit_is(call, tmp_path):
+    code, printed, said = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-o", str(tmp_path))
+
+    assert code == 0
+    assert "This suite would notice a 60\xa0% slowdown in 1 of 2 methods." in printed
+    assert 'rule "paper", slowdown 60\xa0% (fixed)\n' in printed
+    assert "how long that took is not known" in printed
+    assert said.endswith(f"result: {tmp_path / 'analysis.json'}\n")
+    assert "Work.java.unseen([])" in (tmp_path / "analysis.html").read_text()
+
+
+def test_the_document_is_what_its_schema_says(call, tmp_path):
+    code, printed, _ = call(
+        TABLE, "--unit", "us/op", "--slowdown=.6", "--format=json", "-o", str(tmp_path)
+    )
+
+    document = json.loads(printed)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert code == 0
+    assert document == json.loads((tmp_path / "analysis.json").read_text())
+    assert (document["language"], document["harness"], document["host"]) == (
+        "java",
+        "jmh",
+        "unknown",
+    )
+    assert document["seed"] is None
+    assert document["plan"] == {
+        "forks": None, "warmup": None, "iterations": None, "iteration_seconds": None,
+        "longest_seconds": None, "runs": 2, "stability_runs": 2, "wait": "unknown",
+    }  # fmt: skip
+    assert (
+        document["command"] == "bench-audit analyze in.csv --tool=java --unit=us/op --slowdown=60%"
+    )
+
+
+def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
+    flags = ("--unit", "us/op", "--slowdown=.6", "--format=json", "-o", str(tmp_path))
+    _, printed, _ = call(TABLE, *flags)
+    _, _, *remembered = json.loads(printed)["command"].split()
+
+    code, again, _ = call(TABLE, *remembered[1:], "--format=json", "-o", str(tmp_path))
+
+    assert (code, json.loads(again)["scores"]) == (0, json.loads(printed)["scores"])
+
+
+def test_results_go_below_the_state_folder_by_default(call, tmp_path):
+    call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-q")
+
+    (found,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.json")
+    assert json.loads(found.read_text())["subject"] == "in.csv"
+
+
+@pytest.mark.parametrize(("limit", "code"), [("50", 0), ("51", 1)])
+def test_a_gate_decides_the_exit_code(call, limit, code):
+    ended, _, _ = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "--fail-under", limit)
+
+    assert ended == code
+
+
+def test_a_file_with_a_lost_run_has_no_verdict(call):
+    lines = [line for line in TABLE if not line.startswith("1;Work")]
+
+    ended, printed, said = call(lines, "--unit", "us/op", "--slowdown", "0.6", "--runs", "2")
+
+    assert ended == 5
+    assert "the table lacks 1 of 2 runs, the first: 2" in printed
+    assert "no verdict: the outcome of each method is open" in said
+
+
+def test_a_file_of_the_plain_suite_alone_is_one_of_stability(call, tmp_path):
+    ended, printed, _ = call(
+        java("Baseline", "a.B.c"), "--unit", "us/op", "--format=json", "-o", str(tmp_path)
+    )
+
+    document = json.loads(printed)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert ended == 0
+    assert document["schema"] == "bench-audit/stability/1"
+    assert document["benchmarks"][0]["max_spread"] == pytest.approx(0.01, abs=1e-3)
+
+
+@pytest.mark.parametrize(("inconclusive", "code"), [((), 5), (("fail",), 1), (("pass",), 0)])
+def test_a_gate_on_a_plain_suite_cannot_tell(call, inconclusive, code):
+    instead = [f"--inconclusive={one}" for one in inconclusive]
+
+    ended, _, said = call(java("Baseline", "a.B.c"), "--unit=us/op", "--fail-under=80", *instead)
+
+    assert ended == code
+    assert "gate undecided: at least 80 %; no method was slowed down" in said
+
+
+def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
+    lines = java("Baseline", "a.B.c", runs=(0,))
+
+    codes = [
+        call(lines, "--unit=us/op", *more)[0]
+        for more in ((), ("--inconclusive=fail",), ("--inconclusive=pass",))
+    ]
+
+    assert codes == [5, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "flags", "message"),
+    [
+        (["0;Baseline;b;NaN"], ["--unit=us/op"], "in.csv, line 1: 'NaN' is no result"),
+        (["0;Baseline;b;1"], [], "in.csv, line 1: the unit of 'b' is not in the file"),
+        (["0;Baseline;b;1"], ["--unit=us"], "'us' is no unit of a result"),
+        (
+            ["0;Baseline;b;1"],
+            ["--unit=us/op", "--slowdown=0"],
+            "--slowdown 0 is no change that could count",
+        ),
+        (
+            ["0;Baseline;b;1"],
+            ["--unit=us/op", "--slowdown=nan"],
+            "--slowdown nan is no change: write 5%",
+        ),
+        (TABLE[:1], [], "in.csv holds no results"),
+        (TABLE, ["--fail-under=nan"], "nan is no percentage from 0 to 100"),
+        (TABLE, ["--fail-under=100.5"], "100.5 is no percentage from 0 to 100"),
+        (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
+    ],
+)
+def test_what_is_wrong_is_one_line(call, lines, flags, message):
+    code, printed, errors = call(lines, *flags)
+
+    assert (code, printed) == (2, "")
+    assert errors.startswith("error[usage]: ")
+    assert message in errors
+    assert errors.count("\n") == 1

@@ -1,0 +1,98 @@
+"""A configuration that lies in the project, and that nobody named."""
+
+import json
+
+import pytest
+import yaml
+from test_config_untrusted import FILES, REACHING
+
+from auditor.cli.context import AppContext
+from auditor.cli.main import main
+from auditor.config import load
+from auditor.core.errors import UsageError
+
+
+def project(folder, **files):
+    path = folder / "project"
+    path.mkdir(exist_ok=True)
+    for name in FILES:
+        (path / name).write_text("module a\n")
+    for name, text in files.items():
+        (path / name.replace("_", "-").replace("--", ".")).write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("bench_audit__toml", 'budget = "7m"\n', "project/bench-audit.toml"),
+        ("bench_audit__yaml", yaml.safe_dump({"budget": "7m"}), "project/bench-audit.yaml"),
+        ("bench_audit__json", json.dumps({"budget": "7m"}), "project/bench-audit.json"),
+        (
+            "pyproject__toml",
+            '[tool.bench-audit]\nbudget = "7m"\n',
+            "project/pyproject.toml [tool.bench-audit]",
+        ),
+    ],
+)
+def test_a_configuration_in_the_project_is_taken(tmp_path, name, text, shown):
+    path = project(tmp_path, **{name: text})
+
+    config = load("project", {}, tmp_path)
+
+    assert config.found == shown
+    assert config.request.suite.budget_seconds == 420
+    assert config.subject.path == path
+    assert (config.subject.configuration is None) is name.startswith("pyproject")
+
+
+def test_the_command_line_goes_over_it_and_a_named_file_is_not_looked_for(tmp_path):
+    path = project(tmp_path, bench_audit__json=json.dumps({"budget": "7m"}))
+    (path / "other.json").write_text(json.dumps({"budget": "9m"}))
+
+    assert load("project", {"budget": "8m"}, tmp_path).request.suite.budget_seconds == 480
+    named = load("project/other.json", {}, tmp_path)
+    assert (named.found, named.request.suite.budget_seconds) == ("", 540)
+
+
+def test_two_are_one_too_many(tmp_path):
+    project(tmp_path, bench_audit__json="{}", pyproject__toml="[tool.bench-audit]\n")
+
+    with pytest.raises(UsageError, match=r"bench-audit.json and project/pyproject.toml .* both"):
+        load("project", {}, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[tool.black]\n", "tool = 1\n", "[[", "\x00"])
+def test_a_pyproject_without_our_table_is_not_looked_into(tmp_path, text):
+    project(tmp_path, pyproject__toml=text)
+
+    assert load("project", {}, tmp_path).found == ""
+
+
+@pytest.mark.parametrize(("keys", "shown"), REACHING)
+def test_each_key_that_reaches_out_of_the_project_is_refused(tmp_path, keys, shown):
+    path = project(tmp_path, bench_audit__json=json.dumps(keys))
+    key = shown.partition(" ")[0]
+
+    with pytest.raises(UsageError, match=rf"^project/bench-audit.json: {key} is not taken from a"):
+        load("project", {}, tmp_path)
+    assert path.joinpath("bench-audit.json").exists()
+
+
+def test_what_is_refused_says_how_to_take_it_and_a_named_file_is_trusted(tmp_path):
+    project(tmp_path, bench_audit__json=json.dumps({"store": "../s.sqlite"}))
+
+    with pytest.raises(UsageError, match=r"to take it, name the file: project/bench-audit.json"):
+        load("project", {}, tmp_path)
+    assert load("project/bench-audit.json", {}, tmp_path).store is not None
+
+
+@pytest.mark.parametrize(("flags", "lines"), [((), 1), (("-q",), 0)])
+def test_it_is_named_in_one_line(tmp_path, monkeypatch, capsys, flags, lines):
+    path = project(tmp_path, bench_audit__json=json.dumps({"harness": "go"}))
+    monkeypatch.chdir(path)
+
+    main(["lint", ".", *flags], surroundings=AppContext(environment={"HOME": "/nowhere"}))
+
+    said = capsys.readouterr().err
+    assert said.count("configuration: bench-audit.json\n") == lines

@@ -1,0 +1,69 @@
+"""`bench-audit` without a command: what it found, and the one command to run next."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from real_program import PYTHON_RING, write
+
+from auditor.cli.context import AppContext
+from auditor.cli.main import main
+
+JMH = Path(__file__).parents[1] / "importers/recorded/jmh/small.json"
+GO = {
+    "go.mod": "module example.org/m\n\ngo 1.20\n",
+    "a.go": "package m\n",
+    "a_test.go": "package m\nfunc BenchmarkA(b *testing.B) {}\n",
+}
+
+
+@pytest.fixture
+def look(tmp_path, monkeypatch, capsys):
+    def looked():
+        monkeypatch.chdir(tmp_path)
+        assert main([], surroundings=AppContext(environment={"HOME": "/nowhere"})) == 0
+        return capsys.readouterr().out
+
+    return looked
+
+
+def test_a_suite_is_named_with_the_command_that_shows_the_plan(look, tmp_path):
+    write(tmp_path, {**GO, "bench-audit.toml": 'harness = "go"\n'})
+
+    shown = look()
+
+    assert "found: 1\N{NO-BREAK SPACE}benchmark (Go, go)\n" in shown.replace(
+        "1 benchmark", "1\N{NO-BREAK SPACE}benchmark"
+    )
+    assert "configuration: bench-audit.toml\n" in shown
+    assert shown.count("next: bench-audit ") == 1
+    assert "next: bench-audit abs . --dry-run " in shown
+
+
+def test_a_suite_below_the_folder_is_named_by_its_path(look, tmp_path):
+    shutil.copytree(PYTHON_RING, tmp_path / "some where")
+    write(tmp_path / "other", GO)
+
+    shown = look()
+
+    assert "next: bench-audit abs './some where' --dry-run" in shown
+    assert "more suites: other" in shown
+
+
+def test_a_project_without_benchmarks_begins_some(look, tmp_path):
+    write(tmp_path, {name: text for name, text in GO.items() if "_test" not in name})
+
+    assert "next: bench-audit trace . --suite --stubs new-benchmarks " in look()
+
+
+def test_results_are_for_analyze(look, tmp_path):
+    shutil.copy(JMH, tmp_path / "mine.json")
+
+    assert "next: bench-audit analyze mine.json " in look()
+
+
+def test_an_empty_folder_has_the_list_of_commands(look):
+    shown = look()
+
+    assert "Housekeeping" in shown
+    assert "next:" not in shown

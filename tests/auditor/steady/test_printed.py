@@ -1,0 +1,118 @@
+"""Processes that run elsewhere, judged by what is printed of them."""
+
+import numpy as np
+import pytest
+
+from auditor.core.series.printed import PrintedIterations
+from auditor.core.stop_rules import Criterion, StoppingRule
+from auditor.steady.judge import Streams
+from auditor.warmup.scorers.files import load_shipped_model
+from auditor.warmup.stop_rules import WatcherFactory
+from auditor.warmup.validity import FALLBACK
+
+
+def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):
+    return PrintedIterations(
+        harness=harness,
+        benchmark="B",
+        fork=fork,
+        seconds=seconds,
+        lasts=lasts,
+        warmups=50,
+        warmup_seconds=2.0,
+        run=run,
+    )
+
+
+def streams(method=Criterion.COV, model=None):
+    return Streams(
+        StoppingRule(method=method, measured=1, seconds=1.0, model=model), WatcherFactory(), 1
+    )
+
+
+def test_it_is_told_once_when_a_process_is_warm():
+    values = 1e-6 * (1 + 0.001 * np.random.default_rng(1).standard_normal(20))
+    looking = streams()
+
+    told = [looking.observe(printed(float(value))) for value in values]
+
+    (seen,) = [one for one in told if one is not None]
+    assert (seen.benchmark, seen.fork) == ("B", 1)
+    assert told.index(seen) + 1 >= seen.warm > 0
+    assert seen.warm_seconds == seen.warm
+    assert seen.warmup_seconds == 100.0  # as it is told, however much of it was seen
+    assert len(seen.lasted) == 20
+    assert [*looking.seen] == [seen]
+
+
+def test_each_fork_is_looked_at_by_itself():
+    looking = streams()
+    for index in range(20):
+        looking.observe(printed(1e-6, fork=1))
+        looking.observe(printed(1e-6 * 2.0**-index, fork=2))
+
+    steady, falling = looking.seen
+    assert steady.warm is not None
+    assert falling.warm is None
+
+
+def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
+    values = 1e-6 * np.exp(0.01 * np.random.default_rng(3).standard_normal(400))
+    values[:60] *= 3
+    looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
+    other = streams(Criterion.COV)
+
+    for value in values:
+        looking.observe(printed(float(value), lasts=0.1))
+        other.observe(printed(float(value)))
+
+    (mine,), (its,) = looking.seen, other.seen
+    assert mine.since == 61 <= mine.warm
+    assert its.warm is not None
+    assert its.since is None
+
+
+def test_a_model_looks_at_what_it_has_learned_from_only():
+    digest = load_shipped_model(Criterion.LEARNED).digest
+    looking = streams(Criterion.LEARNED, digest)
+    for _ in range(3):
+        looking.observe(printed(1e-6, fork=1, lasts=0.1))
+        looking.observe(printed(1e-6, fork=2, lasts=1.0))
+        looking.observe(printed(1e-6, fork=3, lasts=0.1, harness="go"))
+
+    mine, longer, go = (one.watch for one in looking.seen)
+    assert (mine.method, longer.method, go.method) == (Criterion.LEARNED, FALLBACK, FALLBACK)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, np.inf, np.nan])
+def test_what_is_no_time_is_left_out_and_counted(seconds):
+    looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
+
+    assert looking.observe(printed(seconds, lasts=0.1)) is None
+    assert looking.observe(printed(1e-6, lasts=seconds)) is None
+
+    assert (looking.left_out, [*looking.seen]) == (2, [])
+
+
+def test_iterations_of_another_length_are_left_to_a_rule_from_the_start_on():
+    looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
+    for _ in range(20):
+        looking.observe(printed(1e-6, lasts=0.1))
+    (seen,) = looking.seen
+    assert seen.watch.method is Criterion.LEARNED
+
+    for _ in range(20):
+        looking.observe(printed(1e-6, lasts=1.0))
+
+    assert seen.watch.method is FALLBACK
+    # The rule takes a second of iterations together, and five of them: those of before count.
+    assert seen.warm == 23
+    assert len(seen.lasted) == 40
+
+
+def test_a_second_run_is_another_process():
+    looking = streams()
+    for run in (1, 1, 2):
+        looking.observe(printed(1e-6, run=run))
+
+    assert [(one.run, len(one.lasted)) for one in looking.seen] == [(1, 2), (2, 1)]
