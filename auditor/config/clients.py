@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 
 from auditor.config import subjects
-from auditor.config.durations import seconds
 from auditor.config.python import python_spec
+from auditor.config.quantities import seconds
 from auditor.config.sections import ClientSection, TraceSection
 from auditor.config.settings import Settings
 from auditor.core.popularity import Ranking

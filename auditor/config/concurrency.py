@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.shares import share
 from auditor.config.versions import version_spec
 from auditor.core.contracts.concurrency import PAPER, LibraryVersion, RacePlan, TimedScope

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.config import durations
+from auditor.config import quantities
+from auditor.config.quantities import size
 from auditor.config.sections import DockerSection, LocalSection, SshSection
 from auditor.config.settings import Settings
-from auditor.config.sizes import size
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 
 OF_SUBJECT = "subject:"
@@ -70,7 +70,7 @@ def _dockerfile(written: str | None, folder: Path) -> Path | None:
 def ssh_spec(host: str, written: SshSection) -> SshSpec:
     """Return the machine behind "ssh:TARGET", and how it is used; raises ValueError."""
     try:
-        patience = durations.seconds(written.patience)
+        patience = quantities.seconds(written.patience)
     except ValueError as error:
         raise ValueError(f"{error} at ssh.patience") from error
     return SshSpec(
@@ -90,7 +90,7 @@ def dask_spec(settings: Settings, folder: Path) -> DaskSpec | None:
     """
     written = settings.dask
     try:
-        patience = durations.seconds(written.patience)
+        patience = quantities.seconds(written.patience)
     except ValueError as error:
         raise ValueError(f"{error} at dask.patience") from error
     if settings.dispatch != "dask":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.shares import share
 from auditor.core.contracts.qualify import GatePlan
 from auditor.core.errors import UsageError

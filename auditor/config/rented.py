@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from auditor.config import durations, reading
+from auditor.config import quantities, reading
 from auditor.config.explaining import explain
 from auditor.config.sections import VARIABLE, Duration, Name, Section
 from auditor.core.errors import UsageError
@@ -62,7 +62,7 @@ def _spec(written: _Rented) -> RentedSpec:
     most = math.inf
     if written.most_time is not None:
         try:
-            most = durations.seconds(written.most_time)
+            most = quantities.seconds(written.most_time)
         except ValueError as error:
             raise ValueError(f"{error} at most_time") from error
     if written.most_money is not None:

@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from auditor.config.durations import PATTERN
-from auditor.config.sizes import PATTERN as SIZE
+from auditor.config.quantities import DURATION, SIZE
 
-Duration = Annotated[str, Meta(extra_json_schema={"pattern": PATTERN})]
-"""The pattern is for editors; `durations.seconds` says more kindly what is wrong."""
+Duration = Annotated[str, Meta(extra_json_schema={"pattern": DURATION})]
+"""The pattern is for editors; `quantities.seconds` says more kindly what is wrong."""
 Positive = Annotated[int, Meta(ge=1, le=100_000)]
 Name = Annotated[str, Meta(min_length=1)]
 

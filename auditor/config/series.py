@@ -1,6 +1,6 @@
 """How long benchmarks are watched, from the words of a configuration."""
 
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.settings import Settings
 from auditor.core.request import SeriesRequest
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule

@@ -14,7 +14,7 @@ from auditor.abs.document import Document
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.abs.text.claims import ResultFacts
 from auditor.compare import document as comparison_document
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files

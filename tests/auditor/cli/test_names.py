@@ -6,7 +6,7 @@ import pytest
 from cli_acting import Stage
 
 from auditor.config import load
-from auditor.config.durations import seconds
+from auditor.config.quantities import seconds
 from auditor.config.settings import HARNESS_NAMES, HARNESSES
 from auditor.core.errors import UsageError
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.config import load
-from auditor.config.durations import seconds
 from auditor.config.places import places
+from auditor.config.quantities import seconds
 from auditor.config.sections import SubjectSection
 from auditor.config.subjects import described, slug, spec
 from auditor.core.errors import UsageError

@@ -1,12 +1,17 @@
-"""Durations as people write them."""
+"""Durations and amounts of memory as people write them."""
 
 import re
 
-PATTERN = r"^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$"
+DURATION = r"^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$"
 """A number and a unit, one or more times: "50ms", "1h30m"."""
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LONGEST = 366 * 24 * 3600.0
+
+SIZE = r"^[0-9]+(\.[0-9]+)?[kmgKMG]$"
+"""A number and a unit: "512m", "1.5g"."""
+_BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_LEAST = 6 << 20
 
 
 def seconds(text: str) -> float:
@@ -15,10 +20,20 @@ def seconds(text: str) -> float:
         number = float(text)
         meant = f"{number / 60:g}m" if number % 60 == 0 else f"{number:g}s"
         raise ValueError(f"{text!r} has no unit; write {meant}")
-    if not re.fullmatch(PATTERN, text):
+    if not re.fullmatch(DURATION, text):
         raise ValueError(f"{text!r} is no duration; write a number and a unit, such as 50ms or 10m")
     parts = re.findall(r"([0-9.]+)(ns|us|ms|s|m|h)", text)
     total = sum(float(number) * _SECONDS[unit] for number, unit in parts)
     if not 0 < total < _LONGEST:
         raise ValueError(f"{text!r} must be more than nothing and less than a year")
     return total
+
+
+def size(text: str) -> int:
+    """Read "512m" or "1.5g" as bytes; raises ValueError, also for less than anything needs."""
+    if not re.fullmatch(SIZE, text):
+        raise ValueError(f"{text!r} is no size; write a number and a unit, such as 512m or 4g")
+    number = int(float(text[:-1]) * _BYTES[text[-1].lower()])
+    if number < _LEAST:
+        raise ValueError(f"{text!r} is less than {_LEAST >> 20}m, with which nothing starts")
+    return number
