@@ -401,7 +401,7 @@ def test_a_sure_detection_is_not_borderline_whatever_other_pairs_are():
         replace(pair_verdict("m", "B", Verdict.MISSED), caveats=(far,)),
     )
 
-    found = audit(methods="klm", pairs=pairs)
+    result = audit(methods="klm", pairs=pairs)
 
-    slugs = [[caveat.slug for caveat in method.caveats] for method in found.methods]
+    slugs = [[caveat.slug for caveat in method.caveats] for method in result.methods]
     assert slugs == [["undershoot"], ["borderline"], ["borderline", "undershoot"]]

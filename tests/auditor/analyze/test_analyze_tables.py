@@ -92,8 +92,8 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
     call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-q")
 
-    (found,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.json")
-    assert json.loads(found.read_text())["subject"] == "in.csv"
+    (path,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.json")
+    assert json.loads(path.read_text())["subject"] == "in.csv"
 
 
 @pytest.mark.parametrize(("limit", "code"), [("50", 0), ("51", 1)])
