@@ -80,7 +80,7 @@ def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     """Make FETCH_HEAD of the files of a commit; those that a mirror lacks are empty."""
     (folder / ".git/objects/info/alternates").write_text(f"{mirror.resolve() / 'objects'}\n")
     listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    entries = [one for one in listed if one.split(b" ")[1:2] == [b"blob"]]
+    entries = [content for content in listed if content.split(b" ")[1:2] == [b"blob"]]
     hashes = b"\n".join(entry.split()[2] for entry in entries)
     states = run_git(folder, "cat-file", "--batch-check", given=hashes).splitlines()
     missing = {state.split()[0] for state in states if state.endswith(b" missing")}
@@ -91,8 +91,8 @@ def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     tree = run_git(folder, "write-tree").decode().strip()
     run_git(folder, "read-tree", "--empty")  # or a checkout would take all files for deleted
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    made = run_git(folder, *identity, "commit-tree", tree, "-m", commit).decode().strip()
-    (folder / ".git/FETCH_HEAD").write_text(f"{made}\n")
+    text = run_git(folder, *identity, "commit-tree", tree, "-m", commit).decode().strip()
+    (folder / ".git/FETCH_HEAD").write_text(f"{text}\n")
 
 
 def run_git(folder: Path, *words: str, given: bytes = b"") -> bytes:

@@ -89,13 +89,13 @@ def test_what_a_budget_decides_is_said():
 
 
 @pytest.mark.parametrize(
-    ("refusal", "said"),
+    ("refusal", "message"),
     [
         (None, "toy has no public method that can be slowed; name one with --method"),
         ("it has no body", "none of the 1 methods can be slowed; the first: it has no body"),
     ],
 )
-def test_a_subject_without_methods_says_why(refusal, said):
+def test_a_subject_without_methods_says_why(refusal, message):
     asked = request(methods=None if refusal is None else ("hop",))
     ready = parts(asked)
     (hop,) = [method for method in ready.mutator.methods(()) if method.name == "hop"]
@@ -105,4 +105,4 @@ def test_a_subject_without_methods_says_why(refusal, said):
     reason = take_inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
 
     assert take_inventory(asked, ready, QUICK, None).reason == ""
-    assert reason.startswith(said)
+    assert reason.startswith(message)

@@ -130,7 +130,7 @@ def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, p
 
 
 @pytest.mark.parametrize(
-    ("said", "code", "version"),
+    ("message", "code", "version"),
     [
         (b"uv 0.8.15 (8473ecba1 2025-09-03)\n", 0, "0.8.15"),
         (b"uv 0.6.14\n", 0, ""),
@@ -138,8 +138,8 @@ def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, p
         (b"something else\n", 0, ""),
     ],
 )
-def test_a_uv_that_is_too_old_or_none_is_left_alone(said, code, version):
-    assert uv_version(Completed(exit_code=code, stdout=said)) == version
+def test_a_uv_that_is_too_old_or_none_is_left_alone(message, code, version):
+    assert uv_version(Completed(exit_code=code, stdout=message)) == version
 
 
 def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
@@ -158,7 +158,7 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
 
 @BOTH
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"interpreter": "/no/python"}, (ToolMissing, "/no/python was not found")),
         ({"interpreter": "/bin/cat"}, (UsageError, "/bin/cat is no Python interpreter")),
@@ -168,27 +168,27 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
         ({"groups": ("bench",)}, (BuildFailed, "dependency.group")),
     ],
 )
-def test_an_environment_that_cannot_be_made_is_said(installer, asked, said, made, tmp_path):
-    error, why = said
+def test_an_environment_that_cannot_be_made_is_said(installer, asked, message, made, tmp_path):
+    error, why = message
 
     with pytest.raises(error, match=why):
         made(write(tmp_path / "project"), installer, **asked)
 
 
 @pytest.mark.parametrize(
-    ("files", "why"),
+    ("files", "reason"),
     [
         ({"setup.py": "raise RuntimeError('not today')\n"}, "RuntimeError: not today"),
         ({"pyproject.toml": PROJECT.replace("py-modules", "packages")}, "'trouble' does not exist"),
         ({"pyproject.toml": "[project\n"}, "unclosed table|Invalid|pars"),
     ],
 )
-def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, why, made, tmp_path):
+def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, reason, made, tmp_path):
     folder = write(tmp_path / "project")
     for name, text in files.items():
         (folder / name).write_text(text)
 
-    with pytest.raises(BuildFailed, match=why) as caught:
+    with pytest.raises(BuildFailed, match=reason) as caught:
         made(folder, "uv")
 
     assert "\n" not in str(caught.value)
@@ -251,7 +251,7 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("tag", "found"),
+    ("tag", "expected"),
     [
         ("v1.2.3", "1.2.3"),
         ("1.2", "1.2"),
@@ -266,5 +266,5 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
         ("", ""),
     ],
 )
-def test_a_version_is_read_out_of_a_tag(tag, found):
-    assert versions.of_tag(tag) == found
+def test_a_version_is_read_out_of_a_tag(tag, expected):
+    assert versions.of_tag(tag) == expected

@@ -33,7 +33,7 @@ def suite(ring, python_home, variables, tmp_path):
 
 @pytest.mark.subject
 @pytest.mark.parametrize(
-    ("files", "found"),
+    ("files", "expected"),
     [
         ({"tests/conftest.py": WRAPPER, "tests/test_it.py": "def test_a(timed): timed(sum, [1])"},
          ["tests/test_it.py::test_a"]),
@@ -63,8 +63,8 @@ def suite(ring, python_home, variables, tmp_path):
          ["test_it.py::test_a", "test_it.py::test_total"]),
     ],
 )  # fmt: skip
-def test_pytest_says_what_is_a_benchmark(files, found, suite):
-    assert sorted(benchmark.id for benchmark in suite(files).benchmarks) == found
+def test_pytest_says_what_is_a_benchmark(files, expected, suite):
+    assert sorted(benchmark.id for benchmark in suite(files).benchmarks) == expected
 
 
 @pytest.mark.subject
@@ -126,15 +126,15 @@ def test_a_session_of_nox_is_no_suite(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("why", "requirement"),
+    ("reason", "requirement"),
     [
         ("ModuleNotFoundError: No module named 'yaml'", "PyYAML"),
         ("skipped: could not import 'pytest_codspeed': No module named 'x'", "pytest-codspeed"),
         ("No module named 'orjson.inner'", "orjson"),
     ],
 )
-def test_what_is_missing_is_named_with_the_line_to_add(why, requirement):
-    assert with_remedy(why).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
+def test_what_is_missing_is_named_with_the_line_to_add(reason, requirement):
+    assert with_remedy(reason).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
     assert with_remedy("something else") == "something else"
 
 
