@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Meta
 
 from auditor.config import durations, reading
-from auditor.config.explaining import explain
 from auditor.config.sections import VARIABLE, Duration, Name, Section
 from auditor.core.errors import UsageError
 from auditor.core.hosts import RentedSpec
@@ -38,7 +37,9 @@ def described(path: Path) -> RentedSpec:
     try:
         return _spec(msgspec.convert(found, _Rented))
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path.name}: {explain(str(error), found, {'$': _Rented})}") from error
+        raise UsageError(
+            f"{path.name}: {reading.explain(str(error), found, {'$': _Rented})}"
+        ) from error
     except ValueError as error:
         raise UsageError(f"{path.name}: {error}") from error
 
