@@ -124,6 +124,7 @@ class Session:
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
+        self.machine.tell(f"listing the benchmarks of {project.name}")
         with _naming_other_suites(config, placed):
             suite = _suite(prepared.executor, listings, request, self._dispatching.together)
         for note in language.notes(suite.sources):
