@@ -14,6 +14,7 @@ _NO_LIBRARY = frozenset(
 )
 _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
 _NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench"})
+_BENCH = frozenset({"bench", "benches", "benchmark", "benchmarks"})
 _MOST_NESTED = 3
 """Folders of a namespace, one in the other: `google/cloud/…`."""
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
@@ -50,22 +51,22 @@ def top(tree: Path) -> Path:
 
 def _packages(above: Path) -> Iterator[Path]:
     """Yield the modules and packages right in a folder, and those in its namespace packages."""
-    spaces = None
+    in_source_folder = above.name == "src"
+    names = [] if in_source_folder else _distributions(above)
+    spaces = {name.partition("_")[0] for name in names}
     for path in above.iterdir():
-        if _is_no_library(path):
+        if _is_no_library(path) or not (in_source_folder or _may_be_library(path.stem, names)):
             continue
         if path.suffix == ".py" or (path / "__init__.py").is_file():
             yield path
-        elif path.name.isidentifier() and is_folder(path):
-            spaces = _namespaces(above) if spaces is None else spaces
-            if above.name == "src" or path.name in spaces:
-                yield from _in_namespace(path, _MOST_NESTED)
+        elif (in_source_folder or path.name in spaces) and path.name.isidentifier():
+            yield from _in_namespace(path, _MOST_NESTED)
 
 
 def _in_namespace(space: Path, depth: int) -> Iterator[Path]:
     """Yield the packages in a folder that is none itself: `interface` in `zope`."""
-    for path in space.iterdir():
-        if _is_no_library(path) or not path.name.isidentifier() or not is_folder(path):
+    for path in space.iterdir() if is_folder(space) else ():
+        if _is_no_library(path) or not path.name.isidentifier():
             continue
         if (path / "__init__.py").is_file():
             yield path
@@ -78,10 +79,15 @@ def _is_no_library(path: Path) -> bool:
     return hidden or path.stem in _NO_LIBRARY | _NO_MODULE
 
 
-def _namespaces(tree: Path) -> set[str]:
-    """Return what the project's own name begins with: `google` for `google-cloud-storage`."""
+def _may_be_library(stem: str, names: Sequence[str]) -> bool:
+    """Tell whether a name is not one of benchmarks, as `benchmarks_old` is, or is the project's."""
+    return not _BENCH.intersection(stem.lower().split("_")) or stem.lower() in names
+
+
+def _distributions(tree: Path) -> list[str]:
+    """Return the names that a project gives itself, with underscores: `google_cloud_storage`."""
     names = (_DISTRIBUTION.search(read(tree / file)) for file in _DECLARING)
-    return {re.split(r"[-_.]", name[1].decode())[0] for name in names if name}
+    return [re.sub(r"[-.]", "_", name[1].decode()).lower() for name in names if name]
 
 
 def _is_test(name: str) -> bool:

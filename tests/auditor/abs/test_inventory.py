@@ -119,3 +119,13 @@ def test_a_subject_without_methods_says_why(refusal, said):
 
     assert take_inventory(asked, ready, QUICK, None).reason == ""
     assert reason.startswith(said)
+
+
+def test_a_subject_whose_public_names_are_no_methods_says_so():
+    asked = request(methods=None)
+    mutator = SimpleNamespace(methods=lambda _: [], matches=parts(asked).mutator.matches)
+    ready = replace(parts(asked), mutator=mutator, hidden=("toy.hop leads to compiled code",))
+
+    reason = take_inventory(asked, ready, QUICK, None).reason
+
+    assert reason == "toy has no public method that can be slowed; toy.hop leads to compiled code"
