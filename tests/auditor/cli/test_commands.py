@@ -611,7 +611,7 @@ def test_a_dry_run_lists_what_it_is_about(stage, capsys):
         "Methods (2)",
         "ring.Push: 7 calls, called by 1 benchmark",
         "Cannot be measured",
-        "early: it ends\\nat once",
+        "early: it ends: at once",
     ):
         assert said in shown
     assert shown.index("Leave ring out.") < shown.index("phase")

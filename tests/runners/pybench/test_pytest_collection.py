@@ -58,6 +58,12 @@ def suite(ring, python_home, variables, tmp_path):
          ["test_it.py::TestIt::test_a"]),
         ({"test_it.py": "import pytest\n@pytest.mark.codspeed_benchmark\ndef test_a(): sum([1])"},
          ["test_it.py::test_a"]),
+        ({"test_it.py": "import pytest, sys\nif '--codspeed' not in sys.argv:\n"
+          "    pytest.skip('run with --codspeed', allow_module_level=True)\n" + USES},
+         ["test_it.py::test_total"]),
+        ({"conftest.py": "def pytest_ignore_collect(collection_path, config):\n"
+          "    return None if config.getoption('--codspeed') else True\n", "test_it.py": USES},
+         ["test_it.py::test_total"]),
         ({"test_it.py": "import pytest\n@pytest.mark.skipif('1 < 2', reason='no')\n"
           "def test_a(benchmark): pass\n" + USES},
          ["test_it.py::test_a", "test_it.py::test_total"]),
