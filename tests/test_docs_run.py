@@ -25,6 +25,7 @@ COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 LEFT_OUT = (
     "make ",
     "bench-audit abs config.json --paper ",
+    "bench-audit abs commons-text.json",
     "bench-audit concurrency ",
     "bench-audit qualify ",
     "bench-audit backtest ",
@@ -32,10 +33,10 @@ LEFT_OUT = (
     "bench-audit abs . --host ssh:",
     "bench-audit doctor --probe --host ssh:",
 )
-"""What runs these tests, the paper's plan (whole seconds of everything), races of minutes,
-somebody's gate, a past that the project has not (test_real_backtest), and what needs an image that
-a registry has or another machine (test_real_docker and test_real_ssh run those with ones of
-ours)."""
+"""What runs these tests, the paper's plan (whole seconds of everything), an audit of what Maven
+Central has, races of minutes, somebody's gate, a past that the project has not
+(test_real_backtest), and what needs an image that a registry has or another machine
+(test_real_docker and test_real_ssh run those with ones of ours)."""
 MAY_BE_SILENT = (">", "git ", "--format github")
 """What is written to a file, and annotations, of which there may be none."""
 GATES = ("--fail-", "--baseline")
