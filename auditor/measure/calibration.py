@@ -140,7 +140,7 @@ Points = Mapping[float, float]
 
 def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> Calibration:
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
-    why = Caveat(
+    caveat = Caveat(
         "too-short",
         "the method's own time is lost in the cost of reading the clock, so no delay in "
         "proportion to it can be made sure",
@@ -154,7 +154,7 @@ def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> C
         achieved=None,
         settled=settled,
         delay=Delay(wait, number),
-        caveats=(why,),
+        caveats=(caveat,),
     )
 
 

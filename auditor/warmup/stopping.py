@@ -113,7 +113,9 @@ def forks(
     `measured` are the operations that were measured in each fork, in their order.
     """
     limit = THRESHOLDS[technique]
-    drawn = [rng.choice(np.concatenate(measured[: at + 1]), DRAWN) for at in range(len(measured))]
+    drawn = [
+        rng.choice(np.concatenate(measured[: index + 1]), DRAWN) for index in range(len(measured))
+    ]
     ask: dict[Technique, Callable[[Values, Values], float]] = {
         Technique.COV: lambda one, two: abs(_scatter(two) - _scatter(one)),
         Technique.RCIW: lambda one, two: abs(width(two, rng) - width(one, rng)),
