@@ -49,6 +49,7 @@ REFUSALS: dict[str, str] = {
     "networkx/networkx": r"^error\[tool-missing\]: the project needs Python .*; install one that",
     "shapely/shapely": r"^error\[build-failed\]: .* Could not find geos-config executable",
     # Everywhere.
+    "google/gson": r"^error\[no-benchmarks\]: gson has no benchmarks: no source file below it",
     "aio-libs/aiohttp": r"submodules are not checked out \(vendor/llhttp\): git submodule update",
     "python-greenlet/greenlet": r"^no verdict: greenlet has no public method .* compiled code",
     "apache/commons-csv": r'try "profiles": \["benchmark"\] of the subject',

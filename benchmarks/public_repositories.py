@@ -43,6 +43,7 @@ REPOSITORIES = {
         ("jbellis/jvector", "5ab68d876a37e833e33c261b2c8db357d76fd7c9"),
         ("networknt/json-schema-validator", "f8c76599c0bda42a72ff1c905e8d99ab4fcf59db"),
         ("tdunning/t-digest", "7905f3d2ad18e7d7176811147d1316a3e23d7061"),
+        ("google/gson", "9835b6f90192f79cdf5300c528fc6212455fb6c1"),
     ),
     "python": (
         ("aio-libs/frozenlist", "9538c5b1cf2c71cee17b6dd6d114d55b8ba10176"),
