@@ -132,7 +132,11 @@ def test_a_machine_without_go(program, tmp_path):
 
 
 def test_a_machine_without_a_jdk(program, tmp_path):
-    folder = write(tmp_path / "ring", {"pom.xml": "<project/>"})
+    source = (
+        "import org.openjdk.jmh.annotations.Benchmark; class B { @Benchmark public void b() {} }"
+    )
+    files = {"pom.xml": "<project><!-- jmh-core --></project>", "src/main/java/B.java": source}
+    folder = write(tmp_path / "ring", files)
     path = without("java", tmp_path / "bin")
 
     line = program.refused("abs", folder, PATH=path, JAVA_HOME="", code=4, slug="tool-missing")
