@@ -49,7 +49,7 @@ class AsvFiles:
     def read(self, document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return the run, and the benchmarks that measure no time; raises Broken, UsageError."""
         if "result_columns" not in document:
-            raise Broken("the format of an old asv; bring it up to date: asv update")
+            raise Broken("the format of an old asv; convert it with asv update")
         columns = [
             text(item, "result_columns")
             for item in items(document["result_columns"], "result_columns")

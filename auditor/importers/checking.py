@@ -61,7 +61,7 @@ def seconds(value: object, what: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= LONGEST else math.inf
     if not 0 <= number <= LONGEST:
-        raise Broken(f"{what}: {_short(value)} is no time in seconds; {_REMEDY}")
+        raise Broken(f"{what}: {_short(value)} is not a time in seconds; {_REMEDY}")
     return number
 
 
@@ -93,7 +93,7 @@ def process(
     """
     wrong = [value for value in chain(values, (middle,)) if not SHORTEST <= value <= LONGEST]
     if wrong:
-        reason = f"{len(wrong)} of its values are no time: {wrong[0]}"
+        reason = f"{len(wrong)} of its values are not times: {wrong[0]}"
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
     kept = all(SHORTEST <= warmup <= LONGEST for warmup in warmups)
     return StoredProcess(

@@ -56,7 +56,7 @@ def suite_runs(path: Path) -> SuiteRuns:
             (rows.dump(UNTIMED),),
         ).fetchone()
         if project is None:
-            raise UsageError(f"{path} holds no audit of a suite; bench-audit stability makes one")
+            raise UsageError(f"{path} has no measured suite; run bench-audit stability first")
         digest, name, harness, command = project
         purposes = (Purpose.STEADY, Purpose.SUITE)
         try:

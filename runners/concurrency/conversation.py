@@ -288,7 +288,7 @@ def _opened(pipe: Path) -> IO[str]:
             continue
         os.set_blocking(handle, True)
         return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
-    raise MachineError(f"the process that tries tests does not open {pipe}; call again")
+    raise MachineError(f"the process that tries tests does not open {pipe}; repeat the command")
 
 
 def _closed(pipe: IO[str]) -> None:

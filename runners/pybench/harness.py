@@ -119,7 +119,10 @@ class PythonHarness:
         try:
             return [listings.entry(line) for line in answer.files[written].splitlines()]
         except (ValueError, RecursionError) as error:
-            raise SourceUnreadable("the suite wrote something else over its list") from error
+            raise SourceUnreadable(
+                "the suite overwrote the file of its benchmark list; check what its benchmarks "
+                "write"
+            ) from error
 
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""

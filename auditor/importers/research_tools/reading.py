@@ -57,10 +57,10 @@ def unit(written: str) -> Unit:
         seconds_per_operation(1.0, name)
         return Unit(re.compile(pattern), name)
     except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
     except ValueError as error:
         raise UsageError(
-            f"{name!r} is no unit of a result; write us/op, ops/s or the like, or REGEX=us/op"
+            f"{name!r} is not a unit of a result; write us/op, ops/s or the like, or REGEX=us/op"
         ) from error
 
 
@@ -192,7 +192,7 @@ def _seconds(written: str, unit: str) -> float:
         raise _Unreadable(f"{_short(written)} has a comma; decimals need a point")
     value = float(written) if _NUMBER.fullmatch(written) else math.nan
     if not math.isfinite(value) or value < 0:
-        raise _Unreadable(f"{_short(written)} is no result; repair or remove the row")
+        raise _Unreadable(f"{_short(written)} is not a result; repair or remove the row")
     if value == 0:
         return 0.0
     return seconds_per_operation(value, unit)

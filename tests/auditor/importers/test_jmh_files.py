@@ -225,12 +225,12 @@ def edited(at, *way, to):
 
 RAW = ("primaryMetric", "rawData")
 HOSTILE = {
-    "negative": (edited(0, *RAW, to=[[-1.0]]), "-1.0 is no time"),
-    "NaN": (edited(0, *RAW, to=[[float("nan")]]), "nan is no time"),
-    "text": (edited(0, *RAW, to=[["1"]]), "'1' is no time"),
-    "truth": (edited(0, *RAW, to=[[True]]), "True is no time"),
+    "negative": (edited(0, *RAW, to=[[-1.0]]), "-1.0 is not a time"),
+    "NaN": (edited(0, *RAW, to=[[float("nan")]]), "nan is not a time"),
+    "text": (edited(0, *RAW, to=[["1"]]), "'1' is not a time"),
+    "truth": (edited(0, *RAW, to=[[True]]), "True is not a time"),
     "flat": (edited(0, *RAW, to=[1.0]), "a number where a list has to be"),
-    "huge": (edited(0, *RAW, to=[[10**400]]), "a huge number is no time"),
+    "huge": (edited(0, *RAW, to=[[10**400]]), "a huge number is not a time"),
     "no unit": (edited(0, "primaryMetric", "scoreUnit", to=None), "scoreUnit is missing"),
     "no name": (edited(0, "benchmark", to=7), "[0].benchmark is a number"),
     "no mode": (edited(0, "mode", to=None), "[0].mode is missing"),
@@ -248,8 +248,8 @@ HOSTILE = {
     "forks again": (LOG.read_text().replace("Fork: 2 of 2", "Fork: 1 of 2"), "is there twice"),
     "table twice": (CSV.read_text() + CSV.read_text().splitlines()[1], "is there twice"),
     "cut table": (CSV.read_text()[:-2], "columns"),
-    "score": (CSV.read_text().replace("41852.851495", "?"), "'?' is no score"),
-    "negative score": (CSV.read_text().replace("41852.851495", "-2"), "'-2' is no time"),
+    "score": (CSV.read_text().replace("41852.851495", "?"), "'?' is not a score"),
+    "negative score": (CSV.read_text().replace("41852.851495", "-2"), "'-2' is not a time"),
     "cut cell": (CSV.read_text()[:-4], "unexpected end of data"),
     "quote": (CSV.read_text().replace('"ops/ms"', '"ops"ms"'), "line 2"),
     "long line": (CSV.read_text() + "x" * 70_000, "longer than 65536 bytes"),

@@ -223,7 +223,7 @@ def test_a_folder_of_two_machines_is_refused(tmp_path):
     (tmp_path / "asv" / "other").mkdir()
     written(tmp_path / "asv" / "other", document)
 
-    assert "two machines or environments" in refused(tmp_path / "asv")
+    assert "different machines or environments" in refused(tmp_path / "asv")
 
 
 def test_two_tools_at_once_are_refused():
@@ -241,7 +241,7 @@ def test_a_folder_of_other_files_is_refused(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    assert "it is not there" in refused(tmp_path / "absent.json")
+    assert "it does not exist" in refused(tmp_path / "absent.json")
     assert "it is no regular file" in refused(Path("/dev/null"))
 
 
@@ -386,7 +386,7 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
     (run,) = read([written(tmp_path, document)]).runs
 
     (process,) = run.processes["test_ring.py::test_total[100]"]
-    assert process.failure == Unreadable("1 of its values are no time: 0.0", "")
+    assert process.failure == Unreadable("1 of its values are not times: 0.0", "")
 
 
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):

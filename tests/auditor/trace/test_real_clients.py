@@ -85,7 +85,7 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
     assert reasons.pop("untested") == "pytest finds no unit tests"
     assert "No module named 'not_there'" in reasons.pop("broken")
     assert "ended by the watchdog after 2" in reasons.pop("endless")
-    assert "is no Python project" in reasons.pop("go-ring")
+    assert "is not a Python project" in reasons.pop("go-ring")
     assert reasons == {}
     methods = {one["id"].removeprefix("beads."): one for one in document["methods"]}
     double = methods["double"]
@@ -152,7 +152,7 @@ def test_go_clients_are_traced(program, places, tmp_path):
     assert first is None
     assert second is None  # its other package's tests run
     assert document["clients"][1]["missing"].startswith("packages of tests that do not build: 1;")
-    assert "is no Go project" in third
+    assert "is not a Go project" in third
     methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
     assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)
     assert methods["Double"]["inside"] is None
@@ -174,7 +174,7 @@ def test_java_clients_are_traced(program, places, tmp_path):
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
     assert document["clients"][0]["tests"] == 6
-    assert "is no Java project" in document["clients"][1]["reason"]
+    assert "is not a Java project" in document["clients"][1]["reason"]
     methods = {one["id"]: one for one in document["methods"]}
     twice = methods["org.example.beads.Beads.twice"]
     assert (twice["outside"], twice["inside"]) == (4004, 4)
@@ -205,9 +205,9 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--library", "LIBRARY"), "say where calls are to be counted"),
+        (("--library", "LIBRARY"), "no code given whose calls are counted"),
         (("--library", "LIBRARY", "--benchmarks"), "leave out --library and --clients"),
-        (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "one project at a time"),
+        (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "give only one project"),
         (("--library", "LIBRARY", "--clients", "nowhere"), "no such folder"),
         (("--library", "LIBRARY", "--suite", "--format", "csv"), "leave out --library"),
     ],

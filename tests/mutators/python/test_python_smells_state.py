@@ -41,7 +41,7 @@ def bench(*body):
         (("data = [3, 1, 2]", "benchmark(data.sort)"), "`data.sort` puts `data` in order"),
         (("data = list(range(9))", "benchmark(data.pop)"), "`data.pop` takes out of `data`"),
         (("data = []", "benchmark(data.append, 1)"), "`data.append` adds to `data`"),
-        (("data = {}", "benchmark(data.update, a=1)"), "is there already"),
+        (("data = {}", "benchmark(data.update, a=1)"), "exists already"),
         (("data = {1} | {2}; s = set()", "benchmark(s.add, 1)"), "`s.add` adds to `s`"),
         (("data = dict(a=1)", "benchmark(data.clear)"), "`data.clear` takes out of"),
         (("import heapq; h = []", "benchmark(heapq.heappush, h, 1)"), "adds to `h`"),
