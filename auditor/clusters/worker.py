@@ -160,9 +160,9 @@ def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
     loop = ReferenceWorkload(opened.host, opened.home, path, clock)
     subject = prepare_subject(config, placed, host, clock, loop.look)
     if subject.ready.project.digest != recipe.digest:
-        said = ", ".join(" ".join(version) for version in subject.ready.project.versions)
+        text = ", ".join(" ".join(version) for version in subject.ready.project.versions)
         raise MachineError(
-            f"worker {platform.node()} builds a different program from the same tree ({said}); "
+            f"worker {platform.node()} builds a different program from the same tree ({text}); "
             "give it the tools and settings of the machine that runs the audit"
         )
     return _Open(subject, ours.machine_lock, opened.home.builds(recipe.digest), peers)

@@ -76,7 +76,7 @@ def _process(document: dict[str, object]) -> StoredProcess:
         return _figure(document)
     counts, times = (items(document[field_name], field_name) for field_name in ("iters", "times"))
     if len(counts) != len(times):
-        raise Broken("iters and times differ in length; run the benchmark again")
+        raise Broken("the lists iters and times differ in length; run the benchmark again")
     values = [_per_iteration(*pair) for pair in zip(times, counts, strict=True)]
     return process(values, fmean(values) if values else 0.0)
 

@@ -47,13 +47,13 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     shared = _metadata(document, "the whole")
     found: dict[str, tuple[StoredProcess, ...]] = {}
     left_out, hosts, dates = [], [], []
-    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
-        place = f"benchmarks[{at}]"
+    for index, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{index}]"
         benchmark = mapping(entry, place)
         metadata = shared | _metadata(benchmark, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")
         if name in found or name in left_out:
-            raise Broken(f"{quoted_name(name)} is there twice; give the file of one suite")
+            raise Broken(f"{quoted_name(name)} exists twice; give the file of one suite")
         runs = [
             mapping(item, quoted_name(name))
             for item in items(benchmark.get("runs"), f"{place}.runs")

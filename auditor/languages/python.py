@@ -89,7 +89,9 @@ def _prepare(
         )
     if config.request.allocation_bytes is not None:
         raise UsageError("allocations are not available for Python suites; remove the option")
-    project = prepare(placed, python=config.python, frontend=frontend, **machine.parts)
+    project = prepare(
+        placed, python=config.python, frontend=frontend, tell=machine.tell, **machine.parts
+    )
     return ReadyProject(project, PythonHarness(frontend))
 
 

@@ -114,7 +114,7 @@ class Conversation:
             silent = 0 if self._asked else silent + 1
             if silent == _NO_TALK:
                 raise MachineError(
-                    f"the process that tries tests does not start; it said:\n{ended.tail()}"
+                    f"the process that tries tests does not start; its output:\n{ended.tail()}"
                 )
             if self._asked > self._answered and not talk.over():
                 talk.hear(GenerationAnswer(problem=self._how(ended), blocked=True))
@@ -174,8 +174,8 @@ class Conversation:
                 return GenerationAnswer()
             case (how, version, dump) if how in (_BLOCKED, _STUCK):
                 what, _, rest = dump.partition("\n")
-                said = f"{what or 'no end'} with the {version} version"
-                return GenerationAnswer(problem=f"{said}\n{rest}" if rest else said, blocked=True)
+                text = f"{what or 'no end'} with the {version} version"
+                return GenerationAnswer(problem=f"{text}\n{rest}" if rest else text, blocked=True)
             case ("raised", version, segment, index, what):
                 at = (int(segment), int(index)) if int(segment) >= 0 else None
                 return GenerationAnswer(problem=f"{what} in the {version} version", at=at)

@@ -20,38 +20,38 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
     unfinished: frozenset[str],
 ) -> list[Caveat]:
     """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time."""
-    found = []
+    caveats = []
     if slowdown_source == "auto" and slowdown is not None:
         text = (
             f"the slowdown {slowdown:.2f} was chosen from the suite's own spread, so scores of "
             "two audits are not comparable; for a gate give a number: --slowdown 0.5"
         )
-        found.append(Caveat("auto-slowdown", text))
+        caveats.append(Caveat("auto-slowdown", text))
     if rule is DetectionRule.PAPER:
         text = (
             'the rule "paper" pools dependent iterations and counts the tool\'s overhead as '
             "slowdown; use it only to compare with the literature"
         )
-        found.append(Caveat("paper-rule", text))
+        caveats.append(Caveat("paper-rule", text))
     if estimate:
         text = (
             "no method was slowed down: the verdicts are predicted from the time that methods take"
         )
-        found.append(Caveat("estimate", text))
+        caveats.append(Caveat("estimate", text))
     if score_only:
         text = (
             "each method was measured only until a benchmark detected it, so redundancy and cover "
             "are incomplete; for all pairs use --mode matrix"
         )
-        found.append(Caveat("score-mode", text))
+        caveats.append(Caveat("score-mode", text))
     if controls is not None and controls.alarms:
         method, benchmark = controls.alarms[0]
         text = (
             f"{len(controls.alarms)} of {controls.judged} A/A control pairs without a delay were "
             f"detected, such as {method} in {benchmark}: detections are less reliable here"
         )
-        found.append(Caveat("false-alarm", text))
-    return [*found, *_silent(stability, unfinished)]
+        caveats.append(Caveat("false-alarm", text))
+    return [*caveats, *_silent(stability, unfinished)]
 
 
 def _silent(stability: Stability, unfinished: frozenset[str]) -> Iterator[Caveat]:

@@ -158,8 +158,8 @@ class _TableReader:
             fitting = [one.unit for one in self._units if one.pattern.search(benchmark)]
             if not fitting:
                 raise _Unreadable(
-                    f"the unit of {_short(benchmark)} is not in the file; say it, such as "
-                    "--unit ops/s (JMH's default) or --unit us/op"
+                    f"the unit of {_short(benchmark)} is not in the file; give it, such as --unit "
+                    "ops/s (JMH's default) or --unit us/op"
                 )
             self._unit_of[benchmark] = fitting[-1]
         return self._unit_of[benchmark]
@@ -177,7 +177,9 @@ def _record(line: bytes, *, first: bool) -> list[str]:
     except UnicodeDecodeError as error:
         raise _Unreadable("not UTF-8; convert the file") from error
     except csv.Error as error:
-        raise _Unreadable(f"no row of cells parted by {DELIMITER}: {error}; repair it") from error
+        raise _Unreadable(
+            f"not a row of cells separated by {DELIMITER}: {error}; repair it"
+        ) from error
     record = [cell.strip() for cell in cells]
     return record if any(record) else []
 

@@ -66,7 +66,7 @@ def of_score(**changes):
     return score_caveats(**plain | changes)
 
 
-def made():
+def pure_caveats():
     """Return caveats that pure functions make."""
     yield from (caveat for facts in MACHINES for caveat in machine.caveats(facts, None))
     yield machine.busy_caveat(3.2, 4)
@@ -87,21 +87,21 @@ def made():
     yield from interference.advice(interference.Rating.NOISY, HostInterference())
     yield from interference.advice(interference.Rating.USABLE, HostInterference())
     for slug, runs in RUNS.items():
-        found = run_similarity.judge("B", runs).caveats
-        yield from (caveat for caveat in found if caveat.slug == slug)
+        caveats = run_similarity.judge("B", runs).caveats
+        yield from (caveat for caveat in caveats if caveat.slug == slug)
     yield from stored.caveats(SimpleNamespace(**vars(RESULTS), commits=("1a2b3c",)))
 
 
-MADE = list(made())
+CAVEATS = list(pure_caveats())
 
 
-@pytest.mark.parametrize("caveat", MADE, ids=[caveat.slug for caveat in MADE])
+@pytest.mark.parametrize("caveat", CAVEATS, ids=[caveat.slug for caveat in CAVEATS])
 def test_a_caveat_is_the_example_of_its_slug(caveat):
     assert caveat.text.replace("\N{NO-BREAK SPACE}", " ") == EXAMPLES[caveat.slug]
 
 
 def test_many_slugs_are_compared():
-    assert len({caveat.slug for caveat in MADE}) >= 30
+    assert len({caveat.slug for caveat in CAVEATS}) >= 30
 
 
 def test_an_error_is_the_example_of_its_slug(tmp_path, capsys, monkeypatch):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-import runpy
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -13,8 +13,11 @@ from auditor.core.errors import AuditError, Exit
 from auditor.warmup.scorers.files import ModelUnusable
 
 ROOT = Path(__file__).parents[3]
-SCRIPT = runpy.run_path(str(ROOT / "scripts" / "messages.py"))
-CATALOGUE = tomllib.loads(SCRIPT["CATALOGUE"].read_text())
+sys.path.append(str(ROOT / "scripts"))
+
+import messages_page  # noqa: E402 - scripts are no package
+
+CATALOGUE = tomllib.loads(messages_page.CATALOGUE.read_text())
 GROUPS = list(CATALOGUE["titles"])
 ENTRIES = [(slug, entry) for group in GROUPS for slug, entry in CATALOGUE[group].items()]
 MESSAGES = dict(ENTRIES)
@@ -97,7 +100,7 @@ def constants():
 @cache
 def templates(path):
     """Return a pattern for each text of a module, whatever is formatted into it."""
-    found = []
+    patterns = []
     for node in product_nodes()[path]:
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         if not isinstance(parts[0], ast.Constant | ast.FormattedValue):
@@ -105,8 +108,10 @@ def templates(path):
         fixed = [part.value if isinstance(part, ast.Constant) else None for part in parts]
         letters = re.sub("[^A-Za-z]", "", "".join(text for text in fixed if isinstance(text, str)))
         if len(letters) >= LEAST_LETTERS:
-            found.append("".join(".*?" if text is None else re.escape(str(text)) for text in fixed))
-    return found
+            patterns.append(
+                "".join(".*?" if text is None else re.escape(str(text)) for text in fixed)
+            )
+    return patterns
 
 
 def writers(slug):
@@ -114,7 +119,7 @@ def writers(slug):
     if slug in TEXT_ELSEWHERE:
         return [TEXT_ELSEWHERE[slug]]
     names = {kind.__name__ for kind in kinds() if kind.slug == slug} or {slug}
-    return [path for path, found in constants().items() if found & names]
+    return [path for path, texts in constants().items() if texts & names]
 
 
 def test_every_error_has_an_entry_with_its_exit_code():
@@ -126,7 +131,7 @@ def test_every_error_has_an_entry_with_its_exit_code():
 
 
 def test_every_caveat_has_an_entry():
-    nodes = [node for found in product_nodes().values() for node in found]
+    nodes = [node for module in product_nodes().values() for node in module]
     slugs = {slug for slug in slugs_in(nodes) if isinstance(slug, str)}
 
     assert slugs - set(MESSAGES) == set()
@@ -166,7 +171,7 @@ def test_every_exit_code_is_documented():
 
 
 def test_the_page_is_current_and_short():
-    text = SCRIPT["PAGE"].read_text()
+    text = messages_page.PAGE.read_text()
 
-    assert text == SCRIPT["page"](), "run scripts/messages.py"
+    assert text == messages_page.page(), "run scripts/messages_page.py"
     assert len(text.split()) <= MOST_WORDS_OF_PAGE

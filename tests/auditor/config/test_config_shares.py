@@ -14,14 +14,14 @@ from auditor.core.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
+    ("written", "expected"),
     [
         *[("5%", 0.05), (".05", 0.05), ("1.05x", 0.05), (" 5% ", 0.05), ("500%", 5.0)],
         *[("6x", 5.0), ("1x", 0.0), (0.6, 0.6), ("0", 0.0), ("100%", 1.0)],
     ],
 )
-def test_a_change_has_three_spellings(written, found):
-    assert change("--min-delta", written) == found
+def test_a_change_has_three_spellings(written, expected):
+    assert change("--min-delta", written) == expected
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ def test_what_is_printed_is_read_back(found):
 def test_a_part_of_a_whole_is_less_than_all_of_it():
     assert [share("--s", one) for one in ("5%", "0.05", "99%", "0")] == [0.05, 0.05, 0.99, 0.0]
     for written in ("1", "5", "100%", "much"):
-        with pytest.raises(UsageError, match=f"--s {written} is not a fraction: write 5% or"):
+        with pytest.raises(
+            UsageError, match=f"--s {written} is not a fraction below 100%: write 5% or"
+        ):
             share("--s", written)
 
 

@@ -229,13 +229,13 @@ HOSTILE = {
     "NaN": (edited(0, *RAW, to=[[float("nan")]]), "nan is not a time"),
     "text": (edited(0, *RAW, to=[["1"]]), "'1' is not a time"),
     "truth": (edited(0, *RAW, to=[[True]]), "True is not a time"),
-    "flat": (edited(0, *RAW, to=[1.0]), "a number where a list has to be"),
+    "flat": (edited(0, *RAW, to=[1.0]), "is a number, but must be a list"),
     "huge": (edited(0, *RAW, to=[[10**400]]), "a huge number is not a time"),
     "no unit": (edited(0, "primaryMetric", "scoreUnit", to=None), "scoreUnit is missing"),
     "no name": (edited(0, "benchmark", to=7), "[0].benchmark is a number"),
     "no mode": (edited(0, "mode", to=None), "[0].mode is missing"),
     "parameters": (edited(1, "params", to=[3]), "params is a list"),
-    "samples": (edited(3, "primaryMetric", "rawDataHistogram", to=[[[3]]]), "is a number where"),
+    "samples": (edited(3, "primaryMetric", "rawDataHistogram", to=[[[3]]]), "is a number, but"),
     "counts": (edited(3, "primaryMetric", "rawDataHistogram", to=[[[[3]]]]), "no pairs"),
     "twice": ([loaded()[0]] * 2, "is there twice"),
     "another entry": ([loaded()[0], 3], "[1] is a number"),
@@ -256,6 +256,6 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said):
-    assert said in refused(written(tmp_path, content, "in.txt"))
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
+    assert message in refused(written(tmp_path, content, "in.txt"))

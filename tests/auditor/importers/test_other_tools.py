@@ -209,19 +209,19 @@ HOSTILE = {
     "no time": ({"context": {"num_cpus": 1}, "benchmarks": [{"name": "a"}]}, "real_time is"),
     "no iterations": ({"iters": [0], "times": [1.0]}, "iters has a zero"),
     "fewer": ({"iters": [1], "times": [1.0, 2.0]}, "differ in length"),
-    "no samples": ({"iters": 5, "times": []}, "iters is a number where a list"),
+    "no samples": ({"iters": 5, "times": []}, "iters is a number, but must be a list"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("document", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line(tmp_path, document, said):
+@pytest.mark.parametrize(("document", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line(tmp_path, document, message):
     path = written(tmp_path, document)
 
     with pytest.raises(UsageError) as refused:
         read([path])
 
     assert str(refused.value).startswith(f"{path}: ")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

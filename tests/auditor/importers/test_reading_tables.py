@@ -120,7 +120,7 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "in.csv holds no results; is it the right file?"),
         ("\n \n", "in.csv holds no results; is it the right file?"),
@@ -139,19 +139,19 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
         (GOOD + f"{'9' * 5000};Baseline;b;1;4\n", "line 2: '99999"),
         (GOOD + "0-0-0;;b;1;4\n", "line 2: a row without a method or benchmark"),
         (GOOD + "0-0-0;Baseline; ;1;4\n", "line 2: a row without a method or benchmark"),
-        (GOOD + '0-0-0;Baseline;"b;1;4\n', "line 2: no row of cells parted by ;"),
+        (GOOD + '0-0-0;Baseline;"b;1;4\n', "line 2: not a row of cells separated by ;"),
         (GOOD + "0-0-0;" + "x" * 70_000, "line 2: more than 65536 bytes"),
         (GOOD.encode() + b"0-0-0;Baseline;\xff;1;4\n", "line 2: not UTF-8; convert the file"),
         (GOOD.encode("utf-16"), "line 1: a zero byte"),
         (GOOD + "Run;Function;Benchmark;n;ns\n", "line 2: 'Run' is no run"),
-        (JAVA_GOOD, "line 1: the unit of 'b' is not in the file; say it, such as --unit ops/s"),
+        (JAVA_GOOD, "line 1: the unit of 'b' is not in the file; give it, such as --unit ops/s"),
     ],
 )
-def test_a_bad_file_is_refused_with_its_line(tmp_path, content, said):
+def test_a_bad_file_is_refused_with_its_line(tmp_path, content, message):
     with pytest.raises(UsageError) as refused:
         table(tmp_path, content)
 
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert len(str(refused.value)) < 300
 
 

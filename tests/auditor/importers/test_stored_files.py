@@ -264,7 +264,7 @@ def edited(path, *way, to):
 
 
 @pytest.mark.parametrize(
-    ("path", "way", "said", "known"),
+    ("path", "way", "message", "expected"),
     [
         (asv_file(FIRST), ("params", "ram"), "8151276", {"memory": "8 GiB"}),
         (asv_file(FIRST), ("params", "ram"), "16GB", {"memory": "16GB"}),
@@ -288,26 +288,26 @@ def edited(path, *way, to):
         ),
     ],
 )
-def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, said, known):
-    results = read([written(tmp_path, edited(path, *way, to=said))])
+def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, message, expected):
+    results = read([written(tmp_path, edited(path, *way, to=message))])
 
     facts = dict(results.runs[0].host.facts)
-    assert {key: facts[key] for key in known} == known
+    assert {key: facts[key] for key in expected} == expected
 
 
 RESULTS = ("results", "rings.time_plain")
 STATS = ("benchmarks", 0, "stats")
 HOSTILE = {
-    "another list": (edited(PYTEST, "benchmarks", to={}), "benchmarks is an object where a list"),
+    "another list": (edited(PYTEST, "benchmarks", to={}), "benchmarks is an object, but must be"),
     "no entry": (edited(PYTEST, "benchmarks", 0, to=None), "benchmarks[0] is missing"),
     "no name": (edited(PYTEST, "benchmarks", 0, "fullname", to=7), "benchmarks[0].fullname is"),
-    "no stats": (edited(PYTEST, *STATS, to="x"), "stats is a text where an object"),
-    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data is a text where a number"),
-    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "is a truth value where a number"),
-    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean is missing where a number"),
+    "no stats": (edited(PYTEST, *STATS, to="x"), "stats is a text, but must be an object"),
+    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data is a text, but must be"),
+    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "is a truth value, but must be a number"),
+    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean is missing, but must be a number"),
     "twice": (
         edited(PYTEST, "benchmarks", to=[loaded(PYTEST)["benchmarks"][0]] * 2),
-        "is there twice",
+        "exists twice",
     ),
     "nothing": (edited(PYTEST, "benchmarks", to=[]), "holds no times of any benchmark"),
     "old pyperf": (edited(PYPERF / "one.json", "version", to=6), "pyperf convert"),
@@ -319,10 +319,10 @@ HOSTILE = {
     ),
     "old asv": ({"results": {}, "commit_hash": FIRST}, "asv update"),
     "no columns": (edited(asv_file(FIRST), "result_columns", to=["x"]), "lacks 'result'"),
-    "no row": (edited(asv_file(FIRST), *RESULTS, to=3), "is a number where a list has to be"),
-    "too few": (edited(asv_file(FIRST), *RESULTS, 0, to=[]), "not one value for each choice"),
+    "no row": (edited(asv_file(FIRST), *RESULTS, to=3), "is a number, but must be a list"),
+    "too few": (edited(asv_file(FIRST), *RESULTS, 0, to=[]), "must have one value for each"),
     "too many choices": (
-        edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 choices",
+        edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 parameter",
     ),
     "another file": ({"name": "package"}, "no result of pytest-benchmark, asv, pyperf"),
     "deep": ("[" * 100_000, "nested too deeply"),
@@ -333,12 +333,12 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said):
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
     line = refused(written(tmp_path, content))
 
     assert line.startswith(f"{tmp_path / 'in.json'}")
-    assert said in line
+    assert message in line
 
 
 NO_TIMES = {"NaN": float("nan"), "infinity": float("inf"), "negative": -1e-6, "huge": 10**400}
@@ -371,7 +371,7 @@ def test_the_choices_of_all_benchmarks_of_asv_are_counted_together(tmp_path):
         document["results"][name][:2] = None, sixty_thousand
         document["results"][name][document["result_columns"].index("samples")] = None
 
-    assert "more than 100000 choices" in refused(written(tmp_path, document))
+    assert "more than 100000 parameter" in refused(written(tmp_path, document))
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
