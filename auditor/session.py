@@ -240,10 +240,9 @@ class Session:
         for placed in self._placed:
             if paths := changed_files(placed):
                 text = (
-                    f"in our copy of {placed.name} these files are not what they were: "
-                    f"{list_some(paths)}; its build, benchmarks or unit tests have changed them, "
-                    "so what ran later may have read something else; have them write to a "
-                    "temporary folder (the next audit begins with a fresh copy)"
+                    f"files in the copy of {placed.name} changed during the audit: "
+                    f"{list_some(paths)}; its build, benchmarks or unit tests wrote them, and "
+                    "later steps may have read them; write to a temporary folder instead"
                 )
                 yield Caveat("tree-changed", text)
 
@@ -286,8 +285,8 @@ def _naming_other_suites(config: Config, placed: Placed) -> Iterator[None]:
 
 def _unready() -> OutOfTime:
     return OutOfTime(
-        "the budget was used up before the subject was built and its suite listed; nothing was "
-        "measured: give it more with --budget"
+        "the budget ended before the subject was built and its suite listed, so nothing was "
+        "measured; give a larger --budget"
     )
 
 

@@ -141,7 +141,7 @@ def read_as(kind: type[DocumentType], command: str, written: str | bytes) -> Doc
     try:
         return msgspec.json.decode(written, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"this is no result of bench-audit {command}: {error}") from error
+        raise UsageError(f"this is not a result of bench-audit {command}: {error}") from error
 
 
 def schema_of(kind: Any, title: str) -> str:

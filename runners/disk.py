@@ -54,8 +54,7 @@ def refuse_full_of(
     """
     if answer.exit_code and says_full(answer.stdout + answer.stderr) and free() < _LITTLE:
         raise FolderUnusable(
-            f"{Path(job.argv[0]).name} could not write: the disk that holds {job.cwd} is full; "
-            f"{advice}"
+            f"{Path(job.argv[0]).name} could not write: the disk of {job.cwd} is full; {advice}"
         )
 
 

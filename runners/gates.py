@@ -188,7 +188,10 @@ def _write(folder: Path, files: Files) -> None:
     for name, content in files.items():
         path = folder / name
         if not path.parent.resolve().is_relative_to(folder.resolve()):
-            raise SubjectError(f"{name} is reached through a link that leads out of the subject")
+            raise SubjectError(
+                f"{name} is behind a symbolic link that leads out of the subject; copy the file "
+                "into the subject"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         path.write_bytes(content)

@@ -14,6 +14,6 @@ def within_limits(job: Invocation, answer: Completed) -> Completed:
     if answer.exhausted:
         program = Path(job.argv[0]).name
         raise MachineError(
-            f"{program} needs more than {answer.exhausted} while the suite is listed; allow more"
+            f"{program} needs more than {answer.exhausted} to list the suite; raise the limit"
         )
     return answer

@@ -31,6 +31,6 @@ def unpack_folders(archive: bytes, digest: str, home: Home) -> Path:
             with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
                 opened.extractall(scratch / "tree", filter="tar")
         except tarfile.TarError as error:
-            raise MachineError(f"what was sent cannot be unpacked: {error}") from error
+            raise MachineError(f"the received files cannot be unpacked: {error}") from error
         settle(scratch / "tree", there, scratch)
     return there

@@ -89,8 +89,8 @@ class AbsAudit:
         phases = preview_abs(request, replace(self._parts, deadline=None)).phases
         missing = sum(phase.trials - phase.known for phase in phases)
         text = (
-            f"what is not decided for lack of time takes {missing} more processes at most, "
-            f"about {duration(sum(phase.seconds for phase in phases))}"
+            f"{missing} processes at most are left to run, about "
+            f"{duration(sum(phase.seconds for phase in phases))}; repeat the command to go on"
         )
         yield Caveat("time-left", text)
 

@@ -98,7 +98,7 @@ def read(written: str | bytes) -> AbsOrStability:
     try:
         return msgspec.json.decode(written, type=Document | StabilityDocument)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"not a result of bench-audit that this version reads: {error}") from error
+        raise UsageError(f"not a result that this version of bench-audit reads: {error}") from error
 
 
 def schema() -> str:

@@ -32,8 +32,8 @@ class BaselineResult:
         request, theirs = config.request, self.document
         if request.slowdown is None:
             raise UsageError(
-                'a gate needs a fixed slowdown: "auto" asks another question of each revision; '
-                "give a number: --slowdown 0.5"
+                'a gate needs a fixed slowdown, as "auto" differs between revisions; give a '
+                "number: --slowdown 0.5"
             )
         limit = json.loads(theirs.config).get("min_delta")
         if request.min_delta != limit:
@@ -42,14 +42,14 @@ class BaselineResult:
                 for one in (request.min_delta, limit)
             )
             raise UsageError(
-                f"{self.name} was made with {then}, this audit has {now}: what is missed by one "
-                "says nothing of the other"
+                f"{self.name} was made with {then}, this audit has {now}, so their misses "
+                "are not comparable; use the same settings"
             )
         if (request.slowdown, request.rule) != (theirs.slowdown, theirs.rule):
             raise UsageError(
                 f"{self.name} was made with the slowdown {theirs.slowdown} and the rule "
-                f"{theirs.rule}, this audit has {request.slowdown} and {request.rule}: what is "
-                "missed by one says nothing of the other"
+                f"{theirs.rule}, this audit has {request.slowdown} and {request.rule}, so their "
+                "misses are not comparable; use the same settings"
             )
 
 

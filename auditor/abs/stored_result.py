@@ -136,8 +136,8 @@ def other_configuration(audit: FinishedAudit, wanted: Mapping[str, Any]) -> Cave
         return None
     more = f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
     text = (
-        f"no audit was asked for exactly this ({'; '.join(differing[:_NAMED])}{more}); flags "
-        f"count, too. This is the last one of the subject: {audit}"
+        f"no stored audit has exactly these options ({'; '.join(differing[:_NAMED])}{more}); this "
+        f"is the last audit of the subject: {audit}"
     )
     return Caveat("other-configuration", text)
 
@@ -209,7 +209,7 @@ def require_matrix(either: AbsOrStability) -> Document:
     if any(caveat.slug == "score-mode" for caveat in document.caveats):
         raise UsageError(
             'this result was made with the mode "score", which stops at the first benchmark that '
-            "detects a method, so nobody knows which others do; run the same bench-audit abs with "
-            f"--mode matrix first ({AUDIT_AGAIN})"
+            "detects a method; run the same bench-audit abs with --mode matrix first "
+            f"({AUDIT_AGAIN})"
         )
     return document

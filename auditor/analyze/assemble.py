@@ -97,7 +97,8 @@ def compare_results(
     """Return what became of each benchmark; raises UsageError for results of two tools."""
     if base.harness != head.harness:
         raise UsageError(
-            f"the base is of {base.harness}, the others of {head.harness}; give results of one tool"
+            f"the base is from {base.harness}, the head from {head.harness}; give results of one "
+            "tool"
         )
     if base.digest == head.digest:
         raise UsageError("base and head are the same results; name others with --against")

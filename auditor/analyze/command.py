@@ -97,7 +97,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["against"] or any(map(is_stored, given["files"])):
         return _stored(given, console, surroundings)
     if len(given["files"]) > 1:
-        raise UsageError("one table at a time, please; several files may be those of other tools")
+        raise UsageError("only one table can be read at a time; give one file")
     if given["tool"] is None and not is_table(given["files"][0]):
         raise UsageError(
             f"{given['files'][0]}: no result of {KNOWN}, no table of GoABS or JavaABS either; "
@@ -110,7 +110,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
     for name in names:
         if given[name] not in (None, (), False):
-            raise UsageError(f"--{name.replace('_', '-')} is for {whose}; leave it out")
+            raise UsageError(f"--{name.replace('_', '-')} works only with {whose}; leave it out")
 
 
 def _table(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:

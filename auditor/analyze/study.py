@@ -158,31 +158,34 @@ def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     for name, side in (("base", base), ("head", head)):
         yield from (replace(caveat, text=f"{name}: {caveat.text}") for caveat in caveats(side))
     if differing := _differences(base, head):
-        text = f"base and head were not measured alike: {'; '.join(differing)}"
+        text = (
+            f"base and head were measured under different conditions: {'; '.join(differing)}; "
+            "measure both on one machine"
+        )
         yield Caveat("unlike-sides", text)
     text = (
-        "base and head did not run in turns, so whatever else changed on the machine between them "
-        "looks like a change of the code"
+        "base and head were not interleaved, so a change of the machine looks like a change of "
+        "the code; bench-audit compare interleaves them"
     )
     yield Caveat("not-in-turns", text)
     text = (
-        "no change was confirmed on fresh runs, since nothing is run: what is called here is a "
-        "suspicion to look into (bench-audit compare)"
+        "changes are not confirmed by fresh runs, as nothing is run here; confirm them with "
+        "bench-audit compare"
     )
     yield Caveat("not-confirmed", text)
 
 
 def _together(run: StoredRun, wanted: Mapping[str, int]) -> Iterator[Caveat]:
     text = (
-        f"processes of one run ({run.name}) followed each other at once: how far sessions lie "
-        f"apart is in none of them; {LEAST} files, made at different times, tell"
+        f"all processes are of one session ({run.name}), so the spread between sessions is "
+        f"unknown; give {LEAST} files made at different times"
     )
     yield Caveat("one-session", text)
     most = max(wanted.values())
     if fewer := tuple(name for name, count in wanted.items() if count < most):
         text = (
-            f"of {len(fewer)} of {len(wanted)} benchmarks there are less than {most} processes, "
-            f"and more can only make a spread larger: {list_some(fewer)}"
+            f"{len(fewer)} of {len(wanted)} benchmarks have fewer than {most} processes, so their "
+            f"spread may be too small: {list_some(fewer)}"
         )
         yield Caveat("few-runs", text)
 

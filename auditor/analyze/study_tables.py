@@ -138,7 +138,9 @@ def _outcome(rows: Rows) -> Outcome:
     """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
     wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
-        return Unreadable(f"{len(wrong)} of {len(rows.seconds)} values are no time: {wrong[0]}", "")
+        return Unreadable(
+            f"{len(wrong)} of {len(rows.seconds)} values are not times: {wrong[0]}", ""
+        )
     return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
 
@@ -156,9 +158,8 @@ def _steady(table_runs: _TableRuns) -> Stability:
 
 
 _FROM_A_TABLE = (
-    "the values were measured by another program: on which machine, with which delays, whether "
-    "warm-up is among them and who calls a method at all is not known, so what no benchmark "
-    "calls is missed here"
+    "another program measured these values: machine, delays, warm-up and calls are unknown, so a "
+    "method that no benchmark calls counts as missed"
 )
 
 
@@ -172,8 +173,8 @@ def _sized(steady: Stability) -> float:
     )
     if size is None:
         raise UsageError(
-            "the slowdown is not in the table and cannot be sized: no benchmark has values in all "
-            f"{steady.runs} runs with any spread; give a number: --slowdown 0.6"
+            "the table has no slowdown, and none can be chosen: no benchmark has a spread over "
+            f"all {steady.runs} runs; give a number: --slowdown 0.6"
         )
     return size
 

@@ -97,9 +97,13 @@ def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
     for kind, names in ((CommitKind.FIX, given["fix"]), (CommitKind.CAUSE, given["cause"])):
         for commit in commits(config.subject, names) if names else ():
             if not commit.parent:
-                raise UsageError(f"{commit.id[:12]} has no parent to be compared with")
+                raise UsageError(
+                    f"{commit.id[:12]} has no parent commit to compare with; leave it out"
+                )
             if any(past_change.commit.id == commit.id for past_change in past_changes):
-                raise UsageError(f"{commit.id[:12]} is named twice; it is a fix or a cause")
+                raise UsageError(
+                    f"{commit.id[:12]} is given to both --fix and --cause; leave one out"
+                )
             past_changes.append(PastChange(commit=commit, kind=kind))
     if given["find"] or not past_changes:
         known = {past_change.commit.id for past_change in past_changes}
@@ -107,7 +111,7 @@ def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
         past_changes += [past_change for past_change in every if past_change.commit.id not in known]
     if not past_changes:
         raise UsageError(
-            f"no message of the last {given['within']} commits speaks of performance; name commits "
-            "with --fix and --cause"
+            f"none of the last {given['within']} commit messages mentions performance; name "
+            "commits with --fix and --cause"
         )
     return tuple(past_changes)

@@ -18,7 +18,7 @@ def files(environment: Mapping[str, str]) -> tuple[Path, Path]:
     found = [environment.get(name, "") for name in (SUMMARY, OUTPUT)]
     if not all(found):
         raise UsageError(
-            f"--github is for a step of GitHub Actions, which has {SUMMARY} and {OUTPUT}; leave it "
+            f"--github works only in GitHub Actions, which sets {SUMMARY} and {OUTPUT}; leave it "
             "out elsewhere"
         )
     return Path(found[0]), Path(found[1])
@@ -33,7 +33,7 @@ def append_step_files(
     """
     summary, output_file = files(environment)
     if any("\n" in value or "\r" in value for value in outputs.values()):
-        raise UsageError(f"the folder {str(folder)!r} has a line break in its name")
+        raise UsageError(f"the folder {str(folder)!r} has a line break in its name; rename it")
     _append(summary, text)
     _append(output_file, "".join(f"{name}={value}\n" for name, value in outputs.items()))
 

@@ -18,38 +18,36 @@ def caveats(facts: Mapping[str, str], load: float | None) -> tuple[Caveat, ...]:
     found = []
     governor, quota = facts.get("governor", "unknown"), facts.get("quota", "unknown")
     if governor not in ("performance", "unknown"):
-        found.append(
-            Caveat(
-                "host-governor",
-                f"the processor's governor is {governor}, so its speed changes; "
-                "set it to performance",
-            )
-        )
+        text = f"the CPU governor is {governor}, so speed changes; set it to performance"
+        found.append(Caveat("host-governor", text))
     if facts.get("turbo") == "on":
         found.append(
-            Caveat(
-                "host-turbo", "turbo is on, so the speed depends on the temperature; turn it off"
-            )
+            Caveat("host-turbo", "turbo is on, so speed depends on temperature; turn it off")
         )
     if facts.get("smt") == "on":
         found.append(
             Caveat(
                 "host-smt",
-                "two threads share each core, so what runs on one slows the other; turn SMT off, "
-                "or leave the other threads of the cores that measure alone",
+                "two threads share each core and slow each other; turn SMT off, or keep the "
+                "second thread of each measuring core idle",
             )
         )
     if facts.get("aslr") not in (None, "0", "unknown"):
         found.append(
-            Caveat("host-aslr", "addresses are randomised, so processes differ; runs average that")
+            Caveat(
+                "host-aslr", "address randomisation is on, so processes differ; use several runs"
+            )
         )
     if facts.get("virtual", "no").startswith("yes"):
         found.append(
-            Caveat("host-virtual", "this is a virtual machine; its neighbours are measured too")
+            Caveat(
+                "host-virtual",
+                "this is a virtual machine, so its neighbours disturb; use real hardware",
+            )
         )
     if quota.partition(" ")[0] not in ("max", "unknown"):
         found.append(
-            Caveat("host-quota", f"processor time is limited ({quota}), which stops benchmarks")
+            Caveat("host-quota", f"the CPU quota is {quota}, so benchmarks get paused; raise it")
         )
     if load is not None and (others := busy_caveat(load, int(facts.get("cores", "1")))):
         found.append(others)
@@ -60,7 +58,9 @@ def busy_caveat(load: float, cores: int) -> Caveat | None:
     """Say that a machine has other work, given its mean number of running processes."""
     if load / cores <= BUSY_SHARE:
         return None
-    return Caveat("host-load", f"{load:.1f} processes were running lately on {cores} cores; wait")
+    return Caveat(
+        "host-load", f"{load:.1f} processes were running on {cores} cores; end other work, or wait"
+    )
 
 
 def unwritable(folder: Path) -> str | None:

@@ -233,7 +233,7 @@ def _code_of(error: BaseException) -> Exit:
         _say(error.slug, str(error))
         return error.exit_code
     traceback.print_exception(error)
-    _say("internal", "this is a bug in bench-audit; please report it with the lines above")
+    _say("internal", "this is a bug in bench-audit; please report it with the traceback above")
     return Exit.INTERNAL
 
 

@@ -35,7 +35,7 @@ def _change(_context: click.Context, option: click.Parameter, given: str | None)
     found = shares.change(option.opts[0], given)
     if not 0 < found <= MOST_EFFECT:
         raise UsageError(
-            f"{option.opts[0]} {given} is no change that could count: above 0%, at most "
+            f"{option.opts[0]} {given} is out of range: give more than 0% and at most "
             f"{100 * MOST_EFFECT}%"
         )
     return found
@@ -212,8 +212,7 @@ class CommandLine:
         nothing_runs = given.get("dry_run") or given.get("so_far")
         if nothing_runs and config.dispatch is not None and config.dispatch.rent:
             raise UsageError(
-                "a dry run rents no machines, nor does --so-far; see this one's plan, with "
-                "--dispatch serial instead of --rent"
+                "--dry-run and --so-far rent no machines; replace --rent by --dispatch serial"
             )
         outputs: Outputs = given["output"]
         there = places(
@@ -255,10 +254,10 @@ def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
     if not named:
         return {}
     if len(named) > 1:
-        raise UsageError("--scheduler and --rent name two clusters; leave one out")
+        raise UsageError("--scheduler and --rent each name a cluster; leave one out")
     if dispatch == "serial":
         raise UsageError(
-            f"--{named[0]} names a cluster, which --dispatch serial does not use; leave one out"
+            f"--{named[0]} names a cluster, but --dispatch serial uses none; leave one out"
         )
     return {
         "dispatch": "dask",

@@ -53,11 +53,11 @@ def _outputs(
     takes = f"-o takes a folder, or a file that ends in {' '.join(endings)}"
     for file in files:
         if file.suffix not in endings:
-            raise UsageError(f"this command writes no {file.suffix}: {file}; {takes}")
+            raise UsageError(f"this command does not write {file.suffix} files: {file}; {takes}")
         if file.is_dir():
-            raise UsageError(f"{file} is a folder and is named as a file is; {takes}")
+            raise UsageError(f"{file} is a folder, but its name ends like a file; {takes}")
     if len(folders) > 1:
-        raise UsageError(f"{folders[0]} and {folders[1]} are two folders; name one with -o")
+        raise UsageError(f"-o names two folders, {folders[0]} and {folders[1]}; name one")
     for folder in folders:
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder} is a file; {takes}")

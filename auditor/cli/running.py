@@ -48,7 +48,7 @@ def open_work(
 
 
 def _ignored(keys: Sequence[str]) -> Caveat:
-    text = f"a research tool's configuration; what means nothing here: {', '.join(keys)}"
+    text = f"keys of the research tool's configuration that bench-audit ignores: {', '.join(keys)}"
     return Caveat("ignored-keys", text)
 
 

@@ -127,7 +127,7 @@ class Cluster:
             raise
         except (ConnectionError, MachineError) as error:
             del self._given[of]
-            raise ConnectionError(f"{worker} was given nothing: {error}") from error
+            raise ConnectionError(f"no work could be sent to {worker}: {error}") from error
         return recipe.session, recipe.digest
 
     def home(self, benchmark: str) -> str | None:
@@ -283,8 +283,8 @@ def _client(address: str, security: Any) -> Any:
     known = (security or Security()).get_connection_args("client")
     if address.startswith("tls://") and known.get("ssl_context") is None:
         raise MachineError(
-            f"{address} needs certificates, and Dask has none here; name them in "
-            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE and ..._CLIENT__CERT, ..._CLIENT__KEY"
+            f"{address} needs TLS certificates; set DASK_DISTRIBUTED__COMM__TLS__CA_FILE and "
+            "..._CLIENT__CERT, ..._CLIENT__KEY"
         )
     try:
         return Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)

@@ -110,7 +110,12 @@ def _running(
             runner.run_sync(made.close, callback_timeout=patience)
         except Exception as error:  # what it leaves is listed, and removed, after this
             if not spec.listed_by:
-                told(Caveat("rented-open", f"{spec.cluster} did not close: {error!r}"))
+                told(
+                    Caveat(
+                        "rented-open",
+                        f"{spec.cluster} did not close: {error!r}; end its Dask processes",
+                    )
+                )
         runner.stop()
 
 
@@ -217,7 +222,7 @@ def _filled(value: Any, number: str) -> Any:
 
 def _said(note: Note, machines: tuple[str, ...], told: Callable[[Caveat], None]) -> None:
     text = (
-        f"an audit that was killed had rented machines of {note.cluster} ({note.started}); "
-        f"{len(machines)} were still there, and have been removed"
+        f"an earlier audit was killed and left machines of {note.cluster} rented "
+        f"({note.started}); {len(machines)} were found and removed"
     )
     told(Caveat("rented-left", text))

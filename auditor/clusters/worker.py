@@ -162,8 +162,8 @@ def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
     if subject.ready.project.digest != recipe.digest:
         text = ", ".join(" ".join(version) for version in subject.ready.project.versions)
         raise MachineError(
-            f"worker {platform.node()} builds another program of the same tree ({text}); it "
-            "needs the same tools and settings as the machine that asks"
+            f"worker {platform.node()} builds a different program from the same tree ({text}); "
+            "give it the tools and settings of the machine that runs the audit"
         )
     return _Open(subject, ours.machine_lock, opened.home.builds(recipe.digest), peers)
 

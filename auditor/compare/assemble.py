@@ -99,7 +99,7 @@ def open_comparison(
         (before, base), (after, head) = (session.ready(revision) for revision in revisions)
         if base.project.harness != head.project.harness:
             raise UsageError(
-                f"base is a project of {base.project.harness}, head one of "
-                f"{head.project.harness}: nothing can be compared; name the --harness"
+                f"base is a {base.project.harness} project, head a {head.project.harness} "
+                "project; choose one with --harness"
             )
         yield Comparing((before, after), base, head, session)

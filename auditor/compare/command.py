@@ -128,7 +128,7 @@ def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine
         check_judgeable(replace(command_line.config, request=request))
     if given["fail_under"] is not None and not command_line.config.compare.methods:
         raise UsageError(
-            "--fail-under is of methods that are slowed down, and --methods 0 slows none"
+            "--fail-under needs slowed methods, and --methods 0 slows none; leave one out"
         )
     return command_line
 

@@ -63,7 +63,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if missing:
         raise UsageError(f"{' and '.join(missing)} must be set to write a comment")
     if not given["api"].startswith(("https://", "http://127.0.0.1:")):
-        raise UsageError(f"{given['api']!r} is no address of an API over https")
+        raise UsageError(f"{given['api']!r} is not an https address of an API")
     head = HeadCommit.of(_event(given["event"]))
     document = _result(given["result"])
     pulls = Pulls(
@@ -91,9 +91,9 @@ def _event(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(read_named(path, _LARGEST_EVENT))
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is no event of GitHub: {error}") from error
+        raise UsageError(f"{path} is not a GitHub event: {error}") from error
     if not isinstance(found, dict):
-        raise UsageError(f"{path} is no event of GitHub")
+        raise UsageError(f"{path} is not a GitHub event")
     return found
 
 

@@ -184,19 +184,19 @@ class ComparisonStudy:
                 yield Caveat(caveat.slug, f"{side}: {caveat.text}")
             if silent := unlisted(parts.suite, parts.request.benchmarks):
                 names = list_some([name for name, _ in silent])
-                text = f"{side}: what could not be listed was not compared: {names}"
+                text = f"{side}: benchmarks that could not be listed were not compared: {names}"
                 yield Caveat("failed-benchmarks", text)
         compared = sum(not comparison.same for comparison in comparisons)
         if compared and self.head.layouts is Layouts.FIXED:
             text = (
-                "each revision has one order of functions, which this linker cannot draw anew: "
-                "what that does to times looks like a change (Go's can from 1.23 on)"
+                "this linker cannot shuffle functions, so the effect of function order looks like "
+                "a change; use Go 1.23 or newer"
             )
             yield Caveat("layout", text)
         if suspected > max(1, RESTLESS * compared):
             text = (
-                f"{suspected} of {compared} benchmarks seem to differ from themselves: something "
-                "else is running on this machine, and little can be told"
+                f"{suspected} of {compared} benchmarks differ between two runs of the base: other "
+                "work disturbs the machine; repeat when it is quiet"
             )
             yield Caveat("restless", text)
 
@@ -208,8 +208,8 @@ class ComparisonStudy:
                 rounds.setdefault((name, number), []).append(run)
         if busy := sum(map(audit.is_busy_round, rounds.values())):
             text = (
-                f"in {busy} of {len(rounds)} rounds other work kept the processors busy: there the "
-                "least block of each process counts, not the median one"
+                f"in {busy} of {len(rounds)} rounds other work kept the processors busy; there "
+                "the fastest block of each process counts, not the median"
             )
             yield Caveat("busy-rounds", text)
 
@@ -221,14 +221,14 @@ class ComparisonStudy:
         )
         if open_:
             text = (
-                f"{open_} of {len(comparisons)} benchmarks call none of the methods that changed: "
-                "they were left to the last, and the budget ended before they were judged"
+                f"{open_} of {len(comparisons)} benchmarks call none of the changed methods; they "
+                "came last, and the budget ended before they were judged; repeat the command"
             )
             yield Caveat("left-to-the-last", text)
         if self._ended_early:
             text = (
-                "first rounds were left out, so that what is suspected could be confirmed within "
-                "the budget"
+                "the first rounds of some benchmarks were skipped, so that suspected changes "
+                "could be confirmed within the budget"
             )
             yield Caveat("kept-for-confirming", text)
 

@@ -23,7 +23,7 @@ def differing_methods(base: StudyContext, head: StudyContext) -> tuple[Patch, tu
     caveats = []
     if unknown := sum(text is None for text in after.values()):
         said = (
-            f"{unknown} methods have no source here, so whether they differ is not known; name a "
+            f"{unknown} methods have no source here, so changes in them are unknown; give a "
             "folder or a repository as the subject"
         )
         caveats.append(Caveat("no-source", said))

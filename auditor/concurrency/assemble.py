@@ -199,8 +199,8 @@ class Racing:
             require_readable(one, names[0], java.feature, jdk.feature)
         if request.jmh and "." not in names[0]:
             raise UsageError(
-                f"--jmh writes no benchmark of {names[0]}: JMH takes none without a package, and a "
-                "class without one has no name in a package; leave --jmh out"
+                f"--jmh cannot write a benchmark of {names[0]}: JMH benchmarks need a package, "
+                "from which this class is not accessible; leave --jmh out"
             )
         return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
 
@@ -215,7 +215,7 @@ class Racing:
             )
         except (ResolveFailed, ToolMissing) as error:
             reason = str(error).partition("\n")[0]
-            text = f"which methods differ is not known, so all are called alike: {reason}"
+            text = f"the changed methods are unknown, so tests call all methods alike: {reason}"
             return (), (Caveat("unfocused", text),)
         reader = CodeReader(
             host=self._host,

@@ -153,16 +153,19 @@ def _of_lane(
 
 def _require_methods(catalogue: Catalogue) -> None:
     if not catalogue.methods:
-        raise SubjectError(f"the versions of {catalogue.subject} have no public method in common")
+        raise SubjectError(
+            f"the versions of {catalogue.subject} have no public method in common; give two "
+            "versions of the same class"
+        )
     if not catalogue.creators and catalogue.types[catalogue.subject].inner:
         raise SubjectError(
-            f"no object of {catalogue.subject} can be made: it is an inner class, whose objects "
-            "belong to one of the class around it; make it static, or name that class"
+            f"no object of {catalogue.subject} can be created: it is an inner class; make it "
+            "static, or name the outer class"
         )
     if not catalogue.creators:
         raise SubjectError(
-            f"no object of {catalogue.subject} can be made: both versions need a public "
-            "constructor, or a public method, of it or of another class, that returns one"
+            f"no object of {catalogue.subject} can be created: both versions need a public "
+            "constructor or factory method"
         )
 
 
@@ -171,7 +174,7 @@ def _require_races(subject: str, verdicts: Iterable[ThreadVerdict]) -> None:
     tests = [test.timed for verdict in verdicts for test in verdict.tests]
     if all(test.reason and not (test.old or test.new) for test in tests):
         raise SubjectError(
-            f"no test of {subject} could be measured, {len(tests)} were run; with the first, "
+            f"none of {len(tests)} tests of {subject} could be measured; the first: "
             f"{tests[0].reason}"
         )
 

@@ -86,7 +86,7 @@ class Generating:
             )
         caveats = [] if not done.reason else [Caveat("length-fallback", done.reason)]
         if len(tests) < self.plan.tests:
-            text = f"only {len(tests)} of {self.plan.tests} tests could be made"
+            text = f"only {len(tests)} of {self.plan.tests} tests could be generated"
             caveats.append(Caveat("fewer-tests", text))
         return ConcurrentTestSuite(
             tests=tests,

@@ -80,12 +80,12 @@ def _threads(text: str) -> tuple[int, ...]:
     words = [one.strip() for one in text.split(",")]
     if not all(word.isdecimal() and 1 <= int(word) <= _MOST_THREADS for word in words):
         raise UsageError(
-            f"--threads {text} must be numbers from 1 to {_MOST_THREADS} with commas between "
-            "them, such as 2,8"
+            f"--threads {text} must be numbers from 1 to {_MOST_THREADS}, separated by commas, "
+            "such as 2,8"
         )
     threads = tuple(sorted({int(word) for word in words}))
     if threads == (1,):
-        raise UsageError("--threads 1: one thread shares nothing; name a larger number, too")
+        raise UsageError("--threads 1 tests no concurrency; add a larger number")
     return threads
 
 
@@ -112,7 +112,7 @@ def _checked(plan: RacePlan) -> RacePlan:
     if plan.tests > _MOST_TESTS:
         raise UsageError(f"--tests {plan.tests} must be at most {_MOST_TESTS}")
     if plan.confidence <= 0:
-        raise UsageError("--confidence must be above nothing")
+        raise UsageError("--confidence must be above 0")
     return plan
 
 

@@ -13,7 +13,7 @@ from auditor.core.files.paths import is_file
 NAMES = ("bench-audit.toml", "bench-audit.yaml", "bench-audit.yml", "bench-audit.json")
 _PROJECT = "pyproject.toml"
 _TABLE = "[tool.bench-audit]"
-UNNAMED = "from a file that the command line does not name"
+UNNAMED = "in a configuration that the command line does not name"
 """Why a key that reaches out of the project is refused."""
 
 

@@ -33,7 +33,7 @@ def docker_spec(host: str, written: DockerSection, folder: Path) -> DockerSpec:
     if kind == "docker" and image:
         written = msgspec.structs.replace(written, image=image, dockerfile=None)
     if written.image and written.dockerfile:
-        raise ValueError("docker names both an image and a dockerfile; name one of them")
+        raise ValueError("docker sets both image and dockerfile; keep one")
     return DockerSpec(
         image=written.image,
         dockerfile=_dockerfile(written.dockerfile, folder),
@@ -61,7 +61,7 @@ def _dockerfile(written: str | None, folder: Path) -> Path | None:
     inside = Path(written.removeprefix(OF_SUBJECT))
     if inside == Path() or inside.is_absolute() or ".." in inside.parts:
         raise ValueError(
-            f"docker.dockerfile is {written!r}, which is no file of the subject; write "
+            f"docker.dockerfile is {written!r}, which is not a file of the subject; write "
             f"{OF_SUBJECT}Dockerfile, say"
         )
     return inside
@@ -97,8 +97,7 @@ def dask_spec(settings: Settings, folder: Path) -> DaskSpec | None:
         return None
     if (written.scheduler is None) is (written.rent is None):
         raise ValueError(
-            "dispatch is dask: name either the address of a scheduler at dask.scheduler or a "
-            "file at dask.rent"
+            'the dispatch "dask" needs either dask.scheduler (an address) or dask.rent (a file)'
         )
     ours = {
         "host": settings.host != "local",
@@ -107,8 +106,8 @@ def dask_spec(settings: Settings, folder: Path) -> DaskSpec | None:
     }
     if not_there := [key for key, is_set in ours.items() if is_set]:
         raise ValueError(
-            f"{not_there[0]} is of this machine, and dispatch is dask: its workers measure on "
-            "their own machines, as they are; leave one out"
+            f'{not_there[0]} configures this machine, but the dispatch "dask" measures on '
+            "workers; remove one"
         )
     rent = written.rent and (folder / Path(written.rent).expanduser()).absolute()
     return DaskSpec(

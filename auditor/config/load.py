@@ -132,7 +132,7 @@ def _load_found(found: FoundConfiguration, changes: Mapping[str, Any]) -> Config
     except UsageError as error:
         if UNNAMED in str(error) and found.is_whole_file:
             named = shlex.quote(found.shown)
-            raise UsageError(f"{error}; to take it, name the file: {named}") from error
+            raise UsageError(f"{error}; to allow it, name the file: {named}") from error
         raise
     config = replace(config, found=found.shown)
     if found.is_whole_file and isinstance(config.subject, FolderSpec):
@@ -149,7 +149,10 @@ def foreign_results(path: Path, argument: str) -> str:
     is_csv = path.suffix == ".csv"
     if not is_file(path) or not (formats.format_name(path) or (is_csv and is_table(path))):
         return ""
-    return f"{argument} holds results; bench-audit analyze {shlex.quote(argument)} reads it"
+    return (
+        f"{argument} contains results; to read them, run bench-audit analyze "
+        f"{shlex.quote(argument)}"
+    )
 
 
 def _load_file(
@@ -186,7 +189,7 @@ def _require_configuration(path: Path, argument: str) -> None:
         needed = (
             "its name must end in .json, .yaml, .yml or .toml; to audit a project, name its folder"
         )
-        raise UsageError(f"{argument} is no configuration: {describe_file(path) or needed}")
+        raise UsageError(f"{argument} is not a configuration: {describe_file(path) or needed}")
 
 
 def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
@@ -200,7 +203,8 @@ def at_revision(config: Config, written: str, folder: Path) -> Config:
     """Return the configuration of another revision of the subject; raises UsageError."""
     if foreign_results(folder / written, written):
         raise UsageError(
-            f"{written} holds results; bench-audit analyze HEAD --against BASE compares those"
+            f"{written} contains results; to compare results, run bench-audit analyze HEAD "
+            "--against BASE"
         )
     subject = subjects.revised(config.subject, written, folder)
     if isinstance(subject, GitSpec) and isinstance(config.subject, FolderSpec):
@@ -323,10 +327,10 @@ def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, ValueError) as error:
             raise ValueError(
-                f"{written!r} at methods is no readable file; "
-                'write a list of names, a file with one a line, or "auto"'
+                f"{written!r} at methods is not a readable file; write a list of names, a file "
+                'with one per line, or "auto"'
             ) from error
         written = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
     if not written:
-        raise ValueError('there is no name at methods; name some, or write "auto"')
+        raise ValueError('methods is empty; name some, or write "auto"')
     return tuple(dict.fromkeys(written))

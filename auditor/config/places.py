@@ -97,8 +97,8 @@ def _require_outside(found: Places, subject: Path, kinds: Iterable[str]) -> None
     for name, path in ((kind, named[kind]) for kind in kinds):
         if path.resolve().is_relative_to(subject):
             raise UsageError(
-                f"the {name} {path} lies inside the subject {subject}, which must "
-                f"not change while it is audited; {_REMEDIES[name]}"
+                f"the {name} {path} is inside the subject {subject}, which must not change during "
+                f"the audit; {_REMEDIES[name]}"
             )
 
 
@@ -158,5 +158,5 @@ def _base(environment: Mapping[str, str], variable: str, default: str) -> Path:
         return Path(given)
     user = environment.get("HOME", "")
     if not Path(user).is_absolute():
-        raise UsageError(f"neither {variable} nor HOME names a folder; set one of them")
+        raise UsageError(f"neither {variable} nor HOME is set; set one of them to a folder")
     return Path(user) / default

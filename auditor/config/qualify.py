@@ -61,8 +61,8 @@ def qualify_request(given: Mapping[str, Any]) -> QualifyRequest:
     """Read the options; raises UsageError."""
     if not given["words"]:
         raise UsageError(
-            "no gate: write its command behind --, such as "
-            "bench-audit qualify --method Parse -- ./gate.sh {base} {head}"
+            "no gate given: write its command after --, such as bench-audit qualify --method "
+            "Parse -- ./gate.sh {base} {head}"
         )
     plan = GatePlan(
         factors=_factors(given["slowdowns"]) or GatePlan().factors,
@@ -102,8 +102,7 @@ def _factor(option: str, text: str) -> float:
         found = 0.0
     if not 1.0 < found <= _MOST_FACTOR:
         raise UsageError(
-            f"{option} {text!r} must say how many times as long, such as 1.5x: above 1, up to "
-            f"{_MOST_FACTOR:g}"
+            f"{option} {text!r} must be a factor such as 1.5x, above 1 and at most {_MOST_FACTOR:g}"
         )
     return found
 
@@ -121,7 +120,7 @@ def _most(text: str | None) -> float | None:
     found = share("--max-false-alarms", text)
     if not found:
         raise UsageError(
-            f"--max-false-alarms {text} cannot be shown by any number of runs: ask for 1% or more"
+            f"--max-false-alarms {text} needs more runs than are allowed; give 1% or more"
         )
     return found
 
@@ -141,7 +140,7 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
     try:
         return re.compile(text, re.MULTILINE)
     except re.error as error:
-        raise UsageError(f"--alarm {text!r} is no regular expression: {error}") from error
+        raise UsageError(f"--alarm {text!r} is not a regular expression: {error}") from error
 
 
 def _duration(option: str, text: str) -> float:

@@ -21,19 +21,21 @@ def seconds(text: str) -> float:
         meant = f"{number / 60:g}m" if number % 60 == 0 else f"{number:g}s"
         raise ValueError(f"{text!r} has no unit; write {meant}")
     if not re.fullmatch(DURATION, text):
-        raise ValueError(f"{text!r} is no duration; write a number and a unit, such as 50ms or 10m")
+        raise ValueError(
+            f"{text!r} is not a duration; write a number and a unit, such as 50ms or 10m"
+        )
     parts = re.findall(r"([0-9.]+)(ns|us|ms|s|m|h)", text)
     total = sum(float(number) * _SECONDS[unit] for number, unit in parts)
     if not 0 < total < _LONGEST:
-        raise ValueError(f"{text!r} must be more than nothing and less than a year")
+        raise ValueError(f"{text!r} must be more than 0 and less than a year")
     return total
 
 
 def size(text: str) -> int:
     """Read "512m" or "1.5g" as bytes; raises ValueError, also for less than anything needs."""
     if not re.fullmatch(SIZE, text):
-        raise ValueError(f"{text!r} is no size; write a number and a unit, such as 512m or 4g")
+        raise ValueError(f"{text!r} is not a size; write a number and a unit, such as 512m or 4g")
     number = int(float(text[:-1]) * _BYTES[text[-1].lower()])
     if number < _LEAST:
-        raise ValueError(f"{text!r} is less than {_LEAST >> 20}m, with which nothing starts")
+        raise ValueError(f"{text!r} is less than the minimum, {_LEAST >> 20}m")
     return number

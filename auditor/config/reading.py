@@ -28,7 +28,7 @@ def document(path: Path, shown: str) -> dict[str, Any]:
             error
         )
     if own := describe_beginning(text.encode(), path):
-        raise UsageError(f"{shown} is no configuration: {own}")
+        raise UsageError(f"{shown} is not a configuration: {own}")
     try:
         found = _parsed(text, path.suffix, shown)
     except RecursionError as error:
@@ -37,7 +37,7 @@ def document(path: Path, shown: str) -> dict[str, Any]:
         reason = str(error).partition(";")[0]
         raise UsageError(f"{shown} cannot be read: {_lower(reason)}") from error
     if not isinstance(found, dict):
-        raise UsageError(f"{shown} must hold one object with keys such as subject and methods")
+        raise UsageError(f"{shown} must contain one object with keys such as subject and methods")
     return found
 
 
@@ -54,13 +54,13 @@ def _parsed(text: str, suffix: str, shown: str) -> Any:
 
 def _json(text: str, shown: str) -> Any:
     def refuse(word: str) -> NoReturn:
-        raise UsageError(f"{shown} holds {word}, which JSON does not have; write a number")
+        raise UsageError(f"{shown} contains {word}, which is not valid JSON; write a number")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         twice = {key for key in keys if keys.count(key) > 1}
         if twice:
-            raise UsageError(f"{shown} has the key {min(twice)!r} twice; leave one out")
+            raise UsageError(f"{shown} has the key {min(twice)!r} twice; remove one")
         return dict(pairs)
 
     try:

@@ -52,13 +52,14 @@ def _spec(written: _Rented) -> RentedSpec:
     """Return what is asked for; raises ValueError."""
     if not written.cluster.startswith(_OURS) and not (written.listed_by and written.removed_by):
         raise ValueError(
-            "name commands at listed_by and removed_by: without them machines of an audit "
-            "that was killed would be rented for ever"
+            "set listed_by and removed_by: without them the machines of a killed audit stay rented"
         )
     if written.listed_by and not any(_ID in text for text in written.listed_by):
-        raise ValueError(f"no word at listed_by holds {_ID}, so it would list machines of others")
+        raise ValueError(f"listed_by must contain {_ID}, or it lists machines of others")
     if written.removed_by and _MACHINES not in written.removed_by:
-        raise ValueError(f"no word at removed_by is {_MACHINES}, which stands for what is listed")
+        raise ValueError(
+            f"removed_by must contain {_MACHINES}, which stands for the listed machines"
+        )
     most = math.inf
     if written.most_time is not None:
         try:
@@ -67,7 +68,7 @@ def _spec(written: _Rented) -> RentedSpec:
             raise ValueError(f"{error} at most_time") from error
     if written.most_money is not None:
         if written.hourly is None or written.workers is None:
-            raise ValueError("most_money needs the price at hourly and the number at workers")
+            raise ValueError("most_money needs `hourly` (price) and `workers` (number)")
         # The scheduler's machine costs as much.
         most = min(most, written.most_money / written.hourly / (written.workers + 1) * 3600)
     return RentedSpec(

@@ -73,8 +73,8 @@ def _module(project: Path) -> str:
         text = (project / "go.mod").read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ValueError(
-            f"{project} has no readable go.mod, so its packages have no names; "
-            "run `go mod init` in a copy and name that at project"
+            f"{project} has no readable go.mod; run `go mod init` in a copy, and name the copy at "
+            "project"
         ) from error
     match = _GO_MODULE.search(text)
     if match is None:
@@ -161,8 +161,8 @@ def _test(found: Mapping[str, Any]) -> dict[str, Any]:
     error = _number(found.get("confidence"), "confidence")
     if error is not None and not LEAST_SIGNIFICANCE <= error <= MOST_SIGNIFICANCE:
         raise ValueError(
-            f"{error:g} at confidence must be {LEAST_SIGNIFICANCE:f} to {MOST_SIGNIFICANCE}: "
-            "how often the test may err, 0.05 for 5 %"
+            f"{error:g} at confidence must be {LEAST_SIGNIFICANCE:f} to {MOST_SIGNIFICANCE} (the "
+            "significance level), such as 0.05"
         )
     return {
         "significance": error,
@@ -210,13 +210,13 @@ def _number(written: Any, place: str) -> float | None:
     try:
         return None if written is None else float(written)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{written!r} at {place} is no number") from error
+        raise ValueError(f"{written!r} at {place} is not a number") from error
 
 
 def _whole(written: Any, place: str) -> int | None:
     number = _number(written, place)
     if number is not None and not number.is_integer():
-        raise ValueError(f"{written!r} at {place} is no whole number")
+        raise ValueError(f"{written!r} at {place} is not a whole number")
     return None if number is None else int(number)
 
 

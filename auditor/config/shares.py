@@ -21,7 +21,7 @@ def change(place: str, written: str | float) -> float:
     text = str(written).strip()
     found = _number(text[:-1] if text.endswith(("%", "x")) else text)
     if found is None or (text.endswith("x") and found < 1):
-        raise UsageError(f"{_at(place, text)} is no change: write 5%, 0.05 or 1.05x")
+        raise UsageError(f"{_at(place, text)} is not a change: write 5%, 0.05 or 1.05x")
     if text.endswith("%"):
         return round(found / 100, 12)
     if text.endswith("x"):
@@ -37,7 +37,7 @@ def share(place: str, written: str | float) -> float:
     found = _number(text.removesuffix("%"))
     part = None if found is None else found / (100 if text.endswith("%") else 1)
     if part is None or part >= 1:
-        raise UsageError(f"{_at(place, text)} is no part of a whole: write 5% or 0.05")
+        raise UsageError(f"{_at(place, text)} is not a fraction below 100%: write 5% or 0.05")
     return part
 
 
@@ -49,7 +49,7 @@ def percent(place: str, written: str | float) -> float:
     text = str(written).strip()
     found = _number(text.removesuffix("%"))
     if found is None or found > 100:
-        raise UsageError(f"{_at(place, text)} is no percentage from 0 to 100: write 80%")
+        raise UsageError(f"{_at(place, text)} is not a percentage from 0 to 100: write 80%")
     if not found:
         raise UsageError(f"{_at(place, text)}: a gate at 0% can never fail; leave it out")
     if found <= 1 and not text.endswith("%"):
@@ -100,7 +100,7 @@ def _is_written(value: object) -> bool:
 
 def _ambiguous(place: str, text: str, found: float) -> UsageError:
     readings = f"{found:g}% or {100 * found:g}%"
-    return UsageError(f"{_at(place, text)}: {readings}? Write one of the two")
+    return UsageError(f"{_at(place, text)} is ambiguous: write {readings}")
 
 
 def _at(place: str, text: str) -> str:

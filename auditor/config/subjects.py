@@ -76,11 +76,11 @@ def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSp
         raise UsageError(f"jdk at {place} is for JMH suites, not for {kind}")
     if words and (kind not in ("path", "git") or value.endswith(JAR)):
         what = "a jar, which is built already" if value.endswith(JAR) else kind
-        raise UsageError(f"{words} at {place} go with path or git, not with {what}")
+        raise UsageError(f"{words} at {place} works only with path or git, not with {what}")
     if kind == "maven":
         return _maven(value, section.extra)
     if section.extra:
-        raise UsageError(f"extra at {place} goes with maven, not with {kind}")
+        raise UsageError(f"extra at {place} works only with maven, not with {kind}")
     return _path(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
 
 
@@ -88,8 +88,8 @@ def refuse_secret(written: str, what: str) -> None:
     """Raise UsageError for a URL with a password, which is not said again; `what` holds it."""
     if _SECRET.search(written):
         raise UsageError(
-            f"{what} holds a password or a token, which results and logs would "
-            "show; leave it out, and let git have it from a credential helper or http.extraHeader"
+            f"{what} contains a password or token, which results and logs would show; remove it, "
+            "and use a git credential helper or http.extraHeader"
         )
 
 
@@ -101,7 +101,9 @@ def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
     if is_file(path) and path.suffix == JAR:
         return JarSpec(path)
     if exists(path):
-        raise UsageError(f"the subject {path} is no folder and no {JAR}; name the project's folder")
+        raise UsageError(
+            f"the subject {path} is neither a folder nor a {JAR}; name the project's folder"
+        )
     hint = "" if ":" not in written else f"; the known prefixes are {', '.join(PREFIXES)}"
     raise UsageError(f"no such {'file' if path.suffix == JAR else 'folder'}: {path}{hint}")
 
@@ -111,12 +113,12 @@ def _git(written: str, folder: Path) -> GitSpec:
     form = "write git:PATH-OR-URL@REVISION, for example git:.@HEAD"
     match = _AT_THE_END.match(written)
     if not match or written.startswith("-"):
-        raise UsageError(f"the subject git:{written} names no revision; {form}")
+        raise UsageError(f"the subject git:{written} has no revision; {form}")
     repository, revision = match["before"], match["after"]
     # What follows the @ of git@host:path or https://user@host/path is no revision.
     beyond_host = "/" in repository.partition("://")[2]
     if ":" in revision or ("://" in repository and not beyond_host) or revision.startswith("-"):
-        raise UsageError(f"the subject git:{written} names no revision; {form}")
+        raise UsageError(f"the subject git:{written} has no revision; {form}")
     return GitSpec(_repository(repository, folder), revision)
 
 
@@ -130,7 +132,7 @@ def _go(written: str) -> GoModuleSpec:
     well_formed = re.fullmatch(r"[^\s@-][^\s@]*@[^\s@-][^\s@]*", written)
     if not well_formed or ".." in module.split("/"):
         raise UsageError(
-            f"the subject go:{written} is no module with a version; "
+            f"the subject go:{written} is not a module with a version; "
             "write go:MODULE@VERSION, for example go:github.com/google/uuid@v1.6.0 or ...@latest"
         )
     return GoModuleSpec(module, version)
@@ -148,7 +150,7 @@ def _distribution(written: str) -> DistributionSpec:
     match = re.fullmatch(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)@([A-Za-z0-9][\w.!+-]*)", written)
     if match is None:
         raise UsageError(
-            f"the subject pypi:{written} is no project with a version; write pypi:NAME@VERSION, "
+            f"the subject pypi:{written} is not a project with a version; write pypi:NAME@VERSION, "
             "for example pypi:pluggy@1.7.0"
         )
     return DistributionSpec(match[1], match[2])
@@ -170,7 +172,7 @@ def _absolute(written: str, folder: Path) -> Path:
     try:
         return (folder / Path(written).expanduser()).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"the subject {written!r} is no path: {error}") from error
+        raise UsageError(f"the subject {written!r} is not a path: {error}") from error
 
 
 def revised(subject: SubjectSpec, written: str, folder: Path) -> SubjectSpec:

@@ -77,7 +77,7 @@ def _pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"{text!r} at benchmarks is no regular expression: {error}") from error
+        raise ValueError(f"{text!r} at benchmarks is not a regular expression: {error}") from error
     return text
 
 

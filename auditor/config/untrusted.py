@@ -9,15 +9,15 @@ from auditor.core.errors import UsageError
 from auditor.core.request import FolderSpec, SubjectSpec
 
 _REFUSED = {
-    "host": "on which machine it runs; name it with --host",
-    "docker": "what containers may use; name the image with --host docker:IMAGE",
-    "ssh": "which machine is used",
-    "dispatch": "on which machines it runs; name it with --dispatch",
-    "dask": "which cluster is used; name it with --scheduler or --rent",
-    "local": "which variables a suite is given",
-    "python": "what is installed and from where",
-    "store": "which file is written; name it with --store",
-    "clients": "which other folders are read",
+    "host": "which machine measures; choose it with --host",
+    "docker": "what containers may use; choose the image with --host docker:IMAGE",
+    "ssh": "which machine measures; remove it",
+    "dispatch": "which machines measure; choose them with --dispatch",
+    "dask": "which cluster measures; choose it with --scheduler or --rent",
+    "local": "the environment variables of the suite; remove it",
+    "python": "what is installed and from where; remove it",
+    "store": "which file is written; choose it with --store",
+    "clients": "which other folders are read; remove it",
 }
 """Keys that reach out of the project, each with what it decides."""
 _FLAG = re.compile(r"-[\w .,:;=+!*#\[\]()-]*")
@@ -34,15 +34,15 @@ def refuse_reaching(document: Mapping[str, Any], source: str, why: str = NAMED) 
     """
     for key, meaning in _REFUSED.items():
         if document.get(key) is not None:
-            raise UsageError(f"{source}{key} is not taken {why}: it decides {meaning}")
+            raise UsageError(f"{source}{key} is not allowed {why}: it decides {meaning}")
     if isinstance(subject := document.get("subject"), Mapping):
         _refuse_tools(subject, source, why)
     methods = document.get("methods", "auto")
     if isinstance(methods, str) and methods != "auto":
-        raise UsageError(f"{source}methods is not taken {why} where it names a file")
+        raise UsageError(f"{source}methods may not name a file {why}; list the names")
     warmup = document.get("warmup")
     if isinstance(warmup, Mapping) and warmup.get("model") is not None:
-        raise UsageError(f"{source}warmup.model is not taken {why}: it names a file")
+        raise UsageError(f"{source}warmup.model is not allowed {why}: it names a file; remove it")
 
 
 def _refuse_tools(subject: Mapping[str, Any], source: str, why: str) -> None:
@@ -50,18 +50,18 @@ def _refuse_tools(subject: Mapping[str, Any], source: str, why: str) -> None:
     jdk, flags = subject.get("jdk"), subject.get("flags")
     if isinstance(jdk, str) and not jdk.isdecimal():
         raise UsageError(
-            f"{source}subject.jdk is not taken {why} where it names a folder; write the "
-            "number of an installed JDK"
+            f"{source}subject.jdk may not name a folder {why}; write the number of an installed JDK"
         )
     if subject.get("gradle") is not None:
         raise UsageError(
-            f"{source}subject.gradle is not taken {why}: it decides which program builds"
+            f"{source}subject.gradle is not allowed {why}: it decides which program builds; "
+            "remove it"
         )
     for flag in flags if isinstance(flags, list) else ():
         if isinstance(flag, str) and (not _FLAG.fullmatch(flag) or ".." in flag):
             raise UsageError(
-                f"{source}subject.flags is not taken {why} where it may name a file of "
-                f"another folder: {flag[:80]!a}"
+                f"{source}subject.flags may not name files of other folders {why}: {flag[:80]!a}; "
+                "remove it"
             )
 
 
@@ -69,7 +69,4 @@ def refuse_other_subject(subject: SubjectSpec, folder: Path, source: str, why: s
     """Raise UsageError for a subject that does not lie in the configuration's own folder."""
     inside = isinstance(subject, FolderSpec) and subject.path.resolve().is_relative_to(folder)
     if not inside:
-        raise UsageError(
-            f"{source}subject is not taken {why}: it has to be a folder at or below the "
-            "configuration's own"
-        )
+        raise UsageError(f"{source}subject must be the configuration's folder or below it {why}")

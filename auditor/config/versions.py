@@ -25,11 +25,11 @@ def version_spec(written: str, folder: Path) -> VersionSpec:
         found = spec(written, folder)
         if isinstance(found, GitSpec | MavenSpec):
             return found
-        raise UsageError(f"{written} is no version of a Java class; {_FORMS}")
+        raise UsageError(f"{written} is not a version of a Java class; {_FORMS}")
     # An empty entry is what an empty variable leaves; that of Java is the current folder.
     entries = [text for text in written.split(os.pathsep) if text]
     if not entries:
-        raise UsageError(f"a version has no name; {_FORMS}")
+        raise UsageError(f"a version is empty; {_FORMS}")
     first, *rest = [_entry(entry, folder) for entry in entries]
     if not rest and is_dir(first[0]):
         return FolderSpec(first[0])
@@ -53,4 +53,4 @@ def _absolute(written: str, folder: Path) -> Path:
     try:
         return (folder / Path(written).expanduser()).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"the version {written!r} is no path: {error}") from error
+        raise UsageError(f"the version {written!r} is not a path: {error}") from error

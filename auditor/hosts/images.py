@@ -51,14 +51,14 @@ def _of_subject(config: Config, inside: Path, home: Home) -> Path:
             placed = place_revision(config.subject, home)
         case _:
             raise UsageError(
-                "docker.dockerfile names a file of the subject, and only a folder or a git "
-                "revision has one; name a Dockerfile of yours, or docker.image"
+                "docker.dockerfile needs a subject that is a folder or a git revision; name a "
+                "Dockerfile outside the subject, or docker.image"
             )
     path = placed.tree / inside
     if not path.is_file() or not path.resolve().is_relative_to(placed.root.resolve()):
         raise UsageError(
-            f"{placed.name} has no file {inside}, which docker.dockerfile names; of files that "
-            "git ignores there is no copy"
+            f"{placed.name} has no file {inside}, which docker.dockerfile names; files that git "
+            "ignores are not copied"
         )
     return path
 
@@ -74,6 +74,6 @@ def _language(config: Config) -> LanguageSupport:
     if language is not None:
         return language
     raise UsageError(
-        "which image has what the suite needs cannot be told before it is fetched; "
-        "name docker.image, docker.dockerfile or the harness"
+        "the Docker image cannot be chosen before the subject is fetched; set docker.image, "
+        "docker.dockerfile or the harness"
     )

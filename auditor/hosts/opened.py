@@ -26,5 +26,7 @@ def chosen_variables(
 ) -> dict[str, str]:
     """Return the variables of these names; raises UsageError where one is not set."""
     if missing := [name for name in names if name not in environment]:
-        raise UsageError(f"{missing[0]} at {key} is not set; set it, or leave it out")
+        raise UsageError(
+            f"the variable {missing[0]} at {key} is not set; set it, or remove it there"
+        )
     return {name: environment[name] for name in names}

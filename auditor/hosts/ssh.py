@@ -58,6 +58,7 @@ def _top() -> Path:
     found = top.lstat()
     if found.st_uid != os.getuid() or found.st_mode & 0o077 or top.is_symlink():
         raise FolderUnusable(
-            f"{top} is not ours alone; remove it, or name another folder with ssh.folder"
+            f"{top} belongs to another user or is writable by others; remove it, or choose "
+            "another folder with ssh.folder"
         )
     return top

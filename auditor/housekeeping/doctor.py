@@ -73,13 +73,14 @@ def _tuned(surroundings: AppContext, given: Mapping[str, Any], console: Console)
         raise UsageError("--tune and --restore undo each other; choose one")
     if given["probe"] or given["format"] == "json":
         raise UsageError(
-            "--tune and --restore change the machine and nothing else; leave out "
-            "--probe and --format"
+            "--tune and --restore only change the machine; leave out --probe and --format"
         )
     asked = {"host": given["host"]} if given["host"] else {}
     config = load(given["what"], asked, Path.cwd())
     if config.host != "local" or config.dispatch is not None:
-        raise UsageError("only this machine can be tuned; run bench-audit doctor --tune there")
+        raise UsageError(
+            "--tune works only on this machine; run bench-audit doctor --tune on the other one"
+        )
     word = next(theirs for ours, theirs in _TUNING.items() if given[ours])
     if find_spec("pyperf") is None:
         raise ToolMissing('pyperf, which tunes machines, is missing; install "bench-audit[tune]"')

@@ -62,7 +62,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     files = [target, *(_further_file(target, suite) for suite in folders[1:])]
     for file in files:
         if file.exists():
-            raise UsageError(f"{file} is there already; choose another name with --output")
+            raise UsageError(f"{file} exists already; choose another name with --output")
     for suite, file in zip(folders, files, strict=True):
         output.write(file, _configuration(suite, folder, file.parent))
         console.note(f"written: {file}")
@@ -77,7 +77,7 @@ def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
     suite = detect_suite(folder)
     if suite.harness is None:
         raise UsageError(
-            f"{folder} is no project that bench-audit knows: there is no {MARKS} in it, and "
+            f"{folder} is not a project that bench-audit supports: there is no {MARKS} in it, and "
             f"{candidates(folder, str(folder))}"
         )
     return (SuiteFolder(".", suite),)

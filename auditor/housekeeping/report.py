@@ -133,7 +133,9 @@ def _other(
     made = {".json": folder / module.RESULT, ".html": folder / module.PAGE}
     for file in given["output"].files:
         if file.suffix not in made:
-            raise UsageError(f"a result of {audit.command} has no {file.suffix}; leave {file} out")
+            raise UsageError(
+                f"a result of {audit.command} cannot be written as {file.suffix}; leave {file} out"
+            )
     deliver(given, made, console)
     return Exit.OK
 
@@ -168,8 +170,10 @@ def _written(found: AbsOrStability, given: dict[str, Any]) -> str:
 def _sensible(given: dict[str, Any]) -> None:
     """Refuse options that would be without effect; raises UsageError."""
     if given["rows"] and given["format"] != ExportFormat.CSV:
-        raise UsageError("--rows is of CSV: add --format csv")
+        raise UsageError("--rows works only with CSV; add --format csv")
     if given["sources"] and given["format"] != ExportFormat.MUTATION:
-        raise UsageError("--sources is of the mutation-testing schema: add --format mutation")
+        raise UsageError(
+            "--sources works only with the mutation-testing schema; add --format mutation"
+        )
     if given["result"] and (given["of"] or given["store"]):
-        raise UsageError("--result is a file of its own: leave out --of and --store")
+        raise UsageError("--result reads a file, not the store; leave out --of and --store")

@@ -23,7 +23,7 @@ def texts(folder: Path, files: Iterable[str]) -> dict[str, str]:
     """
     root = folder.resolve()
     if not root.is_dir():
-        raise UsageError(f"{folder} is no folder")
+        raise UsageError(f"{folder} is not a folder")
     found = {file: _text(root, file) for file in files}
     return {file: text for file, text in found.items() if text is not None}
 

@@ -133,7 +133,7 @@ def export(context: click.Context, /, **given: Any) -> int:
 def prune(context: click.Context, /, **given: Any) -> int:
     """Forget runs and results; what an audit needs of them is measured again."""
     if given["older_than"] is None and not given["failed"] and given["audits"] is None:
-        raise UsageError("say what to forget: --older-than DAYS, --failed or --audits N")
+        raise UsageError("nothing chosen to delete: give --older-than DAYS, --failed or --audits N")
     path, console = _open_store(context, given)
     before = None
     if given["older_than"] is not None:

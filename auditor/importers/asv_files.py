@@ -49,7 +49,7 @@ class AsvFiles:
     def read(self, document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return the run, and the benchmarks that measure no time; raises Broken, UsageError."""
         if "result_columns" not in document:
-            raise Broken("the format of an old asv; bring it up to date: asv update")
+            raise Broken("the format of an old asv; convert it with asv update")
         columns = [
             text(item, "result_columns")
             for item in items(document["result_columns"], "result_columns")
@@ -126,7 +126,10 @@ def _processes(
     samples = cells.get("samples")
     samples = [None] * len(choices) if samples is None else items(samples, f"{what}s")
     if not len(results) == len(samples) == len(choices):
-        raise Broken(f"{what} has not one value for each choice of parameters; run it again")
+        raise Broken(
+            f"{what} must have one value for each combination of parameters; run the benchmark "
+            "again"
+        )
     version = cells.get("version")
     known = clean(version) if isinstance(version, str) else ""
     for chosen, result, kept in zip(choices, results, samples, strict=True):
@@ -140,7 +143,9 @@ def _choices(name: str, params: object, most: int) -> list[str]:
     if not lists:
         return [name]
     if math.prod(len(choices) for choices in lists) > most:
-        raise Broken(f"{what}: more than {_MOST_CHOICES} choices by now; is it the right file?")
+        raise Broken(
+            f"{what}: more than {_MOST_CHOICES} parameter combinations; is it the right file?"
+        )
     return [f"{name}({', '.join(chosen)})" for chosen in itertools.product(*lists)]
 
 

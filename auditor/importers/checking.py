@@ -22,21 +22,21 @@ class Broken(Exception):
 def mapping(value: object, what: str) -> dict[str, object]:
     """Return an object of JSON; raises Broken."""
     if not isinstance(value, dict):
-        raise Broken(f"{what} is {_kind(value)} where an object has to be; {_REMEDY}")
+        raise Broken(f"{what} is {_kind(value)}, but must be an object; {_REMEDY}")
     return value
 
 
 def items(value: object, what: str) -> list[object]:
     """Return a list of JSON; raises Broken."""
     if not isinstance(value, list):
-        raise Broken(f"{what} is {_kind(value)} where a list has to be; {_REMEDY}")
+        raise Broken(f"{what} is {_kind(value)}, but must be a list; {_REMEDY}")
     return value
 
 
 def text(value: object, what: str) -> str:
     """Return a text that any file and any terminal can hold, as `clean` does. Raises Broken."""
     if not isinstance(value, str) or not value:
-        raise Broken(f"{what} is {_kind(value)} where a text has to be; {_REMEDY}")
+        raise Broken(f"{what} is {_kind(value)}, but must be a text; {_REMEDY}")
     return clean(value)
 
 
@@ -61,7 +61,7 @@ def seconds(value: object, what: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= LONGEST else math.inf
     if not 0 <= number <= LONGEST:
-        raise Broken(f"{what}: {_short(value)} is no time in seconds; {_REMEDY}")
+        raise Broken(f"{what}: {_short(value)} is not a time in seconds; {_REMEDY}")
     return number
 
 
@@ -71,7 +71,7 @@ def number(value: object, what: str) -> float:
     Raises Broken for what is no number.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise Broken(f"{what} is {_kind(value)} where a number has to be; {_REMEDY}")
+        raise Broken(f"{what} is {_kind(value)}, but must be a number; {_REMEDY}")
     is_huge = isinstance(value, int) and abs(value) > _GREATEST
     return math.inf if is_huge else float(value)
 
@@ -93,7 +93,7 @@ def process(
     """
     wrong = [value for value in chain(values, (middle,)) if not SHORTEST <= value <= LONGEST]
     if wrong:
-        reason = f"{len(wrong)} of its values are no time: {wrong[0]}"
+        reason = f"{len(wrong)} of its values are not times: {wrong[0]}"
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
     kept = all(SHORTEST <= warmup <= LONGEST for warmup in warmups)
     return StoredProcess(

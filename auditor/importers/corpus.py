@@ -59,8 +59,8 @@ def read(document: list[object], path: Path) -> StoredRun:
     forks = [items(item, "a fork") for item in document]
     if all(map(_is_ascending, forks)) and any(forks):
         raise Broken(
-            "whole numbers in ascending order only, so these are places in a series, no times; "
-            "name the folder timeseries"
+            "ascending whole numbers only, which are positions and not times; name the folder "
+            "timeseries"
         )
     what = f"{quoted_name(name)}: fork"
     processes = tuple(_process(one, f"{what} {index}") for index, one in enumerate(forks))

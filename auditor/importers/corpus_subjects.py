@@ -58,5 +58,5 @@ def _row(row: dict[str, str | None], place: str) -> tuple[str, Configured]:
         all(0 < number <= _MOST for number in whole)
         and all(0 < seconds < _LONGEST for seconds in lasting)
     ):
-        raise UsageError(f"{place}: a number is none that JMH takes; correct it")
+        raise UsageError(f"{place}: a number is outside of JMH's range; correct it")
     return name, settings

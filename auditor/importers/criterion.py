@@ -76,7 +76,7 @@ def _process(document: dict[str, object]) -> StoredProcess:
         return _figure(document)
     counts, times = (items(document[field_name], field_name) for field_name in ("iters", "times"))
     if len(counts) != len(times):
-        raise Broken("iters and times are not as many; run the benchmark again")
+        raise Broken("the lists iters and times differ in length; run the benchmark again")
     values = [_per_iteration(*pair) for pair in zip(times, counts, strict=True)]
     return process(values, fmean(values) if values else 0.0)
 
@@ -90,6 +90,6 @@ def _per_iteration(nanoseconds: object, count: object) -> float:
 
 def _figure(document: dict[str, object]) -> StoredProcess:
     if not all(field_name in document for field_name in _SPREADS):
-        raise Broken(f"these estimates of criterion may be those of a change, no times; {_GIVE}")
+        raise Broken(f"these criterion estimates may be changes instead of times; {_GIVE}")
     estimate = mapping(document["mean"], "mean").get("point_estimate")
     return process((), number(estimate, "mean") * _NANOSECOND)

@@ -74,7 +74,7 @@ def result_files(folder: Path) -> list[Path]:
             "it; name the folder of the results, such as .asv/results or .benchmarks"
         )
     if len(paths) > MOST:
-        raise UsageError(f"{folder} holds {len(paths)} files; name those that are meant")
+        raise UsageError(f"{folder} contains {len(paths)} files; name the ones to read")
     return paths
 
 

@@ -128,9 +128,7 @@ class GoPackageReader:
         elif _UNIT not in units:
             mine.others = True
         elif (time := dict(pairs)[_UNIT]) < 0:
-            raise Broken(
-                f"{quoted_name(line[:60])} has a time below zero; let go test write it again"
-            )
+            raise Broken(f"{quoted_name(line[:60])} has a negative time; run go test again")
         else:
             seconds = seconds_per_operation(time, _UNIT)
             mine.values.append(seconds)
@@ -208,7 +206,7 @@ def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
         try:
             event = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise Broken(f"line {number} is no JSON, or cut off; copy it again") from error
+            raise Broken(f"line {number} is not JSON, or cut off; copy it again") from error
         output = event.get("Output")
         if isinstance(output, str):
             yield clean(str(event.get("Package") or "")), output
@@ -258,8 +256,8 @@ def _run(
 
 _WITHOUT_PACKAGES = Caveat(
     "no-packages",
-    "results have no pkg: line before them, so packages are not told apart: benchmarks of one name "
-    "count as one, and a spread may be that of two; keep these lines of go test",
+    "results have no `pkg:` line, so benchmarks of the same name in two packages count as one; "
+    "keep these lines of go test",
 )
 
 

@@ -76,10 +76,8 @@ def _process(name: str, score: str, unit: str) -> StoredProcess:
         number = float(score.replace(",", ".").replace("_", "?"))
     except ValueError as error:
         raise Broken(
-            f"{quoted_name(name)}: {quoted_name(score)} is no score; let JMH write it again"
+            f"{quoted_name(name)}: {quoted_name(score)} is not a score; run JMH again"
         ) from error
     if number < 0:
-        raise Broken(
-            f"{quoted_name(name)}: {quoted_name(score)} is no time; let JMH write it again"
-        )
+        raise Broken(f"{quoted_name(name)}: {quoted_name(score)} is not a time; run JMH again")
     return process((), to_seconds_per_operation(number, unit))

@@ -156,7 +156,7 @@ def _mean(histogram: object, what: str) -> float:
     """Return the mean of an iteration's samples: pairs of a value and how often it was seen."""
     pairs = [items(item, what) for item in items(histogram, what)]
     if any(len(pair) != _PAIR for pair in pairs):
-        raise Broken(f"{what} has no pairs of value and count; let JMH write it again")
+        raise Broken(f"{what} has no pairs of value and count; run JMH again")
     counts = [_number(pair[1], what) for pair in pairs]
     if not sum(counts) > 0:
         return math.nan

@@ -238,7 +238,9 @@ class Log:
             if fork.warmups is not None:
                 fork.warmups.append(to_seconds_per_operation(number or 0.0, unit))
         elif number is None:
-            fork.fails(f"{value.group()!r} is no time; choose a smaller unit (-tu ns), or -rf json")
+            fork.fails(
+                f"{value.group()!r} is not a time; choose a smaller unit (-tu ns), or -rf json"
+            )
         else:
             fork.values.append(to_seconds_per_operation(number, unit))
 

@@ -41,8 +41,8 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     """
     if document["version"] != _VERSION:
         raise Broken(
-            f"not of the version {_VERSION} of pyperf's format; convert it: pyperf convert OLD "
-            "--output NEW"
+            f"not version {_VERSION} of pyperf's format; convert it: pyperf convert OLD --output "
+            "NEW"
         )
     shared = _metadata(document, "the whole")
     found: dict[str, tuple[StoredProcess, ...]] = {}
@@ -53,7 +53,7 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
         metadata = shared | _metadata(benchmark, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")
         if name in found or name in left_out:
-            raise Broken(f"{quoted_name(name)} is there twice; give the file of one suite")
+            raise Broken(f"{quoted_name(name)} exists twice; give the file of one suite")
         runs = [
             mapping(item, quoted_name(name))
             for item in items(benchmark.get("runs"), f"{place}.runs")
@@ -92,7 +92,7 @@ def _warmups(name: str, run: dict[str, object]) -> Iterator[float]:
     for pair in items(run.get("warmups") or [], what):
         loops_and_value = items(pair, what)
         if len(loops_and_value) != _PAIR:
-            raise Broken(f"{what} are not pairs of loops and a value; let pyperf write it again")
+            raise Broken(f"{what} are not pairs of loops and a value; run pyperf again")
         yield number(loops_and_value[1], what)
 
 

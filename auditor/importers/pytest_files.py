@@ -35,7 +35,7 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
         benchmark = mapping(entry, place)
         name = text(benchmark.get("fullname"), f"{place}.fullname")
         if name in processes:
-            raise Broken(f"{quoted_name(name)} is there twice; give the file of one session")
+            raise Broken(f"{quoted_name(name)} exists twice; give the file of one session")
         processes[name] = (_process(name, benchmark),)
     return StoredRun(
         name=path.name,

@@ -185,7 +185,7 @@ def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
     if odd:
         those = "; ".join(f"{path.name}: {reason}" for path, reason in [*odd.items()][:_NAMED])
         more = f"; and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
-        those = those.replace(_NO_RESULT, "it is of no format that is read")
+        those = those.replace(_NO_RESULT, "its format is unknown")
         count = "a file was" if len(odd) == 1 else f"{len(odd)} files were"
         yield Caveat("odd-files", f"{count} left out: {those}{more}")
 
@@ -220,8 +220,8 @@ def _without_addresses(run: StoredRun) -> StoredRun:
         return run
     names = dict(zip(run.processes, numbers(short), strict=True))
     text = (
-        "names of benchmarks hold an address, which is another in each process; it is left out, "
-        "and objects of one kind are told apart by their order"
+        "names of benchmarks contain memory addresses, which change in each process; they are "
+        "removed, and such benchmarks numbered; give the class a __repr__"
     )
     caveats = (*run.caveats, Caveat("addresses-in-names", text))
     return replace(rename_benchmarks(run, names), caveats=caveats)
@@ -268,6 +268,6 @@ def _check_alike(chosen: list[_StoredFile]) -> None:
     if len(kinds) > 1:
         first, second = list(kinds.values())[:2]
         raise UsageError(
-            f"{first} and {second} are of two machines or environments; name the files or the "
-            "folder of one"
+            f"{first} and {second} are from different machines or environments; name the files or "
+            "the folder of one"
         )

@@ -21,7 +21,7 @@ def rows_of(
     header = next(texts, "").removeprefix(_MARK)
     delimiter = delimiter_of(header)
     if not delimiter:
-        raise Broken("the header lacks columns that have to be there; is it the right file?")
+        raise Broken("the header lacks required columns; is it the right file?")
     yield 1, next(csv.reader([header], delimiter=delimiter))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)
     try:

@@ -41,7 +41,9 @@ class _Series:
             again = np.flatnonzero(np.diff(places[order]) == 0)
             if again.size:
                 at = places[order][again[0]]
-                raise Broken(f"{whose}: iteration {at} is there twice; number them in each fork")
+                raise Broken(
+                    f"{whose}: iteration {at} exists twice; number the iterations of each fork"
+                )
             return array("d", np.frombuffer(self.values)[order].tobytes())
         return self.values
 
@@ -72,7 +74,7 @@ def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
     rows = rows_of(lines, delimiter_of)
     _, header = next(rows)
     if doubled := [column for column in (*COLUMNS, WARMUP) if header.count(column) > 1]:
-        raise Broken(f"two columns are {doubled[0]!r}; remove one")
+        raise Broken(f"the column {doubled[0]!r} exists twice; remove one")
     warm = header.index(WARMUP) if WARMUP in header else None
     cells = itemgetter(*map(header.index, COLUMNS))
     for number, row in rows:
@@ -88,7 +90,7 @@ def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
 def _place(written: str, number: int) -> int:
     if not (written.isascii() and written.isdecimal() and len(written) <= _DIGITS):
         raise Broken(
-            f"line {number}: iteration {quoted_name(written)} is no whole number; {_ASKED}"
+            f"line {number}: iteration {quoted_name(written)} is not a whole number; {_ASKED}"
         )
     return int(written)
 
@@ -99,7 +101,7 @@ def _seconds(written: str, number: int) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= LONGEST:
-        raise Broken(f"line {number}: {quoted_name(written)} is no time in seconds; {_ASKED}")
+        raise Broken(f"line {number}: {quoted_name(written)} is not a time in seconds; {_ASKED}")
     return value
 
 
@@ -114,7 +116,7 @@ def _processes(kept: dict[_Key, _Series]) -> dict[str, tuple[StoredProcess, ...]
             )
         mine = parts.setdefault(name, {}).setdefault(fork, {})
         if warm in mine:
-            raise Broken(f"{quoted_name(name)}: fork {fork} is written in two ways; {_ASKED}")
+            raise Broken(f"{quoted_name(name)}: fork {fork} is written in two forms; {_ASKED}")
         mine[warm] = kept.pop(key)
     return {
         name: tuple(_process(name, fork, forks.pop(fork)) for fork in sorted(forks))
@@ -127,7 +129,9 @@ def _whose(key: _Key) -> tuple[str, int]:
     if not name:
         raise Broken(f"a row has no benchmark; {_ASKED}")
     if not (fork.isascii() and fork.isdecimal() and len(fork) <= _DIGITS):
-        raise Broken(f"{quoted_name(name)}: fork {quoted_name(fork)} is no whole number; {_ASKED}")
+        raise Broken(
+            f"{quoted_name(name)}: fork {quoted_name(fork)} is not a whole number; {_ASKED}"
+        )
     return clean(name), int(fork)
 
 

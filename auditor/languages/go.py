@@ -79,7 +79,9 @@ def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
         what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
         raise UsageError(f"{what} no Go benchmarks; leave out the harness")
     if config.build != BuildOptions():
-        raise UsageError("profiles, flags, jdk and gradle are for JMH suites; a Go suite has none")
+        raise UsageError(
+            "profiles, flags, jdk and gradle work only with JMH suites; remove them for a Go suite"
+        )
     options = {"tags": ",".join(config.tags)} if config.tags else {}
     project = prepare_placed(placed, options=options, **machine.parts)
     harness = GoBench(list_seconds=config.request.suite.timeout_seconds)

@@ -71,7 +71,7 @@ _FIGURES = AuditFigures(
 
 def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> ReadyProject:
     if config.tags:
-        raise UsageError("tags are Go's build tags; a JMH suite has none")
+        raise UsageError("tags work only with Go; remove them for a JMH suite")
     machine = machine.with_jdk(config.build.jdk)
     tests: Callable[[], UnitTests | None] | None = None
     if isinstance(spec, MavenSpec):

@@ -18,14 +18,14 @@ class LibraryTracing:
         is_maven = isinstance(subject, MavenSpec)
         language = LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_folder(placed.tree)
         if language is None or isinstance(subject, JarSpec):
-            raise SubjectError(f"{placed.name} is no project: there is no {MARKS} in its folder")
+            raise SubjectError(f"{placed.name} is not a project: there is no {MARKS} in its folder")
         self._tracing = language.tracing
         self.mutator = language.mutator
         self.library = self._tracing.library(placed, machine, subject, words)
         self.stubs = self._tracing.stubs(self.library.project)
         self.notes = tuple(language.notes(self.library.sources))
         if not self.library.methods:
-            raise UsageError(f"{placed.name} has no public method that could be traced")
+            raise UsageError(f"{placed.name} has no public method to trace; name another library")
         self._placed = PlacedLibrary(self.library, placed)
 
     def client(self, spec: ClientSpec) -> ReadyClient:

@@ -85,10 +85,10 @@ def _prepare(
         )
     if config.build != BuildOptions() or config.tags:
         raise UsageError(
-            "profiles, flags, jdk, gradle and tags are for other builds; a Python suite has none"
+            "profiles, flags, jdk, gradle and tags do not work with Python suites; remove them"
         )
     if config.request.allocation_bytes is not None:
-        raise UsageError("Python suites report no allocations; leave out allocations")
+        raise UsageError("allocations are not available for Python suites; remove the option")
     project = prepare(
         placed, python=config.python, frontend=frontend, tell=machine.tell, **machine.parts
     )

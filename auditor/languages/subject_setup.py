@@ -58,7 +58,7 @@ def prepare_project(
     name = harness_of(config, placed, languages)
     if not name:
         raise UsageError(
-            f"{placed.name} is no project that bench-audit knows: there is no {MARKS} in its "
+            f"{placed.name} is not a project that bench-audit supports: there is no {MARKS} in its "
             "folder; name the folder that has one"
         )
     language = languages.of_harness(name)

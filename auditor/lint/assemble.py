@@ -70,7 +70,10 @@ def _of_another(result: AbsOrStability | None, revision: str) -> tuple[Caveat, .
     known = result.revision if result else ""
     if not known or not revision or known.startswith(revision) or revision.startswith(known):
         return ()
-    text = f"the result is of revision {known}, not of {revision}: it bears nothing out"
+    text = (
+        f"the result is of revision {known}, not {revision}, so it was not used; give a result of "
+        "this revision"
+    )
     return (Caveat("result-of-another", text),)
 
 

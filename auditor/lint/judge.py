@@ -45,7 +45,7 @@ class Wanted:
             and (rule.id in self.named or (not self.named and (rule.on or self.every)))
         )
         if not wanted:
-            raise UsageError("each rule that is asked for is left out; leave out fewer")
+            raise UsageError("the options leave out every chosen rule; leave out fewer")
         return wanted
 
 
@@ -112,12 +112,12 @@ def _markers(sources: Iterable[SourceFile], comment: str, known: set[str]) -> _M
 def _read(text: bytes, where: str, known: set[str]) -> _Marker:
     named, _, reason = text.partition(b" ")
     if not _NAMES.fullmatch(named):
-        raise UsageError(f"{where}: {MARKER} names no rule; write one, and behind it a reason")
+        raise UsageError(f"{where}: {MARKER} has no rule; write a rule and a reason")
     rules = tuple(named.decode().split(","))
     for name in rules:
         require_rule(name, known, where)
     if not reason.strip():
-        raise UsageError(f"{where}: {MARKER} gives no reason; write one behind {rules[-1]}")
+        raise UsageError(f"{where}: {MARKER} has no reason; write one after {rules[-1]}")
     return _Marker(where, rules, reason.strip().decode(errors="replace"))
 
 
@@ -193,18 +193,21 @@ def _silence(benchmarks: Sequence[str], findings: Sequence[SmellFinding]) -> Ite
     """Yield what no finding means, where there is none."""
     if benchmarks and not findings:
         text = (
-            "a rule reads sources only: it does not see the types of other libraries, code that a "
-            "compiler removes, or how long a call takes; a result given with --result shows more"
+            "rules read source code only: they miss types of other libraries, code that the "
+            "compiler removes, and times; to check against measurements, add --result"
         )
         yield Caveat("lint-silence", text)
 
 
 def _caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:
     if needless:
-        yield Caveat("needless-allow", f"markers allow what is not there: {list_some(needless)}")
+        yield Caveat(
+            "needless-allow",
+            f"allow markers where the rule finds nothing: {list_some(needless)}; remove them",
+        )
     if unread:
         text = (
-            "files with benchmarks that cannot be read, as their syntax is broken or they are too "
-            f"large: {list_some(unread)}"
+            "files with benchmarks were skipped, as their syntax is broken or they are too large: "
+            f"{list_some(unread)}"
         )
         yield Caveat("lint-unread", text)

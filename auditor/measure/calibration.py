@@ -142,8 +142,8 @@ def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> C
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
     caveat = Caveat(
         "too-short",
-        "the method's own time is lost in the cost of reading the clock, so no delay in "
-        "proportion to it can be made sure",
+        "the method is too short to time (clock overhead dominates), so a proportional delay "
+        "cannot be verified",
     )
     turns = next(iter(points), 1.0)
     wait = request.wait or InjectionKind.SPIN

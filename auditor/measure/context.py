@@ -151,13 +151,13 @@ class StudyContext:
             return ()
         if not self.deadline.seconds:
             text = (
-                "nothing was measured for this: what the store does not have is undecided; the "
-                "audit itself goes on from here"
+                "only stored measurements are shown; pairs without one are undecided; run the "
+                "audit again to go on"
             )
             return (Caveat(SO_FAR, text),)
         text = (
-            f"the budget of {self.deadline.seconds:g} s was used up; what it prevented is "
-            "undecided, and the same command goes on from here"
+            f"the budget of {self.deadline.seconds:g} s is used up; pairs not measured are "
+            "undecided; repeat the command to go on"
         )
         return (Caveat(BUDGET, text),)
 

@@ -55,29 +55,27 @@ def caveats(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
     interference = whole(noted)
     if machine := busy.describe_machine(interference):
         text = (
-            f"{machine}: times and spreads that were measured meanwhile are the machine's; "
-            "verdicts rest on blocks in random order within a process, and on CPU samples; end "
-            "other work before the next audit"
+            f"{machine}: times and spreads measured meanwhile are not reliable; verdicts rest on "
+            "randomised interleaving and CPU samples; end other work before the next audit"
         )
         yield Caveat(busy.SLUG, text)
     if (stolen := interference.stolen or 0.0) > STOLEN:
         worst = max(process.strain.stolen or 0.0 for process in noted)
         text = (
-            f"other virtual machines had {percent(stolen, 1)} of the processors' time while it was "
-            f"measured, and {percent(worst, 1)} beside one process; measure on a machine of your "
-            "own"
+            f"other virtual machines used {percent(stolen, 1)} of the processors' time, and "
+            f"{percent(worst, 1)} during one process; use a machine of your own"
         )
         yield Caveat("host-stolen", text)
     if (throttled := interference.throttled or 0.0) > THROTTLED:
         text = (
-            f"processes were stopped for {percent(throttled, 1)} of the time, as a control "
-            "group had used up what it may use; give it more processor time"
+            f"a control group paused processes for {percent(throttled, 1)} of the time, as its "
+            "quota was used up; raise the quota"
         )
         yield Caveat("host-throttled", text)
     if (hot := interference.hot or 0.0) > THROTTLED:
         text = (
-            f"a processor was too hot for {percent(hot, 1)} of the time, and slower meanwhile; "
-            "cool the machine, or take its turbo away (bench-audit doctor --tune), which heats it"
+            f"a processor was too hot and slowed down for {percent(hot, 1)} of the time; cool the "
+            "machine, or turn turbo off (bench-audit doctor --tune)"
         )
         yield Caveat("host-hot", text)
     yield from _moved(noted)
@@ -92,18 +90,17 @@ def _changed(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
             mine[process.loop_seconds] = None  # each look once
     for machine, excess in slow({name: [*mine] for name, mine in looks.items()}).items():
         text = (
-            f"{machine} is slower than the other machines: a loop that is the same everywhere took "
-            f"{percent(excess)} longer there; look what else runs on it, or leave it out"
+            f"{machine} is slower than the other machines: a fixed loop took {percent(excess)} "
+            "longer there; check what else runs on it, or leave it out"
         )
         yield Caveat("worker-slow", text)
     for machine, loops in looks.items():
         if (ratio := drift([*loops])) is not None:
             which = "the machine" if len(looks) == 1 else machine
             text = (
-                f"{which} has changed: a loop that is the same each time took {percent(ratio, 1)} "
-                f"longer in one third of the time than in another ({len(loops)} looks); what was "
-                "measured in turns is not harmed by that, runs of the suite that followed each "
-                "other are"
+                f"{which} changed speed: a fixed loop took {percent(ratio, 1)} longer in one "
+                f"third of the time than in another ({len(loops)} samples); interleaved "
+                "measurements are not affected, runs of the suite are"
             )
             yield Caveat("host-drift", text)
 
@@ -114,10 +111,8 @@ def _moved(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
         machines.setdefault(process.benchmark, set()).add(process.machine)
     if moved := sorted(name for name, mine in machines.items() if name and len(mine) > 1):
         text = (
-            f"{len(moved)} benchmarks were measured by more than one machine "
-            f"({', '.join(moved[:5])}), as one was lost, or is not there any more: what is "
-            "compared is of machines that are alike, but not of one; with another --store they are "
-            "measured anew"
+            f"{len(moved)} benchmarks were measured on several machines ({', '.join(moved[:5])}), "
+            "as one was lost; to measure them anew, use another --store"
         )
         yield Caveat("benchmarks-moved", text)
 
@@ -193,24 +188,28 @@ def advice(rating: Rating, interference: HostInterference) -> Iterator[Caveat]:
             (
                 interference.stolen,
                 STOLEN,
-                "other virtual machines take its time: take one of its own",
+                "other virtual machines use its processors: use a machine of your own",
             ),
-            (interference.throttled, THROTTLED, "a control group has used up its time: grant more"),
+            (
+                interference.throttled,
+                THROTTLED,
+                "a control group limits processor time: raise the quota",
+            ),
             (
                 interference.hot,
                 THROTTLED,
-                "it is slowed down for its heat: cool it, or turn turbo off",
+                "it is too hot and slows down: cool it, or turn turbo off",
             ),
         )
         if (value or 0.0) > most
     ]
-    what = "; ".join(causes) or "end what else runs here, or choose a machine without neighbours"
+    what = "; ".join(causes) or "end other work here, or use a machine without neighbours"
     if rating is Rating.USABLE:
-        yield Caveat("host-usable", f"small effects need more runs here than elsewhere; {what}")
+        yield Caveat("host-usable", f"small effects need more runs on this machine; {what}")
         return
     text = (
-        f"what is measured now spreads; {what}; until then more runs (--runs) tell more than "
-        "longer ones, and --interleave keeps what drifts out of the rule paper"
+        f"measurements vary much on this machine now; {what}; until then use more --runs, and "
+        '--interleave with the rule "paper"'
     )
     yield Caveat("host-noisy", text)
 

@@ -70,7 +70,10 @@ def _of_baseline(
     """Return the methods of a baseline that are here, and say so; nothing where there are none."""
     by_id = {method.id: method for method in methods}
     held = tuple(by_id[id_] for id_ in ids if id_ in by_id)
-    text = f"the methods of the baseline, {len(held)} of {len(ids)} are in this revision"
+    text = (
+        f"the methods are those of the baseline result; {len(held)} of {len(ids)} exist in this "
+        "revision"
+    )
     return held, (Caveat("methods-baseline", text),) if held else ()
 
 

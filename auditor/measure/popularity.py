@@ -89,8 +89,8 @@ def _cut(
     called: Sequence[MethodProfile], chosen: Sequence[MethodProfile], public: int, ranking: Ranking
 ) -> list[Caveat]:
     text = (
-        f"the {len(chosen)} often used methods are the first of {len(called)} that clients call, "
-        f"of {public} public ones, {_ORDERED_BY[ranking]}"
+        f"{len(chosen)} methods are often used: the first of {len(called)} that clients call, of "
+        f"{public} public ones, {_ORDERED_BY[ranking]}"
     )
     key = _KEYS[ranking]
     tied = [
@@ -108,8 +108,8 @@ def _declared(profiles: Sequence[MethodProfile]) -> list[Caveat]:
     if not declared:
         return []
     text = (
-        f"{len(declared)} of the methods that clients call have no body (of interfaces, abstract "
-        "or native ones): the calls are shown there, and counted for the method that ran"
+        f"{len(declared)} methods that clients call have no body (interface, abstract or native); "
+        "their calls count for the method that ran"
     )
     return [Caveat("methods-declared", text)]
 
@@ -123,15 +123,15 @@ def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
         caveats.append(Caveat("clients-failed", text))
     partly = [f"{client.name}: {client.missing}" for client in clients if client.missing]
     if partly:
-        text = f"part of the calls may be missing; {'; '.join(partly)}"
+        text = f"some calls of clients may be missing; {'; '.join(partly)}"
         caveats.append(Caveat("clients-partly", text))
     whole = sum(client.total for client in clients)
     loudest = max(clients, key=lambda client: client.total, default=None)
     traced = len(clients) - len(failed)
     if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * whole:
         text = (
-            f"{100 * loudest.total // whole} % of all calls are of {loudest.name}, so it decides "
-            "the order; with the ranking by share or clients it counts no more than the others"
+            f"{loudest.name} makes {100 * loudest.total // whole} % of all calls, so it decides "
+            "the order; weigh clients equally with --rank share or --rank clients"
         )
         caveats.append(Caveat("one-client", text))
     return caveats
@@ -159,6 +159,6 @@ def most_used(
     refused = {method.id: method.refusal for method in known[:until] if method.refusal is not None}
     if refused:
         those = "; ".join(f"{name}: {line(reason)}" for name, reason in refused.items())
-        text = f"used often enough to be chosen, but left out, as they cannot be slowed: {those}"
+        text = f"often used, but left out because they cannot be slowed: {those}"
         caveats.append(Caveat("methods-left-out", text))
     return tuple(chosen), tuple(caveats)

@@ -39,7 +39,11 @@ def reach_of(outcome: Outcome, method: str) -> Reach:
     numbers of operations holds none of it; where set-up was counted apart, so does each window.
     """
     if not isinstance(outcome, Counted):
-        caveat = Caveat("no-reach", "the counting run failed, so the pair is measured to be sure")
+        caveat = Caveat(
+            "no-reach",
+            "calls of the method were not counted, as the counting run failed; the pair is "
+            "measured",
+        )
         return Reach(state=ReachState.UNKNOWN, caveats=(caveat,))
     counts = [(window.operations, dict(window.calls).get(method, 0)) for window in outcome.windows]
     nested = any(method in window.nested for window in outcome.windows)
@@ -70,8 +74,8 @@ def _in_loop(calls: float | None, *, nested: bool) -> Reach:
         return Reach(state=ReachState.IN_LOOP, calls_per_operation=calls, nested=nested)
     caveat = Caveat(
         "set-up-varies",
-        "more calls were counted in fewer operations: the set-up calls it a varying number of "
-        "times, so the calls per operation are unknown",
+        "the set-up of the benchmark calls the method a varying number of times, so calls per "
+        "operation are unknown",
     )
     return Reach(state=ReachState.UNKNOWN, nested=nested, caveats=(caveat,))
 
@@ -135,8 +139,8 @@ def incomplete_order(tests: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
     if not gaps:
         return ()
     text = (
-        "the calls of the library's own unit tests, by which the methods are ordered, are not "
-        f"known or not complete; missing: {'; '.join(gaps)}"
+        "methods are ordered by calls of the library's own unit tests, and some are missing: "
+        f"{'; '.join(gaps)}"
     )
     return (Caveat("unit-tests", text),)
 
@@ -190,10 +194,9 @@ def most_called(
     taken = kept[:most]
     tied = [name for name in kept[most:] if taken and calls[name] == calls[taken[-1]]]
     text = (
-        f"the {len(taken)} public methods called most while {how}, of {len(called)} that were "
-        f"called and {len(calls)} that could be counted; what a suite calls most it watches best, "
-        "so the score is flattered: trace the tests of projects that use it (bench-audit trace), "
-        "or name the methods"
+        f"the {len(taken)} public methods called most while {how}, of {len(called)} called and "
+        f"{len(calls)} countable ones; a suite covers best what it calls most, so the score is "
+        "too high: trace the tests of client projects (bench-audit trace), or name the methods"
     )
     if not taken:
         text = _without_choice(calls, called)
@@ -202,6 +205,6 @@ def most_called(
     caveats = [Caveat("methods-auto", text)]
     if left_out:
         those = "; ".join(f"{name}: {line(why)}" for name, why in left_out.items())
-        text = f"called often enough to be chosen, but left out, as they cannot be slowed: {those}"
+        text = f"often called, but left out because they cannot be slowed: {those}"
         caveats.append(Caveat("methods-left-out", text))
     return tuple(taken), tuple(caveats)

@@ -44,8 +44,8 @@ class Reuse:
         named = [name for name, _ in others.most_common(_NAMED)]
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         text = (
-            f"{others.total()} of {len(self._made_of)} runs were made of another revision, in "
-            "which all that these benchmarks are built of and may read is the same: "
-            f"{', '.join(named)}{more}"
+            f"{others.total()} of {len(self._made_of)} runs are reused from another revision, "
+            f"with the same build inputs: {', '.join(named)}{more}; to measure anew, use another "
+            "--store"
         )
         return (Caveat("other-revision", text),)

@@ -148,7 +148,7 @@ def _five(values: Sequence[float]) -> Five:
 
 
 def _unknown(benchmark: str, compared: tuple[int, ...], caveats: tuple[Caveat, ...]) -> Similarity:
-    text = f"{len(compared)} run with values: whether runs are alike needs at least 2"
+    text = f"only {len(compared)} run has values, and a comparison needs 2; give another run"
     return Similarity(
         benchmark=benchmark,
         compared=compared,
@@ -166,7 +166,7 @@ def _left_out(given: int, compared: Sequence[int]) -> tuple[Caveat, ...]:
     lost = sorted(set(range(given)) - set(compared))
     if not lost:
         return ()
-    text = f"without values, or with one that is not finite, and left out: {_named(lost)}"
+    text = f"runs left out, as they have no values or values that are not finite: {_named(lost)}"
     return (Caveat("runs-left-out", text),)
 
 
@@ -175,14 +175,17 @@ def _cut(lengths: dict[int, int]) -> tuple[Caveat, ...]:
     if least == most:
         return ()
     shortest = _named([at for at, length in lengths.items() if length == least])
-    text = f"the runs have {least} to {most} values; compared are the first {least}, for {shortest}"
+    text = (
+        f"the runs have {least} to {most} values; only the first {least} are compared, as "
+        f"{shortest} has no more"
+    )
     return (Caveat("runs-cut", text),)
 
 
 def _short(values: int, least: int) -> tuple[Caveat, ...]:
     if values >= least:
         return ()
-    text = f"{values} values in each run: M2 tells little of less than {least}"
+    text = f"{values} values in each run: the compression measure M2 needs {least}"
     return (Caveat("short-runs", text),)
 
 
@@ -191,7 +194,7 @@ def _constant(rows: Array, compared: Sequence[int]) -> tuple[Caveat, ...]:
     if not same.any():
         return ()
     named = _named([at for at, one in zip(compared, same, strict=True) if one])
-    text = f"with one value only, and so by convention unlike each that has several: {named}"
+    text = f"runs whose values are all equal, and so dissimilar to all others: {named}"
     return (Caveat("constant-runs", text),)
 
 
@@ -201,11 +204,14 @@ def _scattered(
     unlike = sum(pair.dissimilar for pair in pairs)
     caveats = []
     if not apart and 2 * unlike > len(pairs):
-        text = f"{unlike} of {len(pairs)} pairs are dissimilar: no run stands apart from the others"
+        text = (
+            f"{unlike} of {len(pairs)} pairs are dissimilar, so no single run is the outlier; "
+            "repeat all runs"
+        )
         caveats.append(Caveat("no-run-apart", text))
     if groups.dissimilar and not groups.outside:
         sizes = " and ".join(str(len(group)) for group in groups.groups)
-        text = f"groups of {sizes} runs: none is the main one that others fall out of"
+        text = f"groups of {sizes} runs: none is the largest, so no run is an outlier"
         caveats.append(Caveat("no-main-group", text))
     return tuple(caveats)
 

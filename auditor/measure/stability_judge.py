@@ -215,10 +215,10 @@ def _quiet_spread(
     if not spoilt:
         return spread(list(complete.values())), ()
     quiet = [values for one, values in complete.items() if one not in spoilt]
-    what = f"{len(spoilt)} of {wanted_runs} runs were made on a busy machine"
+    what = f"{len(spoilt)} of {wanted_runs} runs were measured on a busy machine"
     if len(quiet) >= 2:
-        return spread(quiet), (Caveat(busy.SLUG, f"{what}; the spread is that of the others"),)
-    return None, (Caveat(busy.SLUG, f"{what}, so their spread says nothing of the benchmark"),)
+        return spread(quiet), (Caveat(busy.SLUG, f"{what}; the spread is that of the other runs"),)
+    return None, (Caveat(busy.SLUG, f"{what}, so the spread of this benchmark is unknown"),)
 
 
 def _benchmark(
@@ -322,32 +322,36 @@ def filtered(unseen: UnmeasuredPart, listed: int) -> tuple[Caveat, ...]:
     over = unseen.filter.groups_passed_over
     size = "" if over else f"{unseen.filter.suite_size} "
     text = (
-        f"{seen} of the suite's {size}benchmarks were looked at, those that match "
-        f"{unseen.filter.pattern!r}; what is said of all benchmarks or of none, for example that "
-        "nobody watches a method, is said of these"
+        f"{seen} of the suite's {size}benchmarks match {unseen.filter.pattern!r}; results hold "
+        "for these only: a method that none of them detects may be covered by another benchmark"
     )
     if over:
-        text += f"; packages that were not even built, as nothing in them can match: {over}"
+        text += f"; packages not built, as nothing in them can match: {over}"
     if unseen.perhaps:
         names = ", ".join(name for name, _ in unseen.perhaps[:5])
-        text += f"; whether these match is unknown, as they could not be listed: {names}"
+        text += f"; these could not be listed, so they may match: {names}"
     return (Caveat("filtered", text),)
 
 
 def _caveats(runs: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
     caveats = []
     if asked < 2:
-        text = f"{asked} run of the suite: a spread needs at least 2; ask for {PAPER_RUNS}"
+        text = (
+            f"{asked} run of the suite: a spread needs at least 2; set `stability_runs` to "
+            f"{PAPER_RUNS}"
+        )
         caveats.append(Caveat("few-runs", text))
     elif asked < PAPER_RUNS:
         text = (
-            f"spreads over {asked} runs of the suite; more runs can only make them larger, and the "
-            f"paper takes {PAPER_RUNS}"
+            f"spreads over {asked} runs of the suite may be too small; the paper takes {PAPER_RUNS}"
         )
         caveats.append(Caveat("few-runs", text))
     hosts = {run.host for run in runs}
     if len(hosts) > 1:
         names = ", ".join(sorted({host.name for host in hosts}))
-        text = f"the runs were made under {len(hosts)} different sets of machine facts ({names})"
+        text = (
+            f"the runs were made on {len(hosts)} machines or machine settings ({names}), so the "
+            "spread includes their differences"
+        )
         caveats.append(Caveat("mixed-hosts", text))
     return tuple(caveats)

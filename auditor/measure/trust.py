@@ -27,15 +27,15 @@ def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]
     cold = [name for name in found.benchmarks if _is_cold(name, found)]
     if cold:
         text = (
-            f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that do not get "
-            f"warm, as people would see them ({list_some(cold)}); bench-audit steady tells which"
+            f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that never reach "
+            f"steady state ({list_some(cold)}); bench-audit steady shows which"
         )
         yield Caveat("not-steady", text)
     unlike = [name for name in found.benchmarks if _is_unlike(name, runs)]
     if unlike:
         text = (
             f"the runs of {len(unlike)} of {len(found.benchmarks)} benchmarks are dissimilar "
-            f"({list_some(unlike)}); bench-audit similarity tells which run stands apart"
+            f"({list_some(unlike)}); bench-audit similarity shows which run is the outlier"
         )
         yield Caveat("dissimilar-runs", text)
 

@@ -42,19 +42,22 @@ def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
             if one.warmed and one.warmed.warm is not None
         )
         by = came_to[0].method
-        text = f"warm after {_numbers(warm)} iterations by {by}, {seconds:.3g} s in the median"
+        text = f"warm after {_numbers(warm)} iterations by {by}, median {seconds:.3g} s"
         since = [warmup_result.since for warmup_result in came_to if warmup_result.warm is not None]
         if any(one is not None for one in since):
-            text += f"; steady since iteration {_numbers(since)}, as far as can be told"
+            text += f"; steady since about iteration {_numbers(since)}"
         yield Caveat("warm-after", text)
     if cold:
         text = (
-            f"{cold} of {len(found)} processes were not seen warm; their last iterations count "
-            "instead"
+            f"{cold} of {len(found)} processes did not reach steady state; their last iterations "
+            "are measured instead"
         )
         yield Caveat("not-seen-warm", text)
     if short := sum(not warmup_result.enough for warmup_result in came_to) - cold:
-        text = f"{short} of {len(found)} processes ended before as much was measured as asked for"
+        text = (
+            f"{short} of {len(found)} processes ended before enough was measured; raise "
+            "warmup.limit or warmup.iterations"
+        )
         yield Caveat("measured-less", text)
 
 
@@ -76,8 +79,8 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     if pairs:
         took, configured = map(sum, zip(*pairs, strict=True))
         text = (
-            f"{len(pairs)} watched processes ran {duration(took)}; with the settings that the "
-            f"suite has, {duration(configured)}"
+            f"{len(pairs)} processes with a stopping rule ran {duration(took)}; with the suite's "
+            f"own settings {duration(configured)}"
         )
         yield Caveat("watched-time", text)
     benchmarks = {run.trial.benchmark.id for run, _ in found if run.trial.benchmark}
@@ -88,9 +91,8 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     }
     if cold:
         text = (
-            f"{len(cold)} of {len(benchmarks)} benchmarks have processes that were not seen warm "
-            f"({list_some(sorted(cold))}); with more warmup.iterations and a longer warmup.limit "
-            "they may be"
+            f"{len(cold)} of {len(benchmarks)} benchmarks have processes that did not reach "
+            f"steady state ({list_some(sorted(cold))}); raise warmup.iterations and warmup.limit"
         )
         yield Caveat("not-seen-warm", text)
 
@@ -191,7 +193,7 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
     if fewer:
         text = (
             f"{len(fewer)} of {len(made)} benchmarks have fewer than {planned} forks, as the "
-            f"interval of the mean over those is no wider than {percent(width, 2)} "
+            f"interval of their mean is already within {percent(width, 2)} "
             f"({list_some(sorted(fewer))})"
         )
         yield Caveat("fewer-forks", text)
@@ -201,9 +203,8 @@ def otherwise(rule: StoppingRule, watches: Iterable[StoppingRule | None]) -> Ite
     """Say which methods looked instead of the one that was asked for."""
     for method in sorted({watch.method for watch in watches if watch} - {rule.method}):
         text = (
-            f"{rule.method} has been shown to work for iterations of "
-            f"{shown_seconds(rule.method)} only; "
-            f"{method}, which needs no training, looked at the others"
+            f"{rule.method} is validated only for iterations of {shown_seconds(rule.method)}; "
+            f"{method}, which needs no training, was used instead"
         )
         yield Caveat("watched-otherwise", text)
 

@@ -114,8 +114,8 @@ class Qualifying:
         request = replace(self._config.request, curve=CurveMode.NONE, controls=0, score_only=True)
         if request.methods is None:
             raise UsageError(
-                "no method to slow: name one with --method, best one that a benchmark watches "
-                "(bench-audit trace --suite shows which are called)"
+                "no method given: name one with --method, preferably one that a benchmark calls "
+                "(bench-audit trace --suite lists them)"
             )
         chosen = candidates(request, self._parts).methods
         request = replace(request, methods=tuple(method.id for method in chosen))

@@ -94,7 +94,9 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 def _require_here(config: Config) -> None:
     if config.host != "local" or config.dispatch is not None:
-        raise UsageError("a gate is run on this machine: leave out the host and the cluster")
+        raise UsageError(
+            "qualify runs gates on this machine only; leave out the host and the cluster"
+        )
 
 
 def _qualified(what: options.CommandLine, request: QualifyRequest) -> QualifyDocument:

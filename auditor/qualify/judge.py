@@ -324,15 +324,15 @@ def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Ite
             ratio = (injected.achieved - 1.0) / (injected.factor - 1.0)
             if abs(ratio - 1.0) > TOLERANCE:
                 text = (
-                    f"{subject.method} took {injected.achieved:.2f} times as long where "
-                    f"{injected.factor:g} was asked for, in the benchmark that it was measured in"
+                    f"{subject.method} took {injected.achieved:.2f} times as long instead of "
+                    f"{injected.factor:g}, in the benchmark that measured it"
                 )
                 yield Caveat("slowdown-inexact", text)
         if clocked := sorted(factor for factor in factors if subject.at(factor) is None):
             named = ", ".join(f"{one:g}" for one in clocked)
             text = (
-                f"{subject.method} is slowed by the clock ({named} times): nothing tells how much "
-                "that comes to; below a microsecond it is too little"
+                f"{subject.method} is slowed by a clock loop ({named} times) and not verified by "
+                "a benchmark; the delay is too small for methods below a microsecond"
             )
             yield Caveat("slowdown-clocked", text)
 

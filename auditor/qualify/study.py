@@ -151,9 +151,9 @@ class QualifyStudy:
                 else (f"ended with {last.exit_code}")
             )
             raise SubjectError(
-                f"the gate gives no answer: it {how} {len(failed)} times "
+                f"the gate gives no verdict: it {how} {len(failed)} times "
                 f"({' / '.join(last.tail.splitlines()) or 'silent'}); run it by hand with two "
-                "checkouts, or say how it alarms with --alarm or --alarm-codes"
+                "checkouts, or describe its alarm with --alarm or --alarm-codes"
             )
 
     def _left(self) -> int:

@@ -68,7 +68,7 @@ def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
         try:
             lines = read_regular(path).decode().splitlines()
         except (OSError, ValueError) as error:
-            raise UsageError(f"{text} is no readable list of methods, one a line") from error
+            raise UsageError(f"{text} is not a readable list of methods, one per line") from error
         found += [line.strip() for line in lines if line.partition("#")[0].strip()]
     return tuple(dict.fromkeys(found)) if written else None
 
@@ -200,7 +200,7 @@ def select(
     subject = CountedResult(document, named)
     if budget is not None and subject.untimed:
         raise UsageError(
-            f"how long {subject.untimed[0]} takes is not known, so no budget can be kept; run "
+            f"the time of {subject.untimed[0]} is unknown, so no budget can be kept; run "
             f"bench-audit abs with stability_runs of 1 or more first ({stored_result.AUDIT_AGAIN})"
         )
     chosen = _choice(subject, budget, nested=nested)
@@ -230,14 +230,14 @@ def _caveats(subject: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
     caveats = []
     if subject.untimed:
         text = (
-            f"no time is known of {', '.join(subject.untimed[:5])}: counted as long as the "
-            "benchmark in the middle"
+            f"unknown times of {', '.join(subject.untimed[:5])}: each counts as the median time "
+            "of the others"
         )
         caveats.append(Caveat("unknown-time", text))
     if unaudited:
         text = (
-            f"{len(unaudited)} of the names asked for are of no method in this result, so who "
-            f"watches these is not known: {', '.join(unaudited[:5])}"
+            f"{len(unaudited)} of the given names are not methods of this result, so their "
+            f"benchmarks are unknown: {', '.join(unaudited[:5])}"
         )
         caveats.append(Caveat("unaudited", text))
     return caveats

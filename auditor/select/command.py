@@ -75,9 +75,9 @@ def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[SelectAnswer, R
     """Return what makes the answer asked for; raises UsageError for what makes no sense."""
     asked = [f"--{name}" for name in ("budget", "most", "changed") if given[name]]
     if given["remove"] and asked:
-        raise UsageError(f"--remove is about all methods and any time; leave out {asked[0]}")
+        raise UsageError(f"--remove considers all methods and no budget; leave out {asked[0]}")
     if given["most"] and not given["budget"]:
-        raise UsageError("--most is of a budget: give one, such as --budget 10m")
+        raise UsageError("--most needs a budget; add one, such as --budget 10m")
     if given["remove"]:
         return lambda document: (
             proposal := assemble.propose(document),

@@ -92,7 +92,7 @@ def _read(question: StoredQuestion) -> StoredResults:
         return question.head()
     except UsageError as error:
         if any(map(is_dir, question.paths)):
-            raise UsageError(f"{error}; add --run if it is the folder of a suite") from error
+            raise UsageError(f"{error}; if it is the folder of a suite, add --run") from error
         raise
 
 

@@ -41,7 +41,7 @@ def suite(written: Sequence[str], *, is_suite: bool) -> str | None:
     if not found:
         return None
     if len(written) > 1:
-        raise UsageError(f"{found[0]} is a suite: one is run at a time; leave the others out")
+        raise UsageError(f"only one suite can be run at a time: {found[0]}; leave the others out")
     return written[0]
 
 
@@ -70,15 +70,17 @@ def refuse_what_is_of_suites(given: Mapping[str, Any], path: Path) -> None:
     for name in _OF_SUITES:
         if given[name] is not None and given[name] is not False:
             raise UsageError(
-                f"--{name.replace('_', '-')} is for a suite that is run, but {path} is read; leave "
-                "it out, or add --run if this is the folder of a suite"
+                f"--{name.replace('_', '-')} works only when a suite is run, but {path} is read; "
+                "leave it out, or add --run if this is the folder of a suite"
             )
 
 
 def changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that the options set; raises UsageError."""
     if given["commit"] is not None:
-        raise UsageError("--commit is for stored results; a suite is run as it is now")
+        raise UsageError(
+            "--commit works only with stored results; check the commit out, and leave --commit out"
+        )
     known = {key: given[key] for key in _WATCHED if given[key] is not None}
     return options.shared_changes(given) | ({"steady": known} if known else {})
 
@@ -92,7 +94,10 @@ def stored_suite(files: Sequence[Path], commit: str | None) -> StoredResults | N
     if not stores:
         return None
     if len(files) > 1 or commit is not None:
-        raise UsageError(f"{stores[0]} is a store: it is read alone, and has the last audit's runs")
+        raise UsageError(
+            f"{stores[0]} is a store, which cannot be combined with other inputs; leave the "
+            "others out"
+        )
     runs = suite_runs(stores[0])
     return own_series.results(
         runs.runs, harness=runs.harness, digest=runs.digest, asked=runs.configured

@@ -38,22 +38,25 @@ def caveats(results: StoredResults) -> Iterator[Caveat]:
     }
     if figures:
         text = (
-            f"of {len(figures)} of {len(results.benchmarks)} benchmarks only a figure of each "
-            f"process was stored, not its values{_keeping(results.harness)}"
+            f"{len(figures)} of {len(results.benchmarks)} benchmarks have only a summary of each "
+            f"process, not its values{_keeping(results.harness)}"
         )
         yield Caveat("figures-only", text)
     if results.left_out:
-        text = f"these measure no time, and were left out: {list_some(results.left_out)}"
+        text = f"benchmarks that do not measure time were left out: {list_some(results.left_out)}"
         yield Caveat("no-times", text)
     if results.older:
         chosen = list_some(results.commits) or "unknown"
         text = (
-            f"the runs are those of commit {chosen}; results of others are there, too "
-            f"({list_some(results.older)}), and the option --commit chooses"
+            f"the runs are of commit {chosen}; results of other commits exist "
+            f"({list_some(results.older)}): choose with --commit"
         )
         yield Caveat("chosen-commit", text)
     if len(results.commits) > 1:
-        text = f"the runs are of {len(results.commits)} commits: {list_some(results.commits)}"
+        text = (
+            f"the runs are of {len(results.commits)} commits, so the spread includes changes of "
+            f"the code: {list_some(results.commits)}"
+        )
         yield Caveat("mixed-commits", text)
 
 

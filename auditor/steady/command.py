@@ -117,18 +117,19 @@ def _live_words(context: click.Context, given: Mapping[str, Any]) -> Sequence[st
     if words is None and not live.is_pipe(given["files"]):
         if not given["files"]:
             raise UsageError(
-                "nothing to look at: name results, a suite, - for standard input, or -- and a "
-                "command"
+                "no input given: name results, a suite, - for standard input, or -- and a command"
             )
         if wrong := options.given_among(context, _OF_LIVE):
-            raise UsageError(f"{wrong} goes with -- COMMAND, whose output is watched; leave it out")
+            raise UsageError(f"{wrong} works only with -- COMMAND; leave it out")
         return None
     if words is not None and given["files"]:
-        raise UsageError(f"{given['files'][0]}: what is read, and what is run after --; choose one")
+        raise UsageError(f"{given['files'][0]} and a command after -- are given; choose one")
     if words == ():
-        raise UsageError("nothing to watch: write a command after --")
+        raise UsageError("no command given: write it after --")
     if wrong := options.given_among(context, set(given) - {*_LEFT_OF_LIVE, "files"}):
-        raise UsageError(f"{wrong} is for results and suites, not for -- COMMAND; leave it out")
+        raise UsageError(
+            f"{wrong} works only with results and suites, not with -- COMMAND; leave it out"
+        )
     return words if words is not None else given["files"]
 
 

@@ -128,7 +128,7 @@ def _left_out(many: int) -> Sequence[str]:
 
 def _pipe(stream: Stream, console: Console) -> None:
     if sys.stdin is None:
-        raise UsageError("there is no standard input to watch")
+        raise UsageError("standard input is closed; pipe the output of a benchmark run into it")
     while data := os.read(sys.stdin.fileno(), _CHUNK):
         if not console.quiet:
             console.raw(data)

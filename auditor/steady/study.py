@@ -93,21 +93,24 @@ def _caveats(results: StoredResults, benchmarks: list[BenchmarkSteadiness]) -> I
     if not any(process.warmups or process.configured for process in processes):
         yield Caveat(
             "warm-up-unknown",
-            "which iterations the configured warm-up has is not known, so neither is whether it is "
-            "long enough",
+            "the warm-up iterations are unknown, so the configured warm-up cannot be checked; for "
+            "JMH give its log",
         )
     if series and all(
         "series-short" in {caveat.slug for caveat in steadiness.caveats} for steadiness in series
     ):
         yield Caveat(
             "series-short",
-            f"no process has enough iterations to tell{_MORE.get(results.harness, '')}",
+            f"no process has enough iterations to be judged{_MORE.get(results.harness, '')}",
         )
     yield from _of_all(
         [steadiness for steadiness in series if steadiness.label is not SteadyLabel.UNKNOWN]
     )
     if series and len(series) == len(benchmarks):
-        text = "each benchmark has one process, and nobody knows whether others would get warm"
+        text = (
+            "each benchmark has one process, so whether others reach steady state is unknown; "
+            "give more results"
+        )
         yield Caveat("one-fork", text)
     lengths = {steadiness.iterations for steadiness in series if steadiness.iterations}
     if len(lengths) > 1:

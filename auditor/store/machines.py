@@ -52,7 +52,7 @@ def left_out(elsewhere: Mapping[str, int]) -> Caveat | None:
         return None
     machines = "; ".join(elsewhere)
     text = (
-        f"of this subject, the store holds {sum(elsewhere.values())} runs of another machine "
-        f"({machines}); they are kept, but not used here: what is missing is measured anew"
+        f"the store has {sum(elsewhere.values())} runs of this subject from another machine "
+        f"({machines}); they are kept but not used, and missing runs are measured anew"
     )
     return Caveat("other-machine", text)

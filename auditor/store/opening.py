@@ -29,8 +29,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, busy_seconds: float) ->
     mode = _use_wal(connection, busy_seconds)
     if mode != "wal":
         raise StoreError(
-            f"{path} cannot have a write-ahead log (its journal is {mode!r}); "
-            "choose a file on a local disk with --store"
+            f"{path} does not support a write-ahead log (journal mode {mode!r}); choose a file on "
+            "a local disk with --store"
         )
     # FULL: a commit is on the disk, so that nothing measured is lost when the power goes.
     connection.execute("PRAGMA synchronous = FULL")
@@ -53,8 +53,8 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     version = _number(connection, "user_version")
     if version != SCHEMA_VERSION or _tables(connection) != _ours():
         raise StoreError(
-            f"{path} has tables of another version of bench-audit (schema {version}, here "
-            f"{SCHEMA_VERSION}); use the version that wrote it, or choose another file with --store"
+            f"{path} was written by another version of bench-audit (schema {version}, here "
+            f"{SCHEMA_VERSION}); use that version, or choose another file with --store"
         )
 
 

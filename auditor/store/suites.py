@@ -56,7 +56,7 @@ def suite_runs(path: Path) -> SuiteRuns:
             (rows.dump(UNTIMED),),
         ).fetchone()
         if project is None:
-            raise UsageError(f"{path} holds no audit of a suite; bench-audit stability makes one")
+            raise UsageError(f"{path} has no measured suite; run bench-audit stability first")
         digest, name, harness, command = project
         purposes = (Purpose.STEADY, Purpose.SUITE)
         try:
@@ -67,7 +67,9 @@ def suite_runs(path: Path) -> SuiteRuns:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise damaged(path, f"{type(error).__name__}: {error}") from error
     if not runs:
-        raise UsageError(f"{path} holds no run of the suite of {name}")
+        raise UsageError(
+            f"{path} has no stored run of the suite of {name}; run bench-audit stability first"
+        )
     return SuiteRuns(harness=harness, digest=digest, runs=runs, configured=configured)
 
 

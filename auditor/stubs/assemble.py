@@ -69,7 +69,8 @@ class Stubbing:
         stubs = tuple(tracing.stubs(chosen, known_calls.samples, tracing.library.sources))
         if not stubs:
             raise SubjectError(
-                "no benchmark can be begun for these methods, or each has one of its name already"
+                "no benchmark can be generated for these methods, or each has one of that name "
+                "already; name others with --method"
             )
         notes = () if names or known_calls.watched else (_UNSEEN,)
         return Stubs(stubs, (*notes, *_left_out(chosen, stubs)))
@@ -78,14 +79,16 @@ class Stubbing:
         tracing = self._tracing
         if not known_calls.used:
             raise UsageError(
-                "nothing is known of which methods are used: call bench-audit trace first (with "
-                "--clients, or --suite), or name some with --method"
+                "the used methods are unknown: run bench-audit trace first (with --clients, or "
+                "--suite), or name some with --method"
             )
         chosen = unwatched_methods(
             tracing.library.methods, known_calls.used, known_calls.watched, most
         )
         if not chosen:
-            raise SubjectError("each method that is used is watched by some benchmark")
+            raise SubjectError(
+                "every used method has a benchmark that detects it; name others with --method"
+            )
         return chosen
 
     def _known(self) -> Known:

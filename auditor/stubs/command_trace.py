@@ -93,7 +93,7 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
     """
     counts = in_benchmarks or given["library"] or given["clients"]
     if given["method"] and not given["into"]:
-        raise UsageError("--method names what --stubs begins; add --stubs FOLDER")
+        raise UsageError("--method needs --stubs FOLDER, the folder for new benchmarks; add it")
     if given["into"] and not counts:
         command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
     elif in_benchmarks:
@@ -107,9 +107,12 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
 
 def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
     if given["library"] or given["clients"]:
-        raise UsageError("--suite is of the project itself: leave out --library and --clients")
+        raise UsageError(
+            "--suite counts calls of the project's own benchmarks; leave out --library and "
+            "--clients"
+        )
     if given["format"] == "csv" or any(file.suffix == ".csv" for file in given["output"].files):
-        raise UsageError("csv is of clients; write --format json")
+        raise UsageError("CSV works only with --clients; use --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
     command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
@@ -132,8 +135,8 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.Com
     command_line = _asked(context, what, _changes(given, clients))
     if not command_line.config.trace.clients:
         raise UsageError(
-            "say where calls are to be counted: in the tests of other projects (--library . "
-            "--clients ../app), or in the project's own (--suite)"
+            "no code given whose calls are counted: name client projects (--library . --clients "
+            "../app), or use the project's own benchmarks (--suite)"
         )
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 
@@ -160,7 +163,10 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.Com
 
 def _single_input(written: tuple[str, ...]) -> str:
     if len(written) > 1:
-        raise UsageError(f"one project at a time: {', '.join(written)}; clients go with --library")
+        raise UsageError(
+            f"give only one project, not {', '.join(written)}; with --clients, name the library "
+            "by --library"
+        )
     return written[0] if written else "."
 
 

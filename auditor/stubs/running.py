@@ -60,10 +60,12 @@ def _write(into: Path, files: "Sequence[Stub]") -> None:
     """Write the files; raises UsageError, before the first, where one is there already."""
     for stub in files:
         if not (into / stub.path).resolve().is_relative_to(into.resolve()):
-            raise UsageError(f"{stub.path} lies outside of {into}; choose another folder: --stubs")
+            raise UsageError(
+                f"{stub.path} is outside of {into}; choose another folder with --stubs"
+            )
         if (into / stub.path).exists():
             raise UsageError(
-                f"{into / stub.path} is there already; choose another folder with --stubs"
+                f"{into / stub.path} exists already; choose another folder with --stubs"
             )
     for stub in files:
         path = into / stub.path

@@ -93,7 +93,7 @@ def _count_caveats(counts: Counts) -> list[Caveat]:
         return []
     names = ", ".join(list(counts.failed)[:5])
     text = (
-        f"{len(counts.failed)} of {len(counts.benchmarks)} benchmarks did not run, so what they "
-        f"call is not in the map: {names}"
+        f"{len(counts.failed)} of {len(counts.benchmarks)} benchmarks did not run, so the map "
+        f"lacks their calls: {names}"
     )
     return [Caveat("failed-benchmarks", text)]

@@ -27,7 +27,9 @@ def suite_use(parts: StudyContext) -> SuiteUse:
     """
     methods = [method for method in parts.mutator.methods(parts.suite.sources) if method.public]
     if not methods:
-        raise UsageError(f"{parts.project.name} has no public method that could be traced")
+        raise UsageError(
+            f"{parts.project.name} has no public method to trace; name another project"
+        )
     base = baseline(replace(parts, request=replace(parts.request, stability_runs=0)))
     slowable = [method for method in methods if method.refusal is None]
     counted = map_reach(slowable, base, parts, with_unit_tests=True)

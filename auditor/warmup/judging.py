@@ -55,14 +55,17 @@ def _checked(process: StoredProcess, detector: Detector) -> Values | Caveat:
         text = f"{length} iterations; {detector.name} needs at least {detector.least}"
         return Caveat("series-short", text)
     if detector.most is not None and length > detector.most:
-        text = f"{length} iterations; {detector.name} judges {detector.most} at most"
+        text = (
+            f"{length} iterations; {detector.name} judges at most {detector.most}; choose another "
+            "detector"
+        )
         return Caveat("series-long", text)
     try:
         series = positive(process.whole)
     except ValueError as error:
-        return Caveat("series-unusable", f"not times above zero: {error}")
+        return Caveat("series-unusable", f"values that are not positive times: {error}")
     if series.min() == series.max():
-        text = "all values are the same: the clock is too coarse for them"
+        text = "all values are equal: the clock is too coarse"
         return Caveat("series-unusable", text)
     return series
 
@@ -73,10 +76,10 @@ def _unlike(length: int, seconds: float | None, detector: Detector) -> tuple[Cav
     if detector.length not in {None, length}:
         said.append(f"of {length} iterations, not {detector.length}")
     if seconds and usual and not usual / _ALIKE <= seconds <= usual * _ALIKE:
-        said.append(f"of iterations of {seconds:g} s, not {usual:g}")
+        said.append(f"with iterations of {seconds:g} s, not {usual:g}")
     if not said:
         return ()
-    text = f"the series is {' and '.join(said)}, which {detector.name} was made for"
+    text = f"the series is {' and '.join(said)}, as {detector.name} was trained on"
     return (Caveat("series-unlike", text),)
 
 

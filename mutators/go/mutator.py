@@ -236,7 +236,7 @@ def _frame(root: Node, source: SourceFile, seen: Sequence[int], guest: str) -> l
 def _applied(source: SourceFile, root: Node, edits: Sequence[Edit]) -> bytes:
     text = apply(source.text, edits)
     if tree.parse(text).has_error and not root.has_error:
-        raise _Unclear(f"what would be inserted into {source.path} does not parse")
+        raise _Unclear(f"the code to insert into {source.path} does not parse")
     return text
 
 

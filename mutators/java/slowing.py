@@ -138,8 +138,8 @@ def _source(sources: Sequence[SourceFile], method: Method) -> SourceFile:
     files = [source for source in sources if span is not None and source.path == span.file]
     if not files or not files[0].path.endswith(".java"):
         raise SubjectError(
-            f"{method.id} has no Java source here, so no gate can be shown it slowed; name the "
-            "folder or the repository that it is built of"
+            f"{method.id} has no Java source in this subject; name the folder or repository that "
+            "it is built from"
         )
     return files[0]
 
@@ -165,8 +165,8 @@ def _body(source: SourceFile, method: Method) -> Node:
     if len(bodies) == 1 and bodies[0] is not None:
         return bodies[0]
     raise SubjectError(
-        f"{method.id} cannot be slowed in its source: it is no method that has a line of its own "
-        "(constructors are none); name another one"
+        f"{method.id} cannot be slowed in its source: it is a constructor or has no line of its "
+        "own; name another method"
     )
 
 

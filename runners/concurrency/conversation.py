@@ -114,7 +114,7 @@ class Conversation:
             silent = 0 if self._asked else silent + 1
             if silent == _NO_TALK:
                 raise MachineError(
-                    f"the process that tries tests does not start; it said:\n{ended.tail()}"
+                    f"the process that tries tests does not start; its output:\n{ended.tail()}"
                 )
             if self._asked > self._answered and not talk.over():
                 talk.hear(GenerationAnswer(problem=self._how(ended), blocked=True))
@@ -288,7 +288,7 @@ def _opened(pipe: Path) -> IO[str]:
             continue
         os.set_blocking(handle, True)
         return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
-    raise MachineError(f"the process that tries tests does not open {pipe}; call again")
+    raise MachineError(f"the process that tries tests does not open {pipe}; repeat the command")
 
 
 def _closed(pipe: IO[str]) -> None:

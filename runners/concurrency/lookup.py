@@ -46,7 +46,7 @@ def require_readable(version: ReadyVersion, name: str, feature: int, compiler: i
     header = _bytes(version, name)[:8]
     magic, _, major = struct.unpack(">IHH", header) if len(header) == 8 else (0, 0, 0)
     if magic != _MAGIC:
-        raise SourceUnreadable(f"{name} of {version.name} is no class file; build it again")
+        raise SourceUnreadable(f"{name} of {version.name} is not a class file; build it again")
     if major - _FIRST > feature:
         raise SubjectError(
             f"{name} of {version.name} is compiled for Java {major - _FIRST}, but runs with Java "

@@ -134,7 +134,7 @@ def _published(spec: MavenSpec, maven: Maven) -> _VersionFiles:
     folder = maven.home.work(f"{artifact_folder(spec, maven.home).tree.name}-running")
     fetched = artifact.fetch_artifact(spec, folder, maven, tests=False)
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
-    lacking = f"{what} is no jar of classes; name the artifact that holds the classes"
+    lacking = f"{what} is not a jar of classes; name the artifact that holds the classes"
     return _VersionFiles(
         tuple(fetched.files.values()), fetched.class_path, lacking, fetched.version
     )
@@ -145,7 +145,7 @@ def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> 
     home, host, environment = maven.home, maven.host, maven.environment
     placed = place(spec, home=home, host=host, environment=environment)
     if detect(placed.tree) != _JAVA:
-        raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
+        raise SubjectError(f"{placed.name} is not a Java project: no Maven or Gradle builds it")
     _, sets = build_copy(placed, maven, find_jdk(host, environment), words)
     main = [source_set for source_set in sets if not source_set.test]
     own = _distinct(source_set.classes for source_set in main)
@@ -205,7 +205,7 @@ def _refuse_damaged(jar: Path, shown: Path) -> None:
             damaged = archive.testzip()
     except _DAMAGED as error:
         raise SourceUnreadable(
-            f"{shown} is no readable jar: {error}; build or fetch it again"
+            f"{shown} is not a readable jar: {error}; build or fetch it again"
         ) from error
     if damaged is not None:
         raise SourceUnreadable(f"{shown} is damaged at {damaged}; build or fetch it again")

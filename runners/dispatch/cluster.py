@@ -25,7 +25,7 @@ _FETCH_SECONDS = 5.0
 """How long a result may take on its way before it is asked whether its worker is still there."""
 _CONNECTED = "running"
 _SILENT = (
-    "the scheduler does not answer any more; what was measured is kept: start it and its workers, "
+    "the scheduler stopped answering; measurements are kept: start it and its workers, "
     "and repeat the command"
 )
 _ATTEMPTS = 3
@@ -130,7 +130,7 @@ class ClusterDispatcher:
         except OSError as error:
             self._idle_since = now if self._idle_since is None else self._idle_since
             if now - self._idle_since > self._patience:
-                raise MachineError(f"workers cannot be given what trials need: {error}") from error
+                raise MachineError(f"files of trials cannot be sent to workers: {error}") from error
             self._looked = -math.inf
             return False
         self._idle_since = None
@@ -238,8 +238,8 @@ class ClusterDispatcher:
                 return
             if self._clock.monotonic() - begun > self._patience:
                 raise MachineError(
-                    f"the cluster has had no worker for {self._patience:.0f} s; what was measured "
-                    "is kept: start workers, and repeat the command"
+                    f"the cluster has had no worker for {self._patience:.0f} s; measurements "
+                    "are kept: start workers, and repeat the command"
                 )
             with suppress(TimeoutError):
                 self._client.wait_for_workers(len(there) + 1, timeout=_LOOK_SECONDS)
@@ -250,7 +250,7 @@ class ClusterDispatcher:
         for sent in reversed(mine):
             self._again(sent)
         self._admission.ask_again()
-        text = f"{worker} was lost; {len(mine)} trials are begun anew on {len(there)} others"
+        text = f"{worker} was lost; {len(mine)} trials restart on {len(there)} others"
         self._told(Caveat("worker-lost", text))
 
     def _drop(self, worker: str) -> list[Sent]:
@@ -270,7 +270,8 @@ class ClusterDispatcher:
         if attempt > _ATTEMPTS:
             raise MachineError(
                 f"{sent.of.trial.benchmark.id if sent.of.trial.benchmark else 'the tests'} lost "
-                f"{_ATTEMPTS} workers; it may have ended them: run it alone, and look at their logs"
+                f"{_ATTEMPTS} workers and may have crashed them; run it alone, and read the logs "
+                "of the workers"
             )
         self._orphans.appendleft(Waiting(sent.of.trial, attempt))  # before what only waited
 

@@ -78,7 +78,7 @@ class Admission:
             reason = self._crew.admit(worker)
         except TimeoutError as error:
             if worker not in self._silent:
-                self._told(Caveat("worker-silent", f"{error}; it is asked again"))
+                self._told(Caveat("worker-silent", f"{error}; it is asked again every few seconds"))
             self._silent[worker] = self._clock.monotonic() + _AGAIN_SECONDS
             return False
         self._silent.pop(worker, None)

@@ -33,12 +33,15 @@ class HeadCommit:
             commit = cls(run["head_sha"], run["head_branch"], run["head_repository"]["full_name"])
         except (KeyError, TypeError) as error:
             raise UsageError(
-                "the event is none of workflow_run, so nobody knows which pull request is meant"
+                "the event is not workflow_run, so the pull request is unknown; run this command "
+                "in a workflow_run workflow"
             ) from error
         if not all(
             isinstance(text, str) for text in (commit.sha, commit.branch, commit.repository)
         ):
-            raise UsageError("the event of workflow_run names no commit")
+            raise UsageError(
+                "the workflow_run event has no commit; run this command in a workflow_run workflow"
+            )
         return commit
 
 
@@ -115,4 +118,4 @@ class Pulls:
                 f"GitHub refuses {method} {path.partition('?')[0]}: {error.code}{hint}"
             ) from error
         except (OSError, ValueError) as error:
-            raise MachineError(f"GitHub cannot be asked: {error}") from error
+            raise MachineError(f"GitHub cannot be reached: {error}") from error

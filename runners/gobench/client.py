@@ -35,7 +35,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     Raises SubjectError where there is no Go project, and what Go says where it fails.
     """
     if detect(client.tree) != "go":
-        raise SubjectError(f"{client.name} is no Go project: it has neither go.mod nor go.work")
+        raise SubjectError(f"{client.name} is not a Go project: it has neither go.mod nor go.work")
     project = prepare_placed(client, home=home, host=host, environment=environment, chooses=False)
     decides = repr((project.digest, library, tuple(tests), digest()))
     key = hashlib.sha256(decides.encode()).hexdigest()[:24]
@@ -81,7 +81,9 @@ def _tool(project: Project, home: Home, host: Host) -> Path:
         )
         answer = host.run(job)
         if answer.exit_code != 0:
-            raise MachineError(f"the tool that finds calls does not build: {answer.tail()}")
+            raise MachineError(
+                f"bench-audit's tool for finding calls does not build: {answer.tail()}"
+            )
         with writing(folder):
             (folder / "new").rename(made)
     return made

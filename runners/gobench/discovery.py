@@ -67,8 +67,8 @@ class Discovery:
                 built += bool(suite.benchmarks)
         if self.messages and not built and not others:
             raise BuildFailed(
-                f"no package of {self.project.name} with benchmarks can be built; correct what "
-                f"the compiler says first: {self.messages[0]}"
+                f"no package of {self.project.name} with benchmarks builds; fix the compiler's "
+                f"errors first: {self.messages[0]}"
             )
         return Suite(
             tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable), tuple(others)

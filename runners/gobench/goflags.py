@@ -30,7 +30,7 @@ def _quoted(flag: str) -> str:
         if quote not in flag:
             return f"{quote}{flag}{quote}"
     raise FolderUnusable(
-        f"Go cannot read {flag}: it holds both kinds of quotes; choose another folder"
+        f"Go cannot read {flag}: it contains both kinds of quotes; choose another folder"
     )
 
 

@@ -109,7 +109,7 @@ def _refuse(tree: Path, top: Path, options: Mapping[str, str]) -> None:
         raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
     around = [parent for parent in (tree, *tree.parents) if parent.is_relative_to(top)]
     if not any((path / file).is_file() for path in around for file in ("go.mod", "go.work")):
-        raise SubjectError(f"{tree} is no Go module: there is no go.mod and no go.work in it")
+        raise SubjectError(f"{tree} is not a Go module: there is no go.mod and no go.work in it")
 
 
 def _vendoring(chosen: Modules) -> str:
@@ -144,8 +144,8 @@ def _resolved(project: Project, home: Home, host: Host) -> Project:
     if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
         note = f" ({project.notes[-1]})" if made_top else ""
         raise ResolveFailed(
-            f"dependencies of {project.name} could not be had: {problem}{note}; check the network "
-            "and GOPROXY, or vendor them"
+            f"dependencies of {project.name} could not be downloaded: {problem}{note}; check the "
+            "network and GOPROXY, or vendor them"
         )
     return project
 

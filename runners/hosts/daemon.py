@@ -45,16 +45,16 @@ class Daemon:
         self._machine = machine
         if not self._where.startswith(_LOCAL):
             raise MachineError(
-                f"the Docker daemon at {self._where} may be another machine, which does not have "
-                "our files; name a socket of this one with DOCKER_HOST"
+                f"the Docker daemon at {self._where} may run on another machine, which has no "
+                "access to local files; set DOCKER_HOST to a socket of this machine"
             )
         try:
             _knock(self._where)
             self.api = APIClient(**{**given, "base_url": self._where, "timeout": SECONDS})
         except FAILURES as error:
             raise MachineError(
-                f"the Docker daemon at {self._where} does not answer; start it, or name another "
-                f"socket with DOCKER_HOST ({_reason(error)})"
+                f"the Docker daemon at {self._where} does not answer ({_reason(error)}); start "
+                "it, or set DOCKER_HOST to another socket"
             ) from error
 
     @property
@@ -156,7 +156,7 @@ class Daemon:
             image: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
         except FAILURES as error:
             raise ResolveFailed(
-                f"there is no image {name} here, and it cannot be fetched: {_reason(error)}"
+                f"the image {name} is not present and cannot be fetched: {_reason(error)}"
             ) from error
         return image
 

@@ -142,7 +142,7 @@ class DockerHost:
             state = container.state()
         refuse_links(self._access.writable, self._home.root)
         if self._stopped.is_set():
-            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+            raise MachineError(f"{job.argv[0]} was stopped because another step failed")
         following.look()  # what it showed at its very end
         answer = self._answer(job, watch, state, over=over, seconds=lasted)
         # Our control group is not the container's, whose processes are none of our own.
@@ -169,7 +169,7 @@ class DockerHost:
         limit = f"{self._limits.memory >> 20} MiB of memory (docker.memory)"
         if self._access.network:
             raise MachineError(
-                f"{job.argv[0]} needs more than {limit} to make the subject ready; allow more"
+                f"{job.argv[0]} needs more than {limit} to build the subject; raise the limit"
             )
         return replace(answer, exhausted=limit)
 

@@ -74,8 +74,8 @@ def refuse_links(folders: Iterable[Path], inside: Path) -> None:
                 if link.is_symlink() and not harmless(link, target := link.readlink(), inside):
                     link.unlink()
                     raise SubjectError(
-                        f"what ran in the container has made a link at {link} to {target}, outside "
-                        "of its folders; it was removed, and nothing was read or written through it"
+                        f"code in the container created a link at {link} to {target}, outside of "
+                        "its folders; it was removed, and nothing was read or written through it"
                     )
 
 
@@ -95,6 +95,6 @@ def require(path: Path, inside: Sequence[Path]) -> None:
     """Raise SubjectError for a path that leads out of these folders, if there are some."""
     if inside and not any(path.resolve().is_relative_to(one.resolve()) for one in inside):
         raise SubjectError(
-            f"a link leads from {path} to {path.resolve()}: something that ran there has made it; "
+            f"a link leads from {path} to {path.resolve()}: code of the subject created it; "
             "nothing was read or written through it"
         )

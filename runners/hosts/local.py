@@ -102,7 +102,7 @@ class LocalHost:
                 DESCENDANTS.end(process.pid)
                 watch.finish()
         if self._stopped.is_set():
-            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+            raise MachineError(f"{job.argv[0]} was stopped because another step failed")
         following.look()  # what it showed at its very end
         answer = Completed(
             exit_code=watch.code(process.returncode) if brought_about else process.returncode,
@@ -122,7 +122,7 @@ class LocalHost:
     def _within_caps(self, job: Invocation, answer: Completed, exceeded: str) -> Completed:
         if exceeded and not self._is_measuring:
             raise MachineError(
-                f"{job.argv[0]} needs more than {exceeded} to make the subject ready; allow more"
+                f"{job.argv[0]} needs more than {exceeded} to build the subject; raise the limit"
             )
         return replace(answer, exhausted=exceeded)
 
@@ -142,7 +142,9 @@ def _pinned(job: Invocation, processors: str) -> tuple[str, ...]:
     path = dict(job.environment).get("PATH", os.defpath)
     taskset = shutil.which("taskset")
     if taskset is None:
-        raise ToolMissing("taskset, which chooses processors, was not found; install util-linux")
+        raise ToolMissing(
+            "taskset, which pins processes to processors, was not found; install util-linux"
+        )
     if shutil.which(job.argv[0], path=path) is None:
         raise _absent(job)
     return (taskset, "--cpu-list", processors, *job.argv)
@@ -184,7 +186,9 @@ def _start(job: Invocation, words: Sequence[str]) -> "subprocess.Popen[bytes]":
     except (FileNotFoundError, NotADirectoryError) as error:  # also where PATH names a file
         raise _absent(job) from error
     except PermissionError as error:
-        raise ToolMissing(f"{program} may not be run: permission denied") from error
+        raise ToolMissing(
+            f"{program} cannot be run: permission denied; make it executable"
+        ) from error
     except OSError as error:
         raise MachineError(f"{program} could not be started: {error.strerror}") from error
 

@@ -24,11 +24,13 @@ def left_to_us(theirs: str, key: str) -> Iterator[None]:
     MachineError where processors cannot be chosen.
     """
     if not hasattr(os, "sched_setaffinity"):
-        raise MachineError(f"processors can be chosen on Linux only; leave out {key}")
+        raise MachineError(f"{key} works only on Linux; remove it")
     all_, wanted = os.sched_getaffinity(0), numbers(theirs)
     if missing := wanted - all_:
         there = ", ".join(map(str, sorted(all_)))
-        raise UsageError(f"processor {min(missing)} at {key} is not there; there are {there}")
+        raise UsageError(
+            f"processor {min(missing)} at {key} does not exist; this machine has {there}"
+        )
     with kept_off(theirs):
         yield
 

@@ -74,9 +74,11 @@ class ReferenceWorkload:
         """
         answer = self._run(times)
         if answer.exit_code != 0:
-            raise MachineError(f"the loop that probes a machine failed there: {answer.tail(3)}")
+            raise MachineError(f"the probe loop failed on that machine: {answer.tail(3)}")
         if not (took := _took(answer.stdout, times)):
-            raise MachineError("the date of that machine tells no nanoseconds: it cannot be probed")
+            raise MachineError(
+                "`date` on that machine has no nanoseconds, so the machine cannot be probed"
+            )
         return took, answer.strain
 
     def becomes_quiet(self, seconds: float) -> bool:

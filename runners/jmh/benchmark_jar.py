@@ -16,7 +16,7 @@ _ADVICE = "name the jar that the benchmarks are run from, such as target/benchma
 def jar_parts(jar: Path, shown: Path) -> tuple[Part, ...]:
     """Return the jar as benchmarks and library at once; `shown` is what the user named."""
     if not zipfile.is_zipfile(jar):
-        raise SourceUnreadable(f"{shown} is no readable jar; build it again")
+        raise SourceUnreadable(f"{shown} is not a readable jar; build it again")
     if benchmark_list(jar) is None:
         raise NoBenchmarks(f"{shown} has no benchmarks: no META-INF/BenchmarkList; {_ADVICE}")
     with open_jar(jar) as archive:

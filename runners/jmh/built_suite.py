@@ -53,8 +53,8 @@ class BuiltSuite:
         theirs = dict(self.project.versions)["jdk"]
         if jdk.version != theirs:
             raise MachineError(
-                f"{jdk.java} is of another JDK ({_line(jdk.version)}) than that of the machine "
-                f"that asks ({_line(theirs)}); install the same one"
+                f"{jdk.java} is another JDK ({_line(jdk.version)}) than on the machine that runs "
+                f"the audit ({_line(theirs)}); install the same one"
             )
         there = unpack_folders(self.archive, f"java-{self.project.digest}", home)
         programs = {"java": jdk.java, "javac": jdk.javac}

@@ -42,7 +42,7 @@ def open_jar(path: Path) -> zipfile.ZipFile:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
         raise SourceUnreadable(
-            f"{path} is no readable jar: {error}; delete it, it will be fetched again"
+            f"{path} is not a readable jar: {error}; delete it, it will be fetched again"
         ) from error
 
 

@@ -60,7 +60,7 @@ class JavaClients:
         if isinstance(spec.subject, MavenSpec):
             return self._of_jar(spec, spec.subject, placed, library)
         if detect(placed.tree) != "jmh":
-            raise SubjectError(f"{placed.name} is no Java project: no Maven or Gradle builds it")
+            raise SubjectError(f"{placed.name} is not a Java project: no Maven or Gradle builds it")
         return self._of_tree(spec, placed, library)
 
     def _of_jar(

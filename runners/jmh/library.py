@@ -41,7 +41,9 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     if spec is not None:
         fetched = artifact.fetch_artifact(spec, artifact_folder(spec, home).tree, maven)
         if "" not in fetched.files:
-            raise UsageError(f"{placed.name} is no jar; name the artifact that holds the classes")
+            raise UsageError(
+                f"{placed.name} is not a jar; name the artifact that holds the classes"
+            )
         parts = [Part(Role.LIBRARY, fetched.files[""])]
         parts += [
             Part(Role.SOURCES, fetched.files[kind])
@@ -82,7 +84,9 @@ def _project(
 ) -> Project:
     classes = [part.path for part in parts if part.role is Role.LIBRARY]
     if not classes:
-        raise SubjectError(f"{placed.name} has no classes that are not of tests or benchmarks")
+        raise SubjectError(
+            f"{placed.name} has only classes of tests or benchmarks; name the library's project"
+        )
     return Project(
         name=placed.name,
         revision=placed.revision,

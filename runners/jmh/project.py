@@ -105,8 +105,8 @@ def jmh_jar(parts: tuple[Part, ...]) -> Path:
         if core or part.path.name == NAME:
             return part.path
     raise UsageError(
-        "no jmh-core on the class path; add the version that the benchmarks were compiled with "
-        "as an extra dependency: org.openjdk.jmh:jmh-core:VERSION"
+        "no jmh-core on the class path; add the version that the benchmarks were compiled with to "
+        "`extra`: org.openjdk.jmh:jmh-core:VERSION"
     )
 
 

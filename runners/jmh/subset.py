@@ -40,7 +40,7 @@ def _problem(key: str, value: str) -> str:
     """Tell what JMH's command line would not take for one value: it has no way to quote."""
     if value and not set(value) & set(",="):
         return ""
-    return f"JMH's -p cannot give {key} the value {value!r}; choose it in the benchmark's @Param"
+    return f"JMH's -p cannot set {key} to the value {value!r}; choose it in the benchmark's @Param"
 
 
 def _split(benchmark: str) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -49,7 +49,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     Python project, and what uv or pip says where it fails.
     """
     if detect(client.tree) != "python":
-        raise SubjectError(f"{client.name} is no Python project: nothing in it says how to install")
+        raise SubjectError(f"{client.name} is not a Python project; add a pyproject.toml")
     environments = Environments(host, dict(environment), python)
     base = environments.base(client.tree)
     tool = PIP if python.interpreter else environments.tool(base, client.tree)

@@ -108,10 +108,10 @@ class Environments:
             raise ToolMissing(f"{path} was not found; install Python 3.9 or newer") from error
         fields = answer.stdout.decode(errors="replace").strip().split("\t")
         if answer.exit_code != 0 or len(fields) != 3:
-            raise UsageError(f"{path} is no Python interpreter: {answer.tail(1)}")
+            raise UsageError(f"{path} is not a Python interpreter: {answer.tail(1)}")
         name, version, where = fields
         if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
-            raise UsageError(f"{path} is Python {version}; 3.9 or newer is needed")
+            raise UsageError(f"{path} is Python {version}; install Python 3.9 or newer")
         return Interpreter(Path(where), version if name == "cpython" else f"{name} {version}")
 
     def tool(self, base: Interpreter, cwd: Path) -> InstallerChoice:

@@ -115,11 +115,14 @@ class PythonHarness:
         invocation = replace(invocation, files=files, collects=(written,))
         answer = within_limits(invocation, ask(invocation))
         if answer.exit_code not in self._frontend.listed or written not in answer.files:
-            raise SourceUnreadable(f"the suite cannot be listed; it said:\n{answer.tail()}")
+            raise SourceUnreadable(f"the suite cannot be listed; its output:\n{answer.tail()}")
         try:
             return [listings.entry(line) for line in answer.files[written].splitlines()]
         except (ValueError, RecursionError) as error:
-            raise SourceUnreadable("the suite wrote something else over its list") from error
+            raise SourceUnreadable(
+                "the suite overwrote the file of its benchmark list; check what its benchmarks "
+                "write"
+            ) from error
 
     def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""

@@ -87,7 +87,7 @@ def choose_installer(installer: Installer, version: str, pip: Mapping[str, str])
     """
     if installer is Installer.UV and not version:
         oldest = ".".join(map(str, OLDEST_UV))
-        raise ToolMissing(f"no uv from {oldest} on was found on PATH; install it, or choose pip")
+        raise ToolMissing(f"uv {oldest} or newer was not found on PATH; install it, or choose pip")
     if not version or (installer is Installer.AUTO and pip.keys() - _HARMLESS):
         return PIP
     certificate = (("SSL_CERT_FILE", pip["cert"]),) if "cert" in pip else ()

@@ -100,7 +100,7 @@ class Ledger:
         names = tuple(printed.split())
         if odd := [name for name in names if name.startswith("-")]:
             raise MachineError(
-                f"{note.listed_by[0]} lists {odd[0]!r}, which is no name of a machine"
+                f"{note.listed_by[0]} lists {odd[0]!r}, which is not the name of a machine"
             )
         return names
 
@@ -172,15 +172,17 @@ class Ledger:
                     return tuple(asked)
             if now - begun > _GONE_SECONDS:
                 raise MachineError(
-                    f"{', '.join(there)} of {note.cluster} are still there; look at them, and "
-                    "call bench-audit hosts clean again"
+                    f"{', '.join(there)} of {note.cluster} still exist; check them, and run "
+                    "bench-audit hosts clean again"
                 )
             time.sleep(_LOOK_SECONDS)
 
     def _run(self, note: Note, words: tuple[str, ...]) -> str:
         missing = [variable for variable in note.environment if variable not in self._environment]
         if missing:
-            raise MachineError(f"{missing[0]}, which {words[0]} needs, is not set; set it")
+            raise MachineError(
+                f"the variable {missing[0]}, which {words[0]} needs, is not set; set it"
+            )
         names = ("PATH", "HOME", *note.environment)
         given = {name: self._environment[name] for name in names if name in self._environment}
         answer = self._host.run(
@@ -194,7 +196,7 @@ class Ledger:
         if answer.exit_code != 0:
             raise MachineError(
                 f"machines {note.id} of {note.cluster} may still be rented: {words[0]} failed "
-                f"({answer.tail(2) or answer.exit_code}); mend it, and call bench-audit hosts clean"
+                f"({answer.tail(2) or answer.exit_code}); fix it, and run bench-audit hosts clean"
             )
         return answer.stdout.decode(errors="replace")
 

@@ -86,7 +86,7 @@ def _unpacked(downloads: Path, into: Path) -> Path:
             raise SourceUnreadable(f"{archive.name} cannot be unpacked: {error}") from error
     folders = [path for path in into.iterdir() if path.is_dir()]
     if len(folders) != 1:
-        raise SourceUnreadable(f"{archive.name} is no source distribution: not one folder in it")
+        raise SourceUnreadable(f"{archive.name} is not a source distribution: not one folder in it")
     return folders[0]
 
 

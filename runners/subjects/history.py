@@ -16,7 +16,7 @@ def history(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
     """
     repository = _repository(spec)
     if repository.commit("HEAD") is None:
-        raise UsageError("the repository has no commit yet; there is no past to look at")
+        raise UsageError("the repository has no commit yet; make one first")
     try:
         return tuple(repository.log("HEAD", most))
     except GitFailed as error:
@@ -40,4 +40,6 @@ def _repository(spec: SubjectSpec) -> Repository:
         repository = Repository.around(spec.path.expanduser().absolute())
         if repository is not None:
             return replace(repository, top=spec.path.expanduser().absolute())
-    raise UsageError("only a folder in a git repository has a past; clone it, and name its folder")
+    raise UsageError(
+        "the subject has no history: it is not in a git repository; clone it, and name its folder"
+    )

@@ -89,7 +89,7 @@ class Repository:
         if not folder.resolve().is_relative_to(top):
             raise SubjectError(
                 f"the repository around {folder} has another work tree, {top}; remove "
-                "core.worktree from its configuration, or name a copy without .git"
+                "core.worktree from its git configuration, or name a copy without .git"
             )
         return cls(top)
 
@@ -235,8 +235,8 @@ def _read(folder: Path, *arguments: str) -> bytes:
         return _git(folder, *arguments)
     except GitFailed as error:
         raise SubjectError(
-            f"git cannot read the repository of {folder}: {error}; have its .git lead to a "
-            "repository that is there, or name a copy without .git"
+            f"git cannot read the repository of {folder}: {error}; repair its .git, or name a "
+            "copy without .git"
         ) from error
 
 

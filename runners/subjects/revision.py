@@ -167,6 +167,6 @@ def _submodule_source(item: Stored, source: _Source) -> _Source:
     if address and _FOREIGN.match(address):
         return _Source(address)
     raise ResolveFailed(
-        f"the submodule {path} cannot be had from {address or 'nowhere'}; "
-        "check it out in the repository first"
+        f"the submodule {path} cannot be fetched from {address or 'nowhere'}; check it out in the "
+        "repository first"
     )

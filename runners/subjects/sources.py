@@ -50,7 +50,7 @@ def sources(
     left out, and so are links and vendored code. Raises UsageError and SubjectError.
     """
     if isinstance(spec, JarSpec | MavenSpec):
-        raise UsageError("artifacts have no sources of benchmarks; name a folder or a revision")
+        raise UsageError("an artifact has no benchmark sources; name a folder or a revision")
     if isinstance(spec, FolderSpec):
         folder = _folder(spec.path)
         repository = Repository.around(folder)

@@ -239,7 +239,9 @@ def _refuse_escape(item: TreeEntry, copy: Path) -> None:
     """Refuse a path that leaves the copy: by its parts, or through a link copied before."""
     parents = [copy.joinpath(*item.path.parts[:n]) for n in range(1, len(item.path.parts))]
     if item.path.is_absolute() or ".." in item.path.parts or any(p.is_symlink() for p in parents):
-        raise SubjectError(f"the subject has a file that leaves its tree: {item.path.as_posix()}")
+        raise SubjectError(
+            f"the subject has a file outside of its folder: {item.path.as_posix()}; remove it"
+        )
 
 
 def _holds(target: Path, copy: Path) -> bool:

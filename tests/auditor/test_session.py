@@ -50,15 +50,15 @@ def test_profiles_and_flags_are_for_maven_and_gradle(words, tmp_path):
     (tmp_path / "ring").mkdir()
     (tmp_path / "ring" / "go.mod").write_text("module example.org/ring\n")
 
-    with pytest.raises(UsageError, match="profiles, flags, jdk and gradle are for JMH"):
+    with pytest.raises(UsageError, match="profiles, flags, jdk and gradle work only with JMH"):
         ready(tmp_path, subject={"path": "ring", **words})
 
 
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ({"tags": ["x"]}, "profiles, flags, jdk, gradle and tags are for other builds"),
-        ({"allocations": True}, "report no allocations"),
+        ({"tags": ["x"]}, "profiles, flags, jdk, gradle and tags do not work with Python"),
+        ({"allocations": True}, "allocations are not available"),
         ({"subject": "maven:g:a:1", "harness": "pytest"}, "hold no Python benchmarks"),
     ],
 )
@@ -94,7 +94,7 @@ def test_build_tags_are_gos(tmp_path):
     subject.mkdir()
     (subject / "pom.xml").write_text("<project/>")
 
-    with pytest.raises(UsageError, match="tags are Go's build tags; a JMH suite has none"):
+    with pytest.raises(UsageError, match="tags work only with Go"):
         ready(tmp_path, subject="ring", tags=["purego"])
 
 

@@ -179,7 +179,7 @@ def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_throug
 
     (tree / "lib").rmdir()
     (tree / "lib").symlink_to(outside)
-    with pytest.raises(SubjectError, match="lib/factor is reached through a link that leads out"):
+    with pytest.raises(SubjectError, match="lib/factor is behind a symbolic link that leads out"):
         replace(made, files=(*made.files, "lib")).show(SLOWED, 1, 1)
     assert (outside / "factor").read_text() == "mine"
 

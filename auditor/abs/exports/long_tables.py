@@ -146,8 +146,8 @@ def require_methods(document: AbsOrStability) -> Document:
     if isinstance(document, Document):
         return document
     raise UsageError(
-        "this is a result of the unchanged suite, which tells nothing of methods: run bench-audit "
-        "abs, or ask for what there is (--rows benchmarks, --rows runs)"
+        "this result has no methods; run bench-audit abs, or choose --rows benchmarks or --rows "
+        "runs"
     )
 
 

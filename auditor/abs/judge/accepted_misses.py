@@ -54,7 +54,7 @@ def _nearest(
 def _accepted(method: str, reason: str, where: str) -> AcceptedMiss:
     if not reason:
         raise UsageError(
-            f"{where}: the miss of {method} is accepted without a reason; write one behind "
+            f"{where}: the accepted miss of {method} has no reason; write one after "
             f"{MARKER.decode()}"
         )
     return AcceptedMiss(
@@ -117,9 +117,15 @@ def _caveats(
     expired = [miss for miss in misses if miss.expired]
     if expired:
         named = ", ".join(f"{miss.method} (until {miss.until})" for miss in expired[:5])
-        text = f"{len(expired)} accepted misses have expired and count again: {named}"
+        text = (
+            f"{len(expired)} accepted misses have expired and count again: {named}; add a "
+            "benchmark or extend `until`"
+        )
         yield Caveat("expired-ignore", text)
     seen = [miss.method for miss in misses if methods[miss.method].outcome is Verdict.DETECTED]
     if seen:
-        text = f"misses are accepted of methods that are detected: {', '.join(seen[:5])}"
+        text = (
+            f"accepted misses of methods that are detected: {', '.join(seen[:5])}; remove the "
+            "entries from `ignore`"
+        )
         yield Caveat("needless-ignore", text)

@@ -215,8 +215,8 @@ def allocation_caveats(allocations: Allocations) -> tuple[Caveat, ...]:
         return ()
     first = shifted[0]
     text = (
-        f"the probe alone changes what {len(shifted)} of {len(allocations.pairs)} pairs report, "
-        f"such as {first.method} in {first.benchmark}: {first.plain:g} {first.unit} without it, "
-        f"{first.before:g} with it; what the allocation adds is judged beside the probe"
+        f"the probe alone changes the allocations of {len(shifted)} of {len(allocations.pairs)} "
+        f"pairs, such as {first.method} in {first.benchmark}: {first.plain:g} {first.unit} "
+        f"without it, {first.before:g} with it; both sides of the comparison have the probe"
     )
     return (Caveat("probe-allocates", text),)

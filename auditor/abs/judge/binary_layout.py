@@ -56,23 +56,22 @@ def caveat(layouts: Layouts, found: Component | None, plain: Sequence[Run]) -> C
         return None
     if layouts is Layouts.FIXED:
         text = (
-            "what the order of functions in a program does to its times is unknown, and no part "
-            "of the intervals: this linker cannot draw an order (Go's can from 1.23 on)"
+            "the effect of function order on times is unknown and missing from the intervals: "
+            "this linker cannot shuffle functions; use Go 1.23 or newer"
         )
     elif found is None:
         text = (
-            "what the order of functions in a program does to its times is unknown, and no part "
-            f"of the intervals: {len(drawn)} processes in orders that were drawn are too few"
+            "the effect of function order on times is unknown and missing from the intervals: "
+            f"{len(drawn)} processes with shuffled functions are too few; raise `runs`"
         )
     elif not found.variance:
         text = (
-            "processes whose functions lie in another order were no further apart than others; "
-            "the intervals of the effects hold what that may have hidden"
+            "processes with another function order differed no more than others; the intervals "
+            "include what may be hidden"
         )
     else:
         text = (
-            "the order of functions in a program moves its times by "
-            f"{percent(sqrt(found.variance), 1)} (standard deviation); the intervals of the "
-            "effects hold it"
+            "the order of functions in the program changes times by "
+            f"{percent(sqrt(found.variance), 1)} (standard deviation); the intervals include it"
         )
     return Caveat("layout", text)

@@ -70,8 +70,8 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
         most = paired.AT_MOST * plan.iterations
         if most >= LOOKS[0]:
             return None
-        reason = f"{most} pairs of blocks in a process tell nothing of their scatter"
-        return Caveat("never-significant", f"{reason}; ask for more iterations")
+        reason = f"{most} block pairs in a process do not show how much they vary"
+        return Caveat("never-significant", f"{reason}; raise `plan.iterations`")
     if request.rule is DetectionRule.PAPER:
         size = plan.forks * plan.iterations
         least = smallest_rank_sum_p(size, size)
@@ -82,8 +82,8 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
     level = request.significance
     if least < level:
         return None
-    text = f"{what} cannot give a p below {least:.4f}, so nothing can be detected at {level}"
-    return Caveat("never-significant", f"{text}; ask for more iterations")
+    text = f"{what} cannot give a p-value below {least:.4f}, so nothing can be detected at {level}"
+    return Caveat("never-significant", f"{text}; raise `plan.iterations`")
 
 
 def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
@@ -91,20 +91,20 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
     limit = request.min_delta
     if limit is not None and request.rule is DetectionRule.GATE:
         text = (
-            f"detected means: surely slower than the {percent(limit, 1)} at which the gate fires; "
-            "how often it fires on noise is not told"
+            f'"detected" means: surely slower than the gate\'s limit of {percent(limit, 1)}; how '
+            "often the gate fails on noise is not measured"
         )
         yield Caveat("gate-rule", text)
     elif limit is not None:
-        text = f"detected means: slower by {percent(limit, 1)} at least, in the place of v / 2"
+        text = (
+            f'"detected" means: slower by at least {percent(limit, 1)}, instead of half of the '
+            "slowdown"
+        )
         yield Caveat("effect-given", text)
     if request.significance != SIGNIFICANCE:
-        text = (
-            f"a test of slowed blocks may err in {100 * request.significance:g} % of cases, in the "
-            "place of 1 %"
-        )
+        text = f"the significance level is {100 * request.significance:g} % instead of 1 %"
         if request.rule is not DetectionRule.PAPER:
-            text += ", and intervals of effects are of the level that belongs to it"
+            text += ", for tests and intervals alike"
         yield Caveat("significance-given", text)
 
 
@@ -164,13 +164,13 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
     predicted = None if data.rule is DetectionRule.PAPER else predict(data)
     if predicted is not None and predicted.misses:
         text = (
-            f"not measured: the method is at most {percent(ceil(100 * predicted.high) / 100)} of "
-            "the operation, so the slowdown cannot exceed the threshold"
+            f"not measured: the method takes at most {percent(ceil(100 * predicted.high) / 100)} "
+            "of the operation, so the slowdown cannot exceed the threshold"
         )
         return Judgement(outcome=Verdict.MISSED, reason=text, caveats=(Caveat("predicted", text),))
     if predicted is not None and data.estimate:
         text = (
-            f"not measured: the method seems to be {percent(predicted.low)} to "
+            f"not measured: the method takes an estimated {percent(predicted.low)} to "
             f"{percent(predicted.high)} of the operation"
         )
         return Judgement(
@@ -197,7 +197,7 @@ def _judge_measured(data: PairData) -> Judgement:
             threshold=judgement.threshold,
             reason=str(data.reach.state),
         )
-    text = f"a slowdown was detected although the method is called {data.reach.state}"
+    text = f"a slowdown was detected although the counted calls say: {data.reach.state}"
     more = (*judgement.caveats, Caveat("reach-contradicted", text))
     return Judgement(
         outcome=judgement.outcome,

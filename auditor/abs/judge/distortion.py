@@ -37,8 +37,8 @@ def judge_distortion(data: PairData) -> Judgement | None:
 def describe_distortion(probed: Ratio) -> str:
     """Return why nothing can be judged, by what the probe alone does."""
     return (
-        f"the probe alone makes the operation take {probed.estimate:.2f} times as long: too far "
-        "from the plain one to judge a slowdown of it"
+        f"the probe without any delay makes the operation take {probed.estimate:.2f} times as "
+        "long, so a slowdown cannot be judged"
     )
 
 

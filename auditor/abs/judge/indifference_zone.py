@@ -41,8 +41,8 @@ def settle_interval(interval: Interval, middle: float, limit: float) -> Verdict 
 def borderline_caveat(interval: Interval, limit: float) -> Caveat:
     """Return the caveat of a borderline verdict."""
     text = (
-        f"the effect, {percent(interval[0], 1)} to {percent(interval[1], 1)}, lies at the limit of "
-        f"{percent(limit, 1)}: the verdict is the likelier one"
+        f"the effect, {percent(interval[0], 1)} to {percent(interval[1], 1)}, lies at the "
+        f"threshold of {percent(limit, 1)}: the verdict is the likelier one"
     )
     return Caveat(BORDERLINE, text)
 

@@ -67,11 +67,14 @@ def judge_processes(data: PairData) -> Judgement:
     ]
     if len(processes) < len(judgements):
         return undecided_judgement(
-            "few-pairs", "a process has too few pairs of blocks to be judged"
+            "few-pairs", "a process has too few block pairs to be judged; raise `plan.iterations`"
         )
     scale, probed = reference_ratio(data), probe_ratio(data)
     if scale is None or probed is None:
-        text = "too few runs of the plain suite and of the pair to tell how they scatter"
+        text = (
+            "too few runs of the plain suite and of the pair to show how much they vary; raise "
+            "`runs`"
+        )
         return undecided_judgement("few-runs", text)
     aimed = effect_threshold(data, processes)
     runs = tuple(_run(process, scale, aimed, data.significance) for process in processes)
@@ -96,7 +99,7 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     effect, (low, high) = factor * run.effect, (factor * end for end in run.ends)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
     asked = percent(data.slowdown)
-    text = f"the effect of a slowdown of {percent(achieved)} is scaled back to {asked}"
+    text = f"the slowdown achieved is {percent(achieved)}; its effect is scaled back to {asked}"
     judgement = replace(
         judgement,
         weakest=replace(run, effect=effect, interval=interval),
@@ -229,7 +232,7 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
         caveats=aimed.caveats,
     )
     if not aimed.delivered:
-        return _leave_open(judgement, None, "nothing of the slowdown arrived in the operation")
+        return _leave_open(judgement, None, "the delay did not make the operation slower")
     if below:
         weakest = min(below, key=lambda run: run.effect)
         missed = replace(
@@ -237,8 +240,8 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
         )
         if weakest.significant and weakest.effect > 0:
             text = (
-                f"seen, but too small: an effect of {percent(weakest.effect, 1)}, the limit is "
-                f"{percent(aimed.missing, 1)}"
+                f"significant, but too small: the effect is {percent(weakest.effect, 1)}, the "
+                f"threshold {percent(aimed.missing, 1)}"
             )
             missed = replace(missed, reason=text)
         return missed
@@ -247,16 +250,19 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
         weakest = min(clear, key=lambda run: run.ends[0])
         return replace(judgement, outcome=Verdict.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
-        text = f"{len(runs)} of {data.wanted} runs were made; a detection needs all of them"
+        text = (
+            f"only {len(runs)} of {data.wanted} runs exist; a detection needs all of them; repeat "
+            "the audit"
+        )
         return _leave_open(judgement, UNFINISHED, text)
     return _leave_open(judgement, "near-threshold", _describe_open_runs(len(clear), len(runs)))
 
 
 def _describe_open_runs(clear: int, runs: int) -> str:
     if clear:
-        return f"the effect is surely above the threshold in {clear} of {runs} runs only"
+        return f"the effect is surely above the threshold in only {clear} of {runs} runs"
     which = "the run" if runs == 1 else f"each of the {runs} runs"
-    return f"whether the effect is above the threshold is open in {which}"
+    return f"the interval of the effect contains the threshold in {which}"
 
 
 def _check_probe(
@@ -265,8 +271,8 @@ def _check_probe(
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
     if (not data.beside or data.inlined) and _exceeds_operation(data):
         text = (
-            "the calibration failed: the calls seem to take longer than the whole unchanged "
-            "operation that makes them"
+            "the calibration failed: the timed calls seem to take longer than the whole operation "
+            "without a delay"
         )
         return _leave_open(judgement, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.
@@ -289,13 +295,16 @@ def _calibration_doubt(data: PairData, aimed: EffectThreshold) -> str | None:
     if data.control or (data.reach is not None and not data.reach.may_be_in_loop):
         return None
     if aimed.achieved is None or data.method_seconds is None:
-        return "the slowdown achieved is unknown: the method's time or its calls were not measured"
+        return (
+            "the slowdown achieved is unknown: the time or the calls of the method were not "
+            "measured"
+        )
     if not _is_vague(data):
         return None
     seconds, doubt = data.method_seconds * 1e9, method_doubt(data) * 1e9
     return (
-        f"the method takes {seconds:.1f} ns give or take {doubt:.1f}, so "
-        "whether the slowdown arrived in proportion to it cannot be told"
+        f"the method takes {seconds:.1f} ± {doubt:.1f} ns, so the slowdown achieved cannot be "
+        "verified"
     )
 
 

@@ -44,7 +44,8 @@ def judge_pooled(data: PairData) -> Judgement:
     if not slowed or len(beside) < len(slowed):
         missing = sorted(set(slowed) - set(beside))
         return undecided_judgement(
-            "no-plain", f"the plain suite has no values in the runs {missing or 'made'}"
+            "no-plain",
+            f"the plain suite has no values in the runs {missing or 'made'}; repeat the audit",
         )
     least = {
         one: smallest_rank_sum_p(len(slowed[one]), len(plain)) for one, (_, plain) in beside.items()
@@ -61,7 +62,7 @@ def judge_pooled(data: PairData) -> Judgement:
     telling = [runs[one] for one in whole if least[one] < data.significance]
     most = max((least[one] for one in whole), default=0.0)
     if most >= data.significance and all(map(_notices, telling)):
-        text = f"a run has so few values that no outcome can have a p below {most:.3f}"
+        text = f"a run has too few values for a p-value below {most:.3f}; raise `plan.iterations`"
         return undecided_judgement("few-values", text)
     finished = len(mutant_runs) >= data.wanted
     return _judgement(data, tuple(runs.values()), telling, finished=finished)

@@ -186,8 +186,9 @@ def state_power(stability: Stability, slowdown: float | None) -> Caveat | None:
     named = ", ".join(f"{name} ({_least(blind[name])})" for name in worst[:NAMED])
     more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""
     text = (
-        f"{len(blind)} of {len(known)} benchmarks scatter so much that a slowdown of "
-        f"{percent(slowdown)} may go unseen, even of a method that is all they do: {named}{more}"
+        f"{len(blind)} of {len(known)} benchmarks vary too much to detect a slowdown of "
+        f"{percent(slowdown)} even in a method that takes the whole operation: {named}{more}; "
+        "raise `plan.iterations`"
     )
     return Caveat("weak-plan", text)
 

@@ -23,30 +23,32 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
     caveats = []
     if slowdown_source == "auto" and slowdown is not None:
         text = (
-            f"the slowdown {slowdown:.2f} follows the suite's own spreads, which rewards "
-            "noise: a gate needs a fixed number"
+            f"the slowdown {slowdown:.2f} was chosen from the suite's own spread, so scores of "
+            "two audits are not comparable; for a gate give a number: --slowdown 0.5"
         )
         caveats.append(Caveat("auto-slowdown", text))
     if rule is DetectionRule.PAPER:
         text = (
-            "this rule pools iterations of a process, which are not independent, and compares "
-            "with the plain build: for comparison with the literature only"
+            'the rule "paper" pools dependent iterations and counts the tool\'s overhead as '
+            "slowdown; use it only to compare with the literature"
         )
         caveats.append(Caveat("paper-rule", text))
     if estimate:
-        text = "no method was slowed down: the verdicts are predicted from how long methods take"
+        text = (
+            "no method was slowed down: the verdicts are predicted from the time that methods take"
+        )
         caveats.append(Caveat("estimate", text))
     if score_only:
         text = (
-            "a method was done once a benchmark had detected it, so which others would is not "
-            "known, and redundancy and cover say nothing"
+            "each method was measured only until a benchmark detected it, so redundancy and cover "
+            "are incomplete; for all pairs use --mode matrix"
         )
         caveats.append(Caveat("score-mode", text))
     if controls is not None and controls.alarms:
         method, benchmark = controls.alarms[0]
         text = (
-            f"{len(controls.alarms)} of {controls.judged} pairs that were slowed by "
-            f"nothing were detected, such as {method} in {benchmark}: a detection means less here"
+            f"{len(controls.alarms)} of {controls.judged} A/A control pairs without a delay were "
+            f"detected, such as {method} in {benchmark}: detections are less reliable here"
         )
         caveats.append(Caveat("false-alarm", text))
     return [*caveats, *_silent(stability, unfinished)]
@@ -61,7 +63,7 @@ def _silent(stability: Stability, unfinished: frozenset[str]) -> Iterator[Caveat
     ]
     if silent:
         text = (
-            f"{len(silent)} of {len(stability.benchmarks)} benchmarks gave no measurement, "
-            f"so what they might detect is in no score: {', '.join(silent[:5])}"
+            f"{len(silent)} of {len(stability.benchmarks)} benchmarks failed, so the score lacks "
+            f"what they detect: {', '.join(silent[:5])}"
         )
         yield Caveat("failed-benchmarks", text)

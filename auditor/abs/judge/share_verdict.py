@@ -114,14 +114,14 @@ step needs the one before, showed effects of 1 to 9 % in three of ten audits, wh
 
 
 _HIDDEN = (
-    "an injected delay showed less than the samples say: one of a few nanoseconds may pass while "
-    "the processor waits for the method anyway"
+    "an injected delay showed a smaller effect than the CPU samples predict: the processor can "
+    "overlap a delay of a few nanoseconds with the method"
 )
 
 
 _HIDDEN_AND_OPEN = (
-    "an injected delay of a few nanoseconds showed too little, and may pass while the processor "
-    "waits for the method anyway; the samples do not decide"
+    "an injected delay showed too small an effect: the processor can overlap a delay of a few "
+    "nanoseconds with the method; the CPU samples do not decide"
 )
 
 
@@ -156,8 +156,8 @@ def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgeme
     effect = injected.weakest.effect if injected.weakest else None
     seen = "" if effect is None else f" (effect {percent(effect, 1)})"
     text = (
-        f"the injected delay says {injected.outcome}{seen}, the samples say {by_samples.outcome}: "
-        f"{by_samples.reason}"
+        f"the injected delay says {injected.outcome}{seen}, the CPU samples say "
+        f"{by_samples.outcome}: {by_samples.reason}"
     )
     caveat = Caveat("share-contradicted", text)
     return replace(
@@ -186,15 +186,15 @@ def judge_by_share(data: PairData) -> Judgement | None:
 def _judge_removed_call(data: PairData, share: Share) -> Judgement:
     """Return the judgement of a pair whose call the compiler has removed."""
     text = (
-        f"the compiler removed the call {data.removed}: none of {share.unchanged[1]} samples is in "
-        "the method; use its result"
+        f"the compiler removed the call {data.removed}: none of {share.unchanged[1]} CPU samples "
+        "is in the method; use its result"
     )
     if share.seconds_out_of_line and share.seconds_between_calls:
         alone, whole = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
         text = (
             f"the compiler optimised the call {data.removed} away: none of {share.unchanged[1]} "
-            f"samples is in the method, and where it has to be called it takes {alone:.1f} ns, the "
-            f"whole operation {whole:.1f} ns; use its result, and let its arguments vary"
+            f"CPU samples is in the method; alone it takes {alone:.1f} ns, the whole operation "
+            f"{whole:.1f} ns; use its result, and vary its arguments"
         )
     return Judgement(
         outcome=Verdict.DEAD_CODE,

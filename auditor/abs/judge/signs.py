@@ -37,7 +37,8 @@ def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> J
     if against < SURE:
         return judgement
     text = (
-        f"{judgement.outcome} by its mean or ranks, but most single pairs of blocks say otherwise"
+        f"{judgement.outcome} by its mean or ranks, but most block pairs say the opposite; look "
+        "for outliers in the report"
     )
     more = (*judgement.caveats, Caveat("signs-disagree", text))
     return replace(judgement, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=more)

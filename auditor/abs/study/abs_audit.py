@@ -43,7 +43,12 @@ from auditor.measure.suite_runs import SuiteBaseline, baseline
 
 NOT_COUNTED = Reach(
     state=ReachState.UNKNOWN,
-    caveats=(Caveat("no-reach", "nobody has counted whether the benchmark calls the method"),),
+    caveats=(
+        Caveat(
+            "no-reach",
+            "calls of the method were not counted in this benchmark, so the pair is measured",
+        ),
+    ),
 )
 
 
@@ -201,8 +206,8 @@ def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) 
         yield weakness
     if slowdown is None and withheld_benchmarks(steady):
         text = (
-            'the slowdown "auto" is withheld, as a busy machine made the spreads that size it; '
-            "repeat the command on a quiet one, or give a number: --slowdown 0.5"
+            'the slowdown "auto" cannot be chosen: the spreads were measured on a busy machine; '
+            "repeat on a quiet one, or give a number: --slowdown 0.5"
         )
         yield Caveat("auto-slowdown", text)
     yield from detection.statement_of_rule(request)
@@ -266,8 +271,8 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> fl
     prevented = parts.deadline is not None and parts.deadline.prevented
     if size is None and not prevented and not busy:
         raise UsageError(
-            'the slowdown "auto" cannot be sized: no benchmark was measured in all '
-            f"{steady.runs} runs with any spread; give a number: --slowdown 0.5"
+            'the slowdown "auto" cannot be chosen: no benchmark has a spread over all '
+            f"{steady.runs} runs; give a number: --slowdown 0.5"
         )
     return size
 

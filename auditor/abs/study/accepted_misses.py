@@ -27,7 +27,7 @@ def find_accepted_misses(
     for text in written:
         method = named(text.method, methods, parts.mutator, parts.project.name).id
         if method in found:
-            raise UsageError(f"the miss of {method} is accepted twice at ignore; keep one")
+            raise UsageError(f"`ignore` lists {method} twice; keep one entry")
         found[method] = AcceptedMiss(
             method=method,
             reason=text.reason,

@@ -220,7 +220,7 @@ def _find_call(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) 
 
 def _report_no_profile(why: str) -> Caveat:
     return Caveat(
-        "no-profile", f"shares were not sampled: {why}; methods are judged by delays alone"
+        "no-profile", f"no CPU samples: {why}; methods are judged by injected delays alone"
     )
 
 

@@ -227,11 +227,13 @@ def _require(subject: str, lines: Lines) -> None:
     for kind, *rest in lines:
         if kind == "missing" and rest[0] == subject:
             raise SubjectError(
-                f"{subject} cannot be loaded from the {rest[1]} version: {rest[2]}; "
-                "add what it needs to its class path"
+                f"{subject} cannot be loaded from the {rest[1]} version: {rest[2]}; add its "
+                "dependencies to the class path"
             )
     if not lines:
-        raise SubjectError(f"the process that loads {subject} ended without an answer")
+        raise SubjectError(
+            f"the process that loads {subject} ended without an answer; repeat the command"
+        )
 
 
 def _below(lines: Lines, found: Mapping[str, TypeFacts]) -> dict[str, tuple[str, ...]]:

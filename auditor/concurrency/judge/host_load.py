@@ -24,9 +24,9 @@ def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
     if share > OTHERS:
         worst = max(others for _, others in known)
         text = (
-            f"other processes had {percent(share)} of the processors' time beside the races, and "
-            f"{percent(worst)} beside one measurement, which can turn the answer round; race again "
-            "with another --store, when the machine has nothing else to do"
+            f"other processes used {percent(share)} of the processors' time during the races, and "
+            f"{percent(worst)} during one measurement, which can reverse the result; repeat on an "
+            "idle machine with another --store"
         )
         yield Caveat("host-load", text)
     yield from interference.caveats([_noted(one) for one in noted])

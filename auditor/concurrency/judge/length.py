@@ -50,12 +50,18 @@ def search(plan: RacePlan) -> Generator[int, tuple[LengthAttempt, LengthAttempt]
         )
         if short and long:
             calls = plan.longest if plan.strict else middle
-            return Length(calls, tuple(tried), "one length is too short and too long at once")
+            return Length(
+                calls,
+                tuple(tried),
+                "a test of this length is too short for one version and too long for the other; "
+                "change --longest",
+            )
         if not short and not long:
             return Length(middle, tuple(tried))
         low, high = (middle, high) if short else (low, middle)
     return Length(
         high,
         tuple(tried),
-        f"none of {len(tried)} lengths is both long enough and short enough",
+        f"none of {len(tried)} test lengths is both measurable and repeatable; change --longest "
+        "or --steady",
     )

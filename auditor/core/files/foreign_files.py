@@ -23,12 +23,12 @@ def open_regular(path: Path) -> BinaryIO:
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except ValueError as error:
-        raise OSError(errno.EINVAL, "no file has such a name") from error
+        raise OSError(errno.EINVAL, "the name is not valid") from error
     except FileNotFoundError as error:
-        raise FileNotFoundError(errno.ENOENT, "it is not there") from error
+        raise FileNotFoundError(errno.ENOENT, "it does not exist") from error
     except OSError as error:
         if path.is_symlink():
-            raise OSError(errno.ELOOP, "it is a link; name the file that it leads to") from error
+            raise OSError(errno.ELOOP, "it is a symbolic link; name its target") from error
         raise
     kind = os.fstat(number).st_mode
     if stat.S_ISREG(kind):
@@ -44,7 +44,7 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
         size = os.fstat(file.fileno()).st_size
         content = b"" if size > most else file.read(most + 1)
     if max(size, len(content)) > most:
-        raise OSError(errno.EFBIG, f"it holds more than {size_of(most)}")
+        raise OSError(errno.EFBIG, f"it is larger than {size_of(most)}")
     return content
 
 

@@ -57,10 +57,10 @@ def unit(written: str) -> Unit:
         seconds_per_operation(1.0, name)
         return Unit(re.compile(pattern), name)
     except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
     except ValueError as error:
         raise UsageError(
-            f"{name!r} is no unit of a result; write us/op, ops/s or the like, or REGEX=us/op"
+            f"{name!r} is not a unit of a result; write us/op, ops/s or the like, or REGEX=us/op"
         ) from error
 
 
@@ -158,8 +158,8 @@ class _TableReader:
             fitting = [one.unit for one in self._units if one.pattern.search(benchmark)]
             if not fitting:
                 raise _Unreadable(
-                    f"the unit of {_short(benchmark)} is not in the file; say it, such as "
-                    "--unit ops/s (JMH's default) or --unit us/op"
+                    f"the unit of {_short(benchmark)} is not in the file; give it, such as --unit "
+                    "ops/s (JMH's default) or --unit us/op"
                 )
             self._unit_of[benchmark] = fitting[-1]
         return self._unit_of[benchmark]
@@ -177,7 +177,9 @@ def _record(line: bytes, *, first: bool) -> list[str]:
     except UnicodeDecodeError as error:
         raise _Unreadable("not UTF-8; convert the file") from error
     except csv.Error as error:
-        raise _Unreadable(f"no row of cells parted by {DELIMITER}: {error}; repair it") from error
+        raise _Unreadable(
+            f"not a row of cells separated by {DELIMITER}: {error}; repair it"
+        ) from error
     record = [cell.strip() for cell in cells]
     return record if any(record) else []
 
@@ -192,7 +194,7 @@ def _seconds(written: str, unit: str) -> float:
         raise _Unreadable(f"{_short(written)} has a comma; decimals need a point")
     value = float(written) if _NUMBER.fullmatch(written) else math.nan
     if not math.isfinite(value) or value < 0:
-        raise _Unreadable(f"{_short(written)} is no result; repair or remove the row")
+        raise _Unreadable(f"{_short(written)} is not a result; repair or remove the row")
     if value == 0:
         return 0.0
     return seconds_per_operation(value, unit)

@@ -24,9 +24,9 @@ def caveats(  # noqa: PLR0913 - what was asked for beside what was done
     found = []
     if unsampled:
         text = (
-            f"the budget of {duration(seconds)} has time for {benchmarks} of "
-            f"{benchmarks + unsampled} benchmarks, a sample over all files; a method that none of "
-            "them detects is undecided"
+            f"the budget of {duration(seconds)} has time for a sample of {benchmarks} of "
+            f"{benchmarks + unsampled} benchmarks; methods that none of them detects are "
+            "undecided; give more --budget"
         )
         found.append(Caveat("sampled", text))
     if differences := list(_differences(runs, wanted_runs, blocks, wanted_blocks, benchmarks)):

@@ -86,8 +86,8 @@ def load_shipped_model(method: Criterion) -> ScorerModel:
     place = resources.files("auditor.warmup.scorers") / f"{method}.npz"
     if not place.is_file():
         raise ModelUnusable(
-            f"no model of {method} comes with this package; train one "
-            f"(python benchmarks/stop_models.py {method}) and name its file"
+            f"bench-audit includes no model of {method}; train one (python "
+            f"benchmarks/stop_models.py {method}) and name its file"
         )
     with place.open("rb") as file:
         return _model(method, file, place.name)
@@ -127,15 +127,17 @@ def _model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
     arrays = _arrays(file, name)
     head = {key: arrays.pop(key, None) for key in _OWN}
     if any(one is None or np.shape(one) for one in head.values()) or "threshold" not in arrays:
-        raise ModelUnusable(f"{name} is no file of a model of ours; train it anew")
+        raise ModelUnusable(f"{name} is not a model file of bench-audit; train the model again")
     if (kind := str(head["kind"])) != method:
-        raise ModelUnusable(f"the model {name} is one of {kind}, not of {method}")
+        raise ModelUnusable(f"the model {name} is for {kind}, not for {method}; name another file")
     if (found := str(head["format"])) != (reads := str(FORMATS[method])):
         raise ModelUnusable(
-            f"the model {name} has format {found}, this version reads {reads}; train it anew"
+            f"the model {name} has format {found}, this version reads {reads}; train it again"
         )
     if (stated := str(head["digest"])) != digest(arrays):
-        raise ModelUnusable(f"the model {name} is damaged: its digest differs from its contents")
+        raise ModelUnusable(
+            f"the model {name} is damaged: its digest does not match; copy it again"
+        )
     try:
         threshold = float(arrays.pop("threshold"))
         _refuse_odd_numbers(arrays)
@@ -144,7 +146,7 @@ def _model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
             _tried(model)
     except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
         raise ModelUnusable(
-            f"the model {name} does not fit what this version shows it ({error}); train it anew"
+            f"the model {name} does not fit this version ({error}); train it again"
         ) from error
     return model
 
@@ -153,7 +155,7 @@ def _refuse_odd_numbers(arrays: Arrays) -> None:
     """Raise ValueError for what is no number in an array of numbers."""
     for name, one in arrays.items():
         if np.asarray(one).dtype.kind == "f" and not np.isfinite(one).all():
-            raise ValueError(f"{name} holds what is no number")
+            raise ValueError(f"{name} holds what is not a number")
 
 
 def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
@@ -161,13 +163,15 @@ def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
         with zipfile.ZipFile(file) as archive:
             size = sum(info.file_size for info in archive.infolist())
         if size > _LARGEST:
-            raise ModelUnusable(f"the model {name} has {size} bytes, more than {_LARGEST}")
+            raise ModelUnusable(
+                f"the model {name} has {size} bytes, more than {_LARGEST}; name another file"
+            )
         file.seek(0)
         with np.load(file, allow_pickle=False) as found:
             return {key: found[key] for key in found.files}
     except _UNREADABLE as it:
         raise ModelUnusable(
-            f"the model {name} is damaged: it is no archive of numbers ({it})"
+            f"the model {name} is damaged: it is not an archive of numbers ({it}); copy it again"
         ) from it
 
 
@@ -193,6 +197,6 @@ def of(method: Criterion, path: Path | None) -> ScorerModel | None:
     """Return the model that a method needs, the user's if there is one; None: it needs none."""
     if method not in TRAINED:
         if path is not None:
-            raise ModelUnusable(f"the file of a model is named, but {method} needs none")
+            raise ModelUnusable(f"{method} needs no model; remove warmup.model")
         return None
     return load_shipped_model(method) if path is None else read(method, path)

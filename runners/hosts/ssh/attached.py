@@ -110,11 +110,11 @@ class Attached:
             self._connection.exchange("hello", until=self._closed)
         elif code == _NOBODY:
             raise MachineError(
-                f"what ran a process on {self._connection.target} has ended before it did; was the "
+                f"the helper on {self._connection.target} ended before its process; was the "
                 "machine restarted?"
             )
         elif code not in (0, _AGAIN):
-            raise MachineError(f"{self._connection.target} does not do its part (attach): {code}")
+            raise MachineError(f"{self._connection.target} failed to attach to a process: {code}")
         self.ended = code == 0
 
     def _read(self, shown: IO[bytes]) -> bool:

@@ -72,8 +72,8 @@ class Connection:
         for folder in (there.state, there.tree):
             if not _PLAIN.fullmatch(str(folder)):
                 raise UsageError(
-                    f"ssh.folder: {folder} has characters that not every shell leaves alone; "
-                    "choose an absolute path of letters, digits and . _ + -"
+                    f"ssh.folder: {folder} has characters that some shells interpret; choose an "
+                    "absolute path of letters, digits and . _ + -"
                 )
         self.target = target
         self._there = there
@@ -102,8 +102,8 @@ class Connection:
         if done.code != 0:
             self.__exit__()
             raise MachineError(
-                f"{self.target} cannot be used: {done.said}; `ssh {shlex.quote(self.target)} true` "
-                "has to work without a question, and the folder of ssh.folder to be ours"
+                f"{self.target} cannot be used: {done.said}; `ssh {shlex.quote(self.target)} "
+                "true` must work without a prompt, and ssh.folder must be yours"
             )
         return self
 
@@ -160,11 +160,11 @@ class Connection:
                 return
             if done.code != _LOST and says_full(done.said.encode()):
                 raise FolderUnusable(
-                    f"the disk of {self.target} that holds {self._there.tree} is full; make room "
-                    "there, or choose another folder with ssh.folder"
+                    f"the disk of {self._there.tree} on {self.target} is full; free space there, "
+                    "or choose another folder with ssh.folder"
                 )
             if done.code != _LOST:
-                raise MachineError(f"{self.target} does not do its part ({verb}): {done.said}")
+                raise MachineError(f"{self.target} failed at the step {verb}: {done.said}")
             self._why, self._doubtful = done.said, True
 
     @contextmanager

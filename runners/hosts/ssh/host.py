@@ -135,7 +135,7 @@ class SshHost:
 
     def _require(self, job: Invocation) -> None:
         if self._stopped.is_set():
-            raise MachineError(f"{job.argv[0]} was ended, as another part of the work had failed")
+            raise MachineError(f"{job.argv[0]} was stopped because another step failed")
 
     def _watch(
         self, number: str, job: Invocation, following: Telling, deadline: float

@@ -124,8 +124,8 @@ def read_left(
         return _left_of(archive, number, job, mirror, scope)
     except (KeyError, ValueError, IndexError, tarfile.TarError) as error:
         raise MachineError(
-            f"what is there of {job.argv[0]} is incomplete ({type(error).__name__}: {error}); "
-            "something has changed our folder while it ran"
+            f"the output of {job.argv[0]} is incomplete ({type(error).__name__}: {error}); the "
+            "folder was changed while it ran"
         ) from error
 
 
@@ -176,7 +176,7 @@ def read_rest(archive: tarfile.TarFile, mirror: Mirror) -> set[str]:
     try:
         return _rest(archive, _next(archive), _WHOLE, mirror)
     except tarfile.TarError as error:
-        raise MachineError(f"what was fetched is incomplete: {error}") from error
+        raise MachineError(f"the fetched files are incomplete: {error}") from error
 
 
 def _rest(

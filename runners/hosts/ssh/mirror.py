@@ -192,7 +192,10 @@ class Mirror:
         parts = PurePosixPath(path).parts
         place = self.root.joinpath(*parts)
         if not parts or ".." in parts or PurePosixPath(path).is_absolute():
-            raise SubjectError(f"the other machine names {path!r}, which is no path of ours")
+            raise SubjectError(
+                f"the other machine names {path!r}, which is outside of the folder; nothing was "
+                "written"
+            )
         with writing(place):
             place.parent.mkdir(parents=True, exist_ok=True)
         if not place.parent.resolve().is_relative_to(self.root.resolve()):

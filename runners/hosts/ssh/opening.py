@@ -103,8 +103,8 @@ def _hello(connection: Connection, state: Path) -> _Said:
     lines = connection.ask("hello", *_VARIABLES).decode(errors="replace").splitlines()
     if not lines or lines[0] != _HAIL:
         raise MachineError(
-            f"a session on {connection.target} prints {lines[:1]} by itself; what it starts may "
-            "not print anything where there is no terminal"
+            f"a session on {connection.target} prints {lines[:1]} at login; change its shell "
+            "start-up files so that they print nothing without a terminal"
         )
     said = [line.partition("=")[::2] for line in lines[1:]]
     if missing := [value for key, value in said if key == "missing"]:

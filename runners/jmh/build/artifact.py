@@ -193,7 +193,7 @@ def _benchmarks(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tu
     what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     jar, tests = fetched.files.get(""), fetched.files.get("tests")
     if jar is None:
-        raise UsageError(f"{what} is no jar; name the artifact that holds the library's classes")
+        raise UsageError(f"{what} is not a jar; name the artifact that holds the library's classes")
     if tests is not None and benchmark_list(tests) is not None:
         return tests, jar
     if (listed := benchmark_list(jar)) is not None:

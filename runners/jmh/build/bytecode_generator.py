@@ -97,7 +97,9 @@ class BytecodeGenerator:
         compiling = (*options, "-cp", _join((made, *path)), *texts)
         answer = self._run((self.jdk.javac,), compiling, folder)
         if answer.exit_code != 0:
-            raise BuildFailed(f"what JMH generates does not compile; javac said:\n{answer.tail()}")
+            raise BuildFailed(
+                f"the code that JMH generates does not compile; javac said:\n{answer.tail()}"
+            )
 
     def _run(self, program: Sequence[str], arguments: Sequence[str], folder: Path) -> Completed:
         """Run a program of the JDK; its arguments go through a file, as class paths are long."""

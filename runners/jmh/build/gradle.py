@@ -152,8 +152,8 @@ def _read(file: Path) -> tuple[_WrittenSet, ...]:
         return msgspec.json.decode(file.read_bytes(), type=tuple[_WrittenSet, ...])
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BuildFailed(
-            f"the build has changed {file.relative_to(file.parents[1])}, where Gradle tells what "
-            f"it has built: {error}; does a task of the project write there?"
+            f"the build changed {file.relative_to(file.parents[1])}, a file of bench-audit: "
+            f"{error}; does a task of the project write there?"
         ) from error
 
 

@@ -165,7 +165,7 @@ def _fetched(maven: Maven, artifact: str, jar: Path, sha256: str, what: str) -> 
         )  # fmt: skip
     if file_digest(jar) != sha256:
         raise ResolveFailed(
-            f"{artifact} from the Maven repository is not the file it should be (SHA-256 "
+            f"{artifact} from the Maven repository has the wrong digest (SHA-256 "
             f"{file_digest(jar)}); delete {jar} and check the mirrors in settings.xml"
         )
     return jar

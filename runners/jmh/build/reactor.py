@@ -66,8 +66,8 @@ def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPl
     _compile_with_checks(maven, plan, arguments)
     if not _written(plan.where):
         raise BuildFailed(
-            "the build: Maven wrote no class path; does the project configure maven-dependency-"
-            "plugin to be skipped?"
+            "Maven wrote no class path; does the project configure maven-dependency-plugin to be "
+            "skipped?"
         )
 
 

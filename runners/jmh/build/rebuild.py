@@ -45,8 +45,8 @@ def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, 
     )
     if answer.exit_code != 0:
         raise BuildFailed(
-            f"{sources.name} does not compile (what it lacks can be given as extra "
-            f"dependencies); javac said:\n{answer.tail()}"
+            f"{sources.name} does not compile (add missing libraries with `extra`); javac "
+            f"said:\n{answer.tail()}"
         )
     if benchmark_list(classes) is None:
         raise NoBenchmarks(f"{sources.name} has no benchmarks that JMH's processor finds")
@@ -74,7 +74,7 @@ def _processors(class_path: Sequence[Path], folder: Path, maven: Maven) -> tuple
     if not versions:
         raise NoBenchmarks(
             "no benchmarks: the tests do not depend on jmh-core; if they should, add "
-            f"{_JMH}:jmh-core:VERSION as an extra dependency"
+            f"{_JMH}:jmh-core:VERSION to `extra`"
         )
     pom = folder / "processor.pom"
     with writing(pom):

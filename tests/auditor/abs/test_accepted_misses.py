@@ -80,7 +80,9 @@ def test_a_method_without_a_place_or_of_another_file_has_no_marker():
 def test_a_marker_without_a_reason_is_an_error():
     text = "// bench-audit:ignore\nfunc Push() {}\n"
 
-    with pytest.raises(UsageError, match=r"ring\.go:1: the miss of example\.org/ring\.Push is"):
+    with pytest.raises(
+        UsageError, match=r"ring\.go:1: the accepted miss of example\.org/ring\.Push has"
+    ):
         list(marked_misses([at("Push", text)], [source(text)], b"//"))
 
 

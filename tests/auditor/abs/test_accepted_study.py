@@ -51,7 +51,7 @@ def test_the_day_of_an_audit_decides_what_has_expired(day, expired):
     ("names", "message"),
     [
         (("skpi",), "unknown method 'skpi' in toy; the subject has: toy.skip"),
-        (("skip", "toy.skip"), "the miss of toy.skip is accepted twice"),
+        (("skip", "toy.skip"), "`ignore` lists toy.skip twice"),
     ],
 )
 def test_a_name_that_is_wrong_is_an_error_before_anything_is_run(names, message):

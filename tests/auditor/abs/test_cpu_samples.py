@@ -239,7 +239,7 @@ def test_no_more_samples_are_taken_where_no_number_of_them_decides(monkeypatch):
     assert slowed(machine, "hop") == {"long"}
     # The delay shows a miss, of 4 ns a call, and the samples leave room for a detection.
     assert pair.outcome is Verdict.INCONCLUSIVE
-    assert pair.reason.endswith("the samples do not decide")
+    assert pair.reason.endswith("the CPU samples do not decide")
 
 
 def test_near_the_limit_of_slow_operations_samples_take_the_place_of_delays(monkeypatch):

@@ -394,7 +394,7 @@ def test_a_limit_that_no_score_can_miss_or_meet_is_refused(stage, capsys, comman
 
     errors = capsys.readouterr().err
     assert errors.startswith("error[usage]: ")
-    assert f"{limit} is no percentage from 0 to 100" in errors
+    assert f"{limit} is not a percentage from 0 to 100" in errors
     assert errors.count("\n") == 1
 
 

@@ -102,7 +102,7 @@ def test_what_layouts_do_is_in_the_intervals_of_the_effects():
     assert width(calm) < 0.05
     assert width(moved) > 0.2
     said = {caveat.slug: caveat.text for caveat in moved.caveats}
-    assert "the intervals of the effects hold it" in said["layout"]
+    assert "; the intervals include it" in said["layout"]
 
 
 def test_one_benchmark_has_too_few_layouts_to_tell():

@@ -81,9 +81,11 @@ def test_near_the_threshold_it_is_said_in_how_many_runs_the_effect_is_above():
     near, above = beside(0.5), beside(1.0)
     both = replace(near, runs=(above.runs[0], near.runs[1]))
 
-    assert judge_pair(near).reason.endswith("is open in each of the 2 runs")
-    assert judge_pair(replace(near, runs=near.runs[:1])).reason.endswith("is open in the run")
-    assert judge_pair(both).reason.endswith("surely above the threshold in 1 of 2 runs only")
+    assert judge_pair(near).reason.endswith("the threshold in each of the 2 runs")
+    assert judge_pair(replace(near, runs=near.runs[:1])).reason.endswith(
+        "contains the threshold in the run"
+    )
+    assert judge_pair(both).reason.endswith("surely above the threshold in only 1 of 2 runs")
 
 
 def test_what_the_probe_costs_is_no_effect():

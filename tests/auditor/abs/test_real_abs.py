@@ -199,8 +199,8 @@ def test_runs_of_another_machine_are_kept_and_measured_anew(audited, tmp_path):
     _, said = audited.program.audited(*call)
 
     first = said.splitlines()[0]
-    assert first.startswith("note[other-machine]: of this subject, the store holds ")
-    assert f" {moved['elsewhere']} runs of another machine (elsewhere)" in first
+    assert first.startswith("note[other-machine]: the store has ")
+    assert f" {moved['elsewhere']} runs of this subject from another machine (elsewhere)" in first
     now = machines(store)
     assert now.pop("elsewhere") == moved["elsewhere"]
     # of each of two benchmarks, a pilot and two runs

@@ -147,4 +147,4 @@ def test_a_budget_ends_a_listing_that_hangs(program, module):
     line = program.refused("abs", module, "--budget", "4s", code=5, slug="out-of-time")
 
     assert time.monotonic() - started < 30
-    assert "the budget was used up before the subject was built and its suite listed" in line
+    assert "the budget ended before the subject was built and its suite listed" in line

@@ -149,22 +149,22 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
 @pytest.mark.parametrize(
     ("lines", "flags", "message"),
     [
-        (["0;Baseline;b;NaN"], ["--unit=us/op"], "in.csv, line 1: 'NaN' is no result"),
+        (["0;Baseline;b;NaN"], ["--unit=us/op"], "in.csv, line 1: 'NaN' is not a result"),
         (["0;Baseline;b;1"], [], "in.csv, line 1: the unit of 'b' is not in the file"),
-        (["0;Baseline;b;1"], ["--unit=us"], "'us' is no unit of a result"),
+        (["0;Baseline;b;1"], ["--unit=us"], "'us' is not a unit of a result"),
         (
             ["0;Baseline;b;1"],
             ["--unit=us/op", "--slowdown=0"],
-            "--slowdown 0 is no change that could count",
+            "--slowdown 0 is out of range",
         ),
         (
             ["0;Baseline;b;1"],
             ["--unit=us/op", "--slowdown=nan"],
-            "--slowdown nan is no change: write 5%",
+            "--slowdown nan is not a change: write 5%",
         ),
         (TABLE[:1], [], "in.csv holds no results"),
-        (TABLE, ["--fail-under=nan"], "nan is no percentage from 0 to 100"),
-        (TABLE, ["--fail-under=100.5"], "100.5 is no percentage from 0 to 100"),
+        (TABLE, ["--fail-under=nan"], "nan is not a percentage from 0 to 100"),
+        (TABLE, ["--fail-under=100.5"], "100.5 is not a percentage from 0 to 100"),
         (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
     ],
 )

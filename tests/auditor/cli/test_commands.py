@@ -448,7 +448,7 @@ def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, t
 
     assert stage.call("report", SUBJECT, "--quiet") == 0
     shown = capsys.readouterr()
-    assert "note[other-configuration]: no audit was asked for exactly this" in shown.err
+    assert "note[other-configuration]: no stored audit has exactly these options" in shown.err
     assert "(slowdown: asked the default, shown 0.9)" in shown.err
     assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in shown.err
     headline = "Not the audit that was asked for: This suite would notice"

@@ -63,9 +63,9 @@ def test_files_alone_leave_the_folder_where_it_was(stage, tmp_path):
     ("words", "said"),
     [
         (("-o", "r.txt"), "r.txt is a file; -o takes a folder, or a file that ends in .json .html"),
-        (("-o", "a", "-o", "b"), "a and b are two folders; name one with -o"),
-        (("-o", "d.json"), "d.json is a folder and is named as a file is; -o takes a folder"),
-        (("-o", "r.sarif"), "this command writes no .sarif: r.sarif; -o takes a folder"),
+        (("-o", "a", "-o", "b"), "-o names two folders, a and b; name one"),
+        (("-o", "d.json"), "d.json is a folder, but its name ends like a file; -o takes a folder"),
+        (("-o", "r.sarif"), "this command does not write .sarif files: r.sarif; -o takes a folder"),
     ],
 )
 def test_what_is_no_output_is_said_before_anything_runs(stage, project, capsys, words, said):

@@ -80,14 +80,15 @@ def test_what_another_tool_has_stored_is_for_judge(call, command, path):
 )
 def test_results_where_a_subject_belongs_are_for_analyze(call, command, path):
     one_line(
-        *call(*command.split(), path), f"{path} holds results; bench-audit analyze {path} reads"
+        *call(*command.split(), path),
+        f"{path} contains results; to read them, run bench-audit analyze {path}",
     )
 
 
 def test_results_in_the_place_of_revisions_are_for_analyze(call, tmp_path_factory, monkeypatch):
     monkeypatch.chdir(tmp_path_factory.mktemp("project"))
 
-    one_line(*call("compare", JMH, LOG), "bench-audit analyze HEAD --against BASE compares those")
+    one_line(*call("compare", JMH, LOG), "to compare results, run bench-audit analyze HEAD")
 
 
 @pytest.mark.parametrize("command", ["abs", "stability"])
@@ -123,7 +124,7 @@ def test_what_is_no_file_is_refused(call, tmp_path, result, command, kind):
     code, err = call(*command, path)
 
     assert code == 2
-    assert "no regular file" in err or "it is a link" in err or "folder" in err
+    assert "no regular file" in err or "it is a symbolic link" in err or "folder" in err
 
 
 def test_load_says_what_it_was_given(result, tmp_path):

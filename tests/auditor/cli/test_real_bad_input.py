@@ -99,7 +99,7 @@ def test_a_suite_that_does_not_compile_is_shown_by_the_compilers_message(program
 
     line = program.refused("abs", module, code=3, slug="build-failed")
 
-    assert "no package of example.org/tiny with benchmarks can be built" in line
+    assert "no package of example.org/tiny with benchmarks builds" in line
     assert "tiny.go:3:36: undefined: y" in line
 
 
@@ -198,7 +198,7 @@ def test_a_dependency_that_cannot_be_fetched_without_a_network(program, module):
 
     line = program.refused("abs", module, GOPROXY="off", code=4, slug="resolve-failed")
 
-    assert "dependencies of example.org/tiny could not be had: " in line
+    assert "dependencies of example.org/tiny could not be downloaded: " in line
     assert "example.org/far" in line
 
 
@@ -240,7 +240,7 @@ def test_files_that_may_not_grow(program, tmp_path, kibibytes):
     [
         ("XDG_STATE_HOME", "16k", "store.sqlite: the disk "),
         ("XDG_CACHE_HOME", "8k", "the disk is full; make room, or choose another folder"),
-        ("XDG_CACHE_HOME", "4m", "go could not write: the disk that holds "),
+        ("XDG_CACHE_HOME", "4m", "go could not write: the disk of "),
     ],
 )
 def test_a_disk_that_is_full(program, module, variable, size, message):

@@ -253,7 +253,7 @@ def test_an_audit_whose_scheduler_is_lost_goes_on_with_another_one(program, clus
     assert audit.returncode == 4
     line = said.splitlines()[-1]
     assert line.startswith(
-        "error[machine]: the scheduler does not answer any more; what was measur"
+        "error[machine]: the scheduler stopped answering; measurements are kept: "
     )
     kept = len(runs(store))
     (tmp_path / "other").mkdir()
@@ -347,7 +347,7 @@ def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
         (
             0,
             {"scheduler": "tls://127.0.0.1:9"},
-            "tls://127.0.0.1:9 needs certificates, and Dask has none",
+            "tls://127.0.0.1:9 needs TLS certificates; set DASK_",
         ),
     ],
 )
@@ -370,7 +370,7 @@ def test_a_scheduler_for_one_trial_after_the_other_is_refused(program, tmp_path)
 
     line = program.refused(*words, "-q", "-o", tmp_path / "o", code=2, slug="usage")
 
-    assert "--scheduler names a cluster, which --dispatch serial does not use" in line
+    assert "--scheduler names a cluster, but --dispatch serial uses none" in line
 
 
 def test_a_worker_that_may_do_several_things_at_once_is_refused(program, cluster, tmp_path):

@@ -69,7 +69,7 @@ def test_a_dry_run_rents_nothing(program, cloud, tmp_path):
         answer = program.call(*asked, **variables)
 
         assert (answer.returncode, answer.stdout) == (2, "")
-        assert "a dry run rents no machines, nor does --so-far; see this one" in answer.stderr
+        assert "--dry-run and --so-far rent no machines; replace" in answer.stderr
     assert (machines(cloud), rented(program)) == ([], [])
 
     asked = json.loads(words[1].read_text())
@@ -291,7 +291,7 @@ def test_what_a_killed_audit_has_started_over_ssh_is_ended_by_hosts_clean(
     [
         ({"cluster": "nowhere.Cloud"}, (4, "No module named 'nowhere'")),
         ({"options": {}}, (4, "cannot be started: TypeError")),
-        ({"listed_by": []}, (2, "would be rented for ever")),
+        ({"listed_by": []}, (2, "stay rented")),
         (
             {"cluster": "made_up_cloud.TalkativeCloud"},
             (4, "cannot be started: ValueError: nobody is known by *** in /"),

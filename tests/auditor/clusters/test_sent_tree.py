@@ -45,5 +45,5 @@ def test_what_was_sent_counts_as_used_from_then_on_however_old_it_is(tmp_path):
 
 
 def test_an_archive_that_is_none_is_one_line(tmp_path):
-    with pytest.raises(MachineError, match="what was sent cannot be unpacked"):
+    with pytest.raises(MachineError, match="the received files cannot be unpacked"):
         worker._unpacked(recipe(tmp_path, b"nonsense"), Home(tmp_path / "home"))

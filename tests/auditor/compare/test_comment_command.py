@@ -78,14 +78,14 @@ def test_without_a_pull_request_nothing_is_written(post, github, capsys):
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (b"{", "no result of bench-audit compare"),
+        (b"{", "not a result of bench-audit compare"),
         (
             b'{"schema": "bench-audit/abs/1"}',
             "it is a result of bench-audit abs; bench-audit report",
         ),
-        (b"\xff\xfe", "no result of bench-audit compare"),
-        (b"[" * 100_000, "no result of bench-audit compare"),
-        (b" " * (LARGEST_RESULT + 1), "it holds more than 10,000,000 bytes"),
+        (b"\xff\xfe", "not a result of bench-audit compare"),
+        (b"[" * 100_000, "not a result of bench-audit compare"),
+        (b" " * (LARGEST_RESULT + 1), "it is larger than 10,000,000 bytes"),
     ],
 )
 def test_a_result_that_is_none_is_refused_and_nothing_is_asked(
@@ -147,7 +147,7 @@ def test_another_event_is_refused(post, github, what):
 def test_a_token_is_sent_nowhere_else(post, capsys):
     assert post("--api", "http://example.org") == 2
 
-    assert "no address of an API over https" in capsys.readouterr().err
+    assert "is not an https address of an API" in capsys.readouterr().err
 
 
 def test_without_the_right_to_write_it_is_one_line(post, github, capsys):

@@ -302,7 +302,10 @@ def test_what_cannot_be_listed_in_head_is_not_gone():
     assert result.removed == ("toy.quick",)
     (caveat,) = result.caveats
     assert caveat.slug == "failed-benchmarks"
-    assert caveat.text == "head: what could not be listed was not compared: toy.long, toy.q"
+    assert (
+        caveat.text
+        == "head: benchmarks that could not be listed were not compared: toy.long, toy.q"
+    )
 
 
 @pytest.mark.parametrize(
@@ -369,7 +372,7 @@ def test_what_was_left_to_the_last_is_counted_and_says_why():
 
     assert changes(found)["long"] is PerformanceChange.REGRESSION
     (said,) = [caveat for caveat in found.caveats if caveat.slug == "left-to-the-last"]
-    assert said.text.startswith("2 of 3 benchmarks call none of the methods that changed")
+    assert said.text.startswith("2 of 3 benchmarks call none of the changed methods")
     reasons = {
         benchmark.id: benchmark.reason for benchmark in found.benchmarks if not benchmark.dimensions
     }

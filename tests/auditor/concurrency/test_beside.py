@@ -17,7 +17,7 @@ def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
     (caveat,) = caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
 
     assert caveat.slug == "host-load"
-    words = "other processes had 27_% of the processors' time beside the races, and 80_%"
+    words = "other processes used 27_% of the processors' time during the races, and 80_%"
     assert words.replace("_", "\N{NO-BREAK SPACE}") in caveat.text
 
 

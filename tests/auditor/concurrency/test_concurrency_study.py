@@ -362,7 +362,7 @@ def test_races_that_all_fail_are_an_error_with_the_first_reason():
     memory.known.clear()
     place.fails = "suffix 1 raised java.lang.IllegalStateException"
     message = (
-        "no test of org.example.Pool could be measured, 2 were run; with the first, old version: "
+        "none of 2 tests of org.example.Pool could be measured; the first: old version: "
         "suffix 1 raised"
     )
 

@@ -44,7 +44,7 @@ def test_a_result_satisfies_its_schema_and_is_read_back_the_same(found):
 
 
 def test_what_another_command_has_written_is_refused():
-    with pytest.raises(UsageError, match="no result of bench-audit concurrency"):
+    with pytest.raises(UsageError, match="not a result of bench-audit concurrency"):
         concurrency_document.read('{"schema": "bench-audit/abs/1"}')
 
 

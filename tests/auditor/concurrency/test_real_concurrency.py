@@ -155,9 +155,9 @@ def test_other_work_beside_the_races_is_said_with_the_result_and_not_forgotten(
     for one in (document, again):
         assert [
             caveat["text"][:19] for caveat in one["caveats"] if caveat["slug"] == "host-load"
-        ] == ["other processes had"]
+        ] == ["other processes used"]
     for page in ("concurrency.html", "concurrency.md"):
-        assert "other processes had" in (tmp_path / "out" / page).read_text()
+        assert "other processes used" in (tmp_path / "out" / page).read_text()
 
 
 def _measured(document):
@@ -262,7 +262,7 @@ def odd(classes, tmp_path_factory):
         ("Registry", "newer", 3, "subject", "is compiled for Java 99, but runs with Java"),
         ("Closed", "closed", 3, "subject", "no object of org.example.Closed"),
         ("Bare", "closed", 3, "subject", "have no public method in common"),
-        ("Bare.Inner", "closed", 3, "subject", "it is an inner class, whose objects belong to"),
+        ("Bare.Inner", "closed", 3, "subject", "it is an inner class; make it static"),
     ],
 )
 def test_what_cannot_be_raced_is_one_line(program, odd, tmp_path, *, name, new, code, slug, said):
@@ -279,7 +279,7 @@ def test_benchmarks_of_a_class_without_a_package_are_refused(program, odd, tmp_p
 
     line = program.refused(*words, "--jmh", "-q", "-o", tmp_path / "out", code=2, slug="usage")
 
-    assert "--jmh writes no benchmark of Placeless: JMH takes none without a package" in line
+    assert "--jmh cannot write a benchmark of Placeless: JMH benchmarks need a package" in line
 
 
 def test_nothing_is_written_into_a_folder_that_is_a_version(program, odd):
@@ -288,7 +288,7 @@ def test_nothing_is_written_into_a_folder_that_is_a_version(program, odd):
 
     line = program.refused(*words, "-q", "-o", out, code=2, slug="usage")
 
-    assert f"the output {out} lies inside the subject {odd / 'locked'}" in line
+    assert f"the output {out} is inside the subject {odd / 'locked'}" in line
     assert not out.exists()
 
 

@@ -190,8 +190,8 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"plan": {"forks": 1.5}}, "1.5 at plan.forks must be a whole number"),
         ({"plan": []}, "[] at plan must be a section with keys"),
         ({"methods": [1]}, "1 at methods[0] must be a text in quotes"),
-        ({"methods": []}, "there is no name at methods"),
-        ({"methods": "absent.txt"}, "'absent.txt' at methods is no readable file"),
+        ({"methods": []}, "methods is empty"),
+        ({"methods": "absent.txt"}, "'absent.txt' at methods is not a readable file"),
         ({"slowdown": "much"}, f'"much" at slowdown must be {SLOWDOWN}'),
         ({"slowdown": -1}, f"-1 at slowdown must be {SLOWDOWN}"),
         ({"slowdown": True}, f"true at slowdown must be {SLOWDOWN}"),
@@ -207,18 +207,18 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ({"subject": 3}, "3 at subject must be a text in quotes or a section"),
         ({"subject": {}}, "subject needs exactly one of path, git, go, maven and pypi"),
         ({"subject": {"path": ".", "go": "a@b"}}, "exactly one of path"),
-        ({"subject": {"path": ".", "extra": ["a:b:1"]}}, "extra at subject goes with maven"),
-        ({"benchmarks": "("}, "'(' at benchmarks is no regular expression"),
+        ({"subject": {"path": ".", "extra": ["a:b:1"]}}, "extra at subject works only with maven"),
+        ({"benchmarks": "("}, "'(' at benchmarks is not a regular expression"),
         ({"plan": {"iteration_time": "50"}}, "'50' has no unit; write 50s"),
-        ({"plan": {"iteration_time": "0s"}}, "must be more than nothing"),
-        ({"budget": "soon"}, "'soon' is no duration; write a number and a unit, such as 50ms"),
+        ({"plan": {"iteration_time": "0s"}}, "must be more than 0"),
+        ({"budget": "soon"}, "'soon' is not a duration; write a number and a unit, such as 50ms"),
         ({"timeout": 5}, '5 at timeout must be a number with a unit in quotes, such as "5s"'),
         ({"seed": -1}, "at seed"),
-        ({"gates": {"min_score": 101}}, "101 at gates.min_score is no percentage from 0 to 100"),
-        ({"gates": {"min_score": 0.8}}, "0.8 at gates.min_score: 0.8% or 80%? Write one"),
-        ({"slowdown": 60}, "60 at slowdown: 60% or 6000%? Write one of the two"),
-        ({"min_delta": "5"}, "5 at min_delta: 5% or 500%?"),
-        ({"compare": {"min_delta": 1}}, "1 at compare.min_delta: 1% or 100%?"),
+        ({"gates": {"min_score": 101}}, "101 at gates.min_score is not a percentage from 0 to 100"),
+        ({"gates": {"min_score": 0.8}}, "0.8 at gates.min_score is ambiguous: write 0.8% or 80%"),
+        ({"slowdown": 60}, "60 at slowdown is ambiguous: write 60% or 6000%"),
+        ({"min_delta": "5"}, "5 at min_delta is ambiguous: write 5% or 500%"),
+        ({"compare": {"min_delta": 1}}, "1 at compare.min_delta is ambiguous: write 1% or 100%"),
         ({"ignore": {"method": "a", "reason": "b"}}, "at ignore must be a list in brackets"),
         ({"ignore": [{"method": "a"}]}, "ignore[0] needs the key 'reason'"),
         ({"ignore": [{"method": "a", "reason": " "}]}, "ignore[0].reason must be a reason"),
@@ -241,9 +241,9 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):
     [
         ("c.json", '{\n  "runs": 2,\n  "seed" 3}', "broken JSON at line 3, column 10: expecting"),
         ("c.json", "", "broken JSON at line 1, column 1"),
-        ("c.json", '{"slowdown": NaN}', "holds NaN, which JSON does not have"),
+        ("c.json", '{"slowdown": NaN}', "contains NaN, which is not valid JSON"),
         ("c.json", '{"runs": 1, "runs": 2}', "has the key 'runs' twice"),
-        ("c.json", "[1]", "must hold one object"),
+        ("c.json", "[1]", "must contain one object"),
         ("c.json", "[" * 100_000, "nested too deeply"),
         ("c.json", f'{{"runs": {"1" * 5000}}}', "cannot be read: exceeds the limit (4300 digits)"),
         ("c.toml", f"runs = {'1' * 5000}", "cannot be read: exceeds the limit (4300 digits)"),
@@ -254,7 +254,7 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):
         ("c.toml", "runs = 2\nseed = = 1\n", "broken TOML: invalid value (at line 2, column 8)"),
         ("c.toml", "slowdown = nan", "NaN at slowdown must be"),
         ("c.toml", "slowdown = inf", "at slowdown must be"),
-        ("c.txt", "{}", "is no configuration: its name must end in .json"),
+        ("c.txt", "{}", "is not a configuration: its name must end in .json"),
     ],
 )
 def test_a_broken_file_is_refused_with_line_and_column(tmp_path, name, text, message):
@@ -301,7 +301,7 @@ def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp
     document = {"rule": "paper", "slowdown": 0.6, "runs": 3}
     check_judgeable(written(tmp_path, {**document, "stability_runs": 3}))
 
-    with pytest.raises(UsageError, match="stability_runs must be at least runs"):
+    with pytest.raises(UsageError, match="needs as many stability_runs"):
         check_judgeable(written(tmp_path, {**document, "stability_runs": 2}))
 
 
@@ -317,7 +317,7 @@ def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
     document = {"rule": "gate", "slowdown": 0.5}
     check_judgeable(written(tmp_path, {**document, "min_delta": "49%"}))
 
-    with pytest.raises(UsageError, match="a gate at 50% can never fire: no method is slowed by"):
+    with pytest.raises(UsageError, match="a gate at 50% can never fire, as methods are slowed by"):
         check_judgeable(written(tmp_path, {**document, "min_delta": "50%"}))
 
 

@@ -32,12 +32,12 @@ def test_a_change_that_can_be_misread_is_refused_with_both_readings(written, rea
     with pytest.raises(UsageError) as refused:
         change("--min-delta", written)
 
-    assert str(refused.value) == f"--min-delta {written}: {readings}? Write one of the two"
+    assert str(refused.value) == f"--min-delta {written} is ambiguous: write {readings}"
 
 
 @pytest.mark.parametrize("written", ["", "x", "0.5x", "-1", "-5%", "nan", "inf%", "5 % of it", "%"])
 def test_what_is_no_change_is_refused(written):
-    with pytest.raises(UsageError, match="is no change: write"):
+    with pytest.raises(UsageError, match="is not a change: write"):
         change("--min-delta", written)
 
 
@@ -49,17 +49,19 @@ def test_what_is_printed_is_read_back(found):
 def test_a_part_of_a_whole_is_less_than_all_of_it():
     assert [share("--s", one) for one in ("5%", "0.05", "99%", "0")] == [0.05, 0.05, 0.99, 0.0]
     for written in ("1", "5", "100%", "much"):
-        with pytest.raises(UsageError, match=f"--s {written} is no part of a whole: write 5% or"):
+        with pytest.raises(
+            UsageError, match=f"--s {written} is not a fraction below 100%: write 5% or"
+        ):
             share("--s", written)
 
 
 def test_a_score_is_a_percentage_and_a_part_is_refused():
     assert [percent("--f", one) for one in ("80%", "80", 80.0, "0.8%")] == [80, 80, 80, 0.8]
-    with pytest.raises(UsageError, match=r"--f 0\.8: 0\.8% or 80%\? Write one of the two"):
+    with pytest.raises(UsageError, match=r"--f 0\.8 is ambiguous: write 0\.8% or 80%"):
         percent("--f", "0.8")
     with pytest.raises(UsageError, match="--f 0: a gate at 0% can never fail; leave it out"):
         percent("--f", "0")
-    with pytest.raises(UsageError, match="--f 101% is no percentage from 0 to 100: write 80%"):
+    with pytest.raises(UsageError, match="--f 101% is not a percentage from 0 to 100: write 80%"):
         percent("--f", "101%")
 
 

@@ -49,11 +49,11 @@ def test_a_subject_is_read_as_meant(written, expected):
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("git:.", "names no revision"),
-        ("git:git@example.org:a/b", "names no revision"),
-        ("git:https://me@example.org/a", "names no revision"),
-        ("git:.@--upload-pack=x", "names no revision"),
-        ("git:--x@y", "names no revision"),
+        ("git:.", "has no revision"),
+        ("git:git@example.org:a/b", "has no revision"),
+        ("git:https://me@example.org/a", "has no revision"),
+        ("git:.@--upload-pack=x", "has no revision"),
+        ("git:--x@y", "has no revision"),
         ("go:github.com/google/uuid", "write go:MODULE@VERSION"),
         ("go:@v1", "write go:MODULE@VERSION"),
         ("go:a@b@c", "write go:MODULE@VERSION"),
@@ -65,7 +65,10 @@ def test_a_subject_is_read_as_meant(written, expected):
         (SubjectSection(maven="a:b:1", profiles=("x",)), "path or git, not with maven"),
         (SubjectSection(go="m/n@v1", profiles=("x",)), "path or git, not with go"),
         (SubjectSection(path="a.jar", profiles=("x",)), "not with a jar, which is built already"),
-        (SubjectSection(maven="a:b:1", flags=("-x",)), "flags at subject go with path or git"),
+        (
+            SubjectSection(maven="a:b:1", flags=("-x",)),
+            "flags at subject works only with path or git",
+        ),
         (SubjectSection(path="a.jar", flags=("-x",)), "not with a jar, which is built already"),
         (SubjectSection(path="a.jar", gradle="g"), "not with a jar, which is built already"),
         (SubjectSection(go="m/n@v1", jdk="21"), "jdk at subject is for JMH suites, not for go"),
@@ -76,7 +79,7 @@ def test_a_subject_is_read_as_meant(written, expected):
         ("pypi:--index-url@1", "write pypi:NAME@VERSION"),
         ("pypi:a@-1", "write pypi:NAME@VERSION"),
         ("pypi:a/b@1", "write pypi:NAME@VERSION"),
-        ("/proc/version", "is no folder and no .jar; name the project's folder"),
+        ("/proc/version", "is neither a folder nor a .jar; name the project's folder"),
     ],
 )
 def test_a_subject_that_cannot_be_meant_is_refused(written, message):
@@ -101,7 +104,7 @@ def test_a_subject_that_cannot_be_meant_is_refused(written, message):
     ],
 )
 def test_a_password_in_a_url_is_refused_and_not_repeated(written):
-    with pytest.raises(UsageError, match="holds a password or a token") as error:
+    with pytest.raises(UsageError, match="contains a password or token") as error:
         spec(written, HERE)
 
     assert "hunter2" not in str(error.value)
@@ -116,7 +119,7 @@ def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, pytho
     section = {"requirements": ["pytest>=8", requirement]}
     given = section if python == "python" else [{"path": ".", "python": section}]
 
-    with pytest.raises(UsageError, match="holds a password or a token") as error:
+    with pytest.raises(UsageError, match="contains a password or token") as error:
         load(".", {python: given}, tmp_path)
 
     assert "hunter2" not in str(error.value)
@@ -265,7 +268,7 @@ def test_nothing_of_ours_but_results_goes_into_the_subject(tmp_path):
 
     inside = places(config, {"HOME": "/h"}, output=tmp_path / "out")
     assert (inside.output, inside.store.parts[:2]) == (tmp_path / "out", ("/", "h"))
-    with pytest.raises(UsageError, match=r"store .* lies inside the subject"):
+    with pytest.raises(UsageError, match=r"store .* is inside the subject"):
         places(config, {"HOME": "/h"}, store=tmp_path / "s.sqlite")
     with pytest.raises(UsageError, match="set XDG_CACHE_HOME"):
         places(config, {"HOME": "/h", "XDG_CACHE_HOME": str(tmp_path)})

@@ -11,25 +11,31 @@ from auditor.core.hosts import DockerSpec
 FILES = ("go.mod", "names.txt", "model.json")
 
 REACHING = [
-    ({"host": "docker"}, "host is not taken with --untrusted: .* name it with --host"),
-    ({"docker": {"environment": ["TOKEN"]}}, "docker is not taken .* --host docker:IMAGE"),
-    ({"ssh": {"environment": ["TOKEN"]}}, "ssh is not taken"),
-    ({"dispatch": "dask"}, "dispatch is not taken"),
-    ({"dask": {"scheduler": "tcp://127.0.0.1:1"}}, "dask is not taken"),
-    ({"local": {"environment": ["TOKEN"]}}, "local is not taken"),
-    ({"python": {"requirements": ["a"]}}, "python is not taken"),
-    ({"store": "here.sqlite"}, "store is not taken"),
-    ({"clients": [{"path": "."}]}, "clients is not taken"),
-    ({"methods": "names.txt"}, "methods is not taken .* names a file"),
-    ({"warmup": {"model": "model.json"}}, "warmup.model is not taken"),
-    ({"subject": ".."}, "subject is not taken"),
-    ({"subject": {"path": "/"}}, "subject is not taken"),
-    ({"subject": {"path": ".", "jdk": "/any/folder"}}, "subject.jdk is not taken .* number"),
-    ({"subject": {"path": ".", "jdk": "17\n"}}, "subject.jdk is not taken"),
-    ({"subject": {"path": ".", "gradle": "/any/program"}}, "subject.gradle is not taken"),
-    ({"subject": {"path": ".", "gradle": "gradle"}}, "subject.gradle is not taken"),
+    ({"host": "docker"}, "host is not allowed with --untrusted: .* choose it with --host"),
+    ({"docker": {"environment": ["TOKEN"]}}, "docker is not allowed .* --host docker:IMAGE"),
+    ({"ssh": {"environment": ["TOKEN"]}}, "ssh is not allowed"),
+    ({"dispatch": "dask"}, "dispatch is not allowed"),
+    ({"dask": {"scheduler": "tcp://127.0.0.1:1"}}, "dask is not allowed"),
+    ({"local": {"environment": ["TOKEN"]}}, "local is not allowed"),
+    ({"python": {"requirements": ["a"]}}, "python is not allowed"),
+    ({"store": "here.sqlite"}, "store is not allowed"),
+    ({"clients": [{"path": "."}]}, "clients is not allowed"),
+    ({"methods": "names.txt"}, "methods may not name a file"),
+    ({"warmup": {"model": "model.json"}}, "warmup.model is not allowed"),
+    ({"subject": ".."}, "subject must be the configuration's folder"),
+    ({"subject": {"path": "/"}}, "subject must be the configuration's folder"),
+    (
+        {"subject": {"path": ".", "jdk": "/any/folder"}},
+        "subject.jdk may not name a folder .* number",
+    ),
+    ({"subject": {"path": ".", "jdk": "17\n"}}, "subject.jdk may not name a folder"),
+    ({"subject": {"path": ".", "gradle": "/any/program"}}, "subject.gradle is not allowed"),
+    ({"subject": {"path": ".", "gradle": "gradle"}}, "subject.gradle is not allowed"),
     *(
-        ({"subject": {"path": ".", "flags": ["--offline", one]}}, "subject.flags is not taken")
+        (
+            {"subject": {"path": ".", "flags": ["--offline", one]}},
+            "subject.flags may not name files",
+        )
         for one in (
             "-I/any/init.gradle",
             "--init-script=../init.gradle",
@@ -41,9 +47,12 @@ REACHING = [
             "-Dpath=C:\\any",
         )
     ),
-    ({"subject": {"git": ".@HEAD"}}, "subject is not taken"),
-    ({"subject": {"maven": "a:b:1", "extra": ["c:d:1"]}}, "subject is not taken"),
-    ({"subject": "go:example.org/ring@v1"}, "subject is not taken"),
+    ({"subject": {"git": ".@HEAD"}}, "subject must be the configuration's folder"),
+    (
+        {"subject": {"maven": "a:b:1", "extra": ["c:d:1"]}},
+        "subject must be the configuration's folder",
+    ),
+    ({"subject": "go:example.org/ring@v1"}, "subject must be the configuration's folder"),
 ]
 """Keys that reach out of a project, and what is said of each."""
 
@@ -93,7 +102,7 @@ def test_a_link_does_not_make_another_folder_the_projects_own(tmp_path):
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "inside").symlink_to("../elsewhere")
 
-    with pytest.raises(UsageError, match="subject is not taken"):
+    with pytest.raises(UsageError, match="subject must be the configuration's folder"):
         loaded(tmp_path, subject="inside")
 
 

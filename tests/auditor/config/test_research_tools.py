@@ -169,7 +169,7 @@ def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, theirs):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("confidence", "sure", "'sure' at confidence is no number"),
+        ("confidence", "sure", "'sure' at confidence is not a number"),
         ("confidence", "0.95", "0.95 at confidence must be"),
         ("min_effect_size", "0", "0 at min_effect_size must be above 0"),
     ],
@@ -219,9 +219,9 @@ def test_our_own_file_ignores_nothing(tmp_path):
     ("changes", "words"),
     [
         ({"build_system": "ant"}, "'ant' at build_system must be"),
-        ({"degree_of_violation": "much"}, "'much' at degree_of_violation is no number"),
-        ({"repeats": 2.7}, "2.7 at repeats is no whole number"),
-        ({"repeats": "inf"}, "'inf' at repeats is no whole number"),
+        ({"degree_of_violation": "much"}, "'much' at degree_of_violation is not a number"),
+        ({"repeats": 2.7}, "2.7 at repeats is not a whole number"),
+        ({"repeats": "inf"}, "'inf' at repeats is not a whole number"),
         ({"benchmarks_to_execute": [{"name": "x"}]}, "a pattern at benchmarks_to_execute[0]"),
         ({"benchmarks_to_execute": ["x"]}, "a pattern at benchmarks_to_execute[0]"),
         ({"benchmarks_to_execute": "x"}, "'x' at benchmarks_to_execute must be a list"),

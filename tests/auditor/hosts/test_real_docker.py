@@ -198,7 +198,10 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
     ("subject", "message"),
     [
         (PYTHON_RING, "python-ring has no file bench/Dockerfile, which docker.dockerfile names"),
-        ("pypi:pluggy@1.6.0", "only a folder or a git revision has one; name a Dockerfile"),
+        (
+            "pypi:pluggy@1.6.0",
+            "needs a subject that is a folder or a git revision; name a Dockerfile",
+        ),
     ],
 )
 def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(
@@ -215,9 +218,9 @@ def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(
 @pytest.mark.parametrize(
     ("docker_section", "code", "slug", "message"),
     [
-        ({"image": "absent:1"}, 4, "resolve-failed", "there is no image absent:1 here"),
-        ({"memory": "lots"}, 2, "usage", "'lots' is no size"),
-        ({"dockerfile": "Dockerfile"}, 2, "usage", "names both an image and a dockerfile"),
+        ({"image": "absent:1"}, 4, "resolve-failed", "the image absent:1 is not present"),
+        ({"memory": "lots"}, 2, "usage", "'lots' is not a size"),
+        ({"dockerfile": "Dockerfile"}, 2, "usage", "docker sets both image and dockerfile"),
         ({"environment": ["NOT_SET_HERE"]}, 2, "usage", "NOT_SET_HERE at docker.environment"),
     ],
 )
@@ -236,4 +239,4 @@ def test_an_image_is_asked_for_where_only_a_look_would_tell_the_language(program
 
     line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=2, slug="usage")
 
-    assert "name docker.image, docker.dockerfile or the harness" in line
+    assert "set docker.image, docker.dockerfile or the harness" in line

@@ -117,7 +117,7 @@ def test_no_file_is_written_over(tmp_path, capsys):
 
     assert call(tmp_path, "-o", tmp_path / "mine.json") == 2
 
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert (tmp_path / "mine.json").read_text() == "precious"
 
 

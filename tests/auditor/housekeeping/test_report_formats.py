@@ -179,7 +179,7 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
     texts = sources.texts(root, wanted)
 
     assert texts == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         sources.texts(tmp_path / "none", wanted)
 
 

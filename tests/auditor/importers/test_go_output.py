@@ -117,10 +117,10 @@ def test_what_is_no_time_fails(tmp_path, time):
 
 
 HOSTILE = {
-    "negative": ("BenchmarkA \t 10\t -5 ns/op\n", "a time below zero"),
+    "negative": ("BenchmarkA \t 10\t -5 ns/op\n", "a negative time"),
     "nothing": (f"pkg: {PACKAGE}\nPASS\n", "holds no times of any benchmark"),
-    "cut off": (EVENTS.read_text()[:-100], "is no JSON, or cut off"),
-    "no object": ('{"Action":"start"}\n{"Output":', "line 2 is no JSON, or cut off"),
+    "cut off": (EVENTS.read_text()[:-100], "is not JSON, or cut off"),
+    "no object": ('{"Action":"start"}\n{"Output":', "line 2 is not JSON, or cut off"),
 }
 
 

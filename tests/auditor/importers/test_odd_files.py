@@ -32,7 +32,7 @@ ODD = {
     "cut off": (PYTEST.read_text()[:2000], "no JSON, or cut off"),
     "no benchmarks": (json.dumps(json.loads(PYTEST.read_text()) | {"benchmarks": []}), "no times"),
     "another tool": (JMH.read_text(), "it is of JMH (JSON), the others of pytest-benchmark"),
-    "another program": ('{"name": "package"}', "it is of no format that is read"),
+    "another program": ('{"name": "package"}', "its format is unknown"),
     "a summary": ("Benchmark   Mode  Cnt  Score  Error  Units\n", "JMH's last table"),
 }
 
@@ -98,7 +98,11 @@ def made(folder, kind):
     return path
 
 
-KINDS = {"pipe": "no regular file", "link": "it is a link", "huge": "holds more than 2048 MiB"}
+KINDS = {
+    "pipe": "no regular file",
+    "link": "it is a symbolic link",
+    "huge": "holds more than 2048 MiB",
+}
 
 
 @pytest.mark.parametrize(("kind", "message"), KINDS.items(), ids=KINDS)

@@ -190,7 +190,7 @@ def test_estimates_are_figures_where_the_samples_are_gone(tmp_path):
 def test_the_estimates_of_a_change_are_no_times(tmp_path):
     path = criterion(tmp_path) / "alone/change/estimates.json"
 
-    with pytest.raises(UsageError, match=r"may be those of a change.*target/criterion"):
+    with pytest.raises(UsageError, match=r"may be changes instead of times.*target/criterion"):
         read([path])
 
 
@@ -202,14 +202,14 @@ HOSTILE = {
         {"context": {"num_cpus": 1}, "benchmarks": [{"name": "a", "time_unit": "h"}]},
         "time_unit is",
     ),
-    "unit that is no text": (
+    "unit that is not a text": (
         {"context": {"num_cpus": 1}, "benchmarks": [{"name": "a", "time_unit": []}]},
         "time_unit is",
     ),
     "no time": ({"context": {"num_cpus": 1}, "benchmarks": [{"name": "a"}]}, "real_time is"),
     "no iterations": ({"iters": [0], "times": [1.0]}, "iters has a zero"),
-    "fewer": ({"iters": [1], "times": [1.0, 2.0]}, "not as many"),
-    "no samples": ({"iters": 5, "times": []}, "iters is a number where a list"),
+    "fewer": ({"iters": [1], "times": [1.0, 2.0]}, "differ in length"),
+    "no samples": ({"iters": 5, "times": []}, "iters is a number, but must be a list"),
 }  # fmt: skip
 
 

@@ -127,24 +127,24 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
         ("Run;Method altered;Microbenchmark;Result\n", "in.csv holds no results"),
         ("name,time\nb,3\n", "line 1: neither GoABS's"),
         (GOOD + "0-0-0;Baseline;b;58.6\n", "line 2: 4 columns where the first row has 5"),
-        (GOOD + "0-0-0;Baseline;b;1;nan\n", "line 2: 'nan' is no result"),
-        (GOOD + "0-0-0;Baseline;b;1;Infinity\n", "line 2: 'Infinity' is no result"),
-        (GOOD + "0-0-0;Baseline;b;1;1e999\n", "line 2: '1e999' is no result"),
-        (GOOD + "0-0-0;Baseline;b;1;1_0\n", "line 2: '1_0' is no result"),
-        (GOOD + "0-0-0;Baseline;b;1;-3\n", "line 2: '-3' is no result"),
-        (GOOD + "0-0-0;Baseline;b;1;\n", "line 2: '' is no result"),
+        (GOOD + "0-0-0;Baseline;b;1;nan\n", "line 2: 'nan' is not a result"),
+        (GOOD + "0-0-0;Baseline;b;1;Infinity\n", "line 2: 'Infinity' is not a result"),
+        (GOOD + "0-0-0;Baseline;b;1;1e999\n", "line 2: '1e999' is not a result"),
+        (GOOD + "0-0-0;Baseline;b;1;1_0\n", "line 2: '1_0' is not a result"),
+        (GOOD + "0-0-0;Baseline;b;1;-3\n", "line 2: '-3' is not a result"),
+        (GOOD + "0-0-0;Baseline;b;1;\n", "line 2: '' is not a result"),
         (GOOD + "0-0-0;Baseline;b;1;4,5\n", "line 2: '4,5' has a comma; decimals need a point"),
         (GOOD + "x;Baseline;b;1;4\n", "line 2: 'x' is no run"),
         (GOOD + "²;Baseline;b;1;4\n", "line 2: '²' is no run"),
         (GOOD + f"{'9' * 5000};Baseline;b;1;4\n", "line 2: '99999"),
         (GOOD + "0-0-0;;b;1;4\n", "line 2: a row without a method or benchmark"),
         (GOOD + "0-0-0;Baseline; ;1;4\n", "line 2: a row without a method or benchmark"),
-        (GOOD + '0-0-0;Baseline;"b;1;4\n', "line 2: no row of cells parted by ;"),
+        (GOOD + '0-0-0;Baseline;"b;1;4\n', "line 2: not a row of cells separated by ;"),
         (GOOD + "0-0-0;" + "x" * 70_000, "line 2: more than 65536 bytes"),
         (GOOD.encode() + b"0-0-0;Baseline;\xff;1;4\n", "line 2: not UTF-8; convert the file"),
         (GOOD.encode("utf-16"), "line 1: a zero byte"),
         (GOOD + "Run;Function;Benchmark;n;ns\n", "line 2: 'Run' is no run"),
-        (JAVA_GOOD, "line 1: the unit of 'b' is not in the file; say it, such as --unit ops/s"),
+        (JAVA_GOOD, "line 1: the unit of 'b' is not in the file; give it, such as --unit ops/s"),
     ],
 )
 def test_a_bad_file_is_refused_with_its_line(tmp_path, content, message):
@@ -177,7 +177,7 @@ def test_a_unit_that_is_none_is_refused(written):
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="it is not there"):
+    with pytest.raises(UsageError, match="it does not exist"):
         read(tmp_path / "absent.csv")
     with pytest.raises(UsageError, match="it is a folder"):
         read(tmp_path)

@@ -223,7 +223,7 @@ def test_a_folder_of_two_machines_is_refused(tmp_path):
     (tmp_path / "asv" / "other").mkdir()
     written(tmp_path / "asv" / "other", document)
 
-    assert "two machines or environments" in refused(tmp_path / "asv")
+    assert "different machines or environments" in refused(tmp_path / "asv")
 
 
 def test_two_tools_at_once_are_refused():
@@ -241,7 +241,7 @@ def test_a_folder_of_other_files_is_refused(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    assert "it is not there" in refused(tmp_path / "absent.json")
+    assert "it does not exist" in refused(tmp_path / "absent.json")
     assert "it is no regular file" in refused(Path("/dev/null"))
 
 
@@ -298,16 +298,16 @@ def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, message
 RESULTS = ("results", "rings.time_plain")
 STATS = ("benchmarks", 0, "stats")
 HOSTILE = {
-    "another list": (edited(PYTEST, "benchmarks", to={}), "benchmarks is an object where a list"),
+    "another list": (edited(PYTEST, "benchmarks", to={}), "benchmarks is an object, but must be"),
     "no entry": (edited(PYTEST, "benchmarks", 0, to=None), "benchmarks[0] is missing"),
     "no name": (edited(PYTEST, "benchmarks", 0, "fullname", to=7), "benchmarks[0].fullname is"),
-    "no stats": (edited(PYTEST, *STATS, to="x"), "stats is a text where an object"),
-    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data is a text where a number"),
-    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "is a truth value where a number"),
-    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean is missing where a number"),
+    "no stats": (edited(PYTEST, *STATS, to="x"), "stats is a text, but must be an object"),
+    "texts": (edited(PYTEST, *STATS, "data", to=["1"]), "stats.data is a text, but must be"),
+    "truth": (edited(PYTEST, *STATS, "data", to=[True]), "is a truth value, but must be a number"),
+    "no mean": (edited(PYTEST, *STATS, to={}), "stats.mean is missing, but must be a number"),
     "twice": (
         edited(PYTEST, "benchmarks", to=[loaded(PYTEST)["benchmarks"][0]] * 2),
-        "is there twice",
+        "exists twice",
     ),
     "nothing": (edited(PYTEST, "benchmarks", to=[]), "holds no times of any benchmark"),
     "old pyperf": (edited(PYPERF / "one.json", "version", to=6), "pyperf convert"),
@@ -319,10 +319,10 @@ HOSTILE = {
     ),
     "old asv": ({"results": {}, "commit_hash": FIRST}, "asv update"),
     "no columns": (edited(asv_file(FIRST), "result_columns", to=["x"]), "lacks 'result'"),
-    "no row": (edited(asv_file(FIRST), *RESULTS, to=3), "is a number where a list has to be"),
-    "too few": (edited(asv_file(FIRST), *RESULTS, 0, to=[]), "not one value for each choice"),
+    "no row": (edited(asv_file(FIRST), *RESULTS, to=3), "is a number, but must be a list"),
+    "too few": (edited(asv_file(FIRST), *RESULTS, 0, to=[]), "must have one value for each"),
     "too many choices": (
-        edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 choices",
+        edited(asv_file(FIRST), *RESULTS, 1, to=[["1"] * 100] * 4), "more than 100000 parameter",
     ),
     "another file": ({"name": "package"}, "no result of pytest-benchmark, asv, pyperf"),
     "deep": ("[" * 100_000, "nested too deeply"),
@@ -371,7 +371,7 @@ def test_the_choices_of_all_benchmarks_of_asv_are_counted_together(tmp_path):
         document["results"][name][:2] = None, sixty_thousand
         document["results"][name][document["result_columns"].index("samples")] = None
 
-    assert "more than 100000 choices" in refused(written(tmp_path, document))
+    assert "more than 100000 parameter" in refused(written(tmp_path, document))
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
@@ -386,7 +386,7 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
     (run,) = read([written(tmp_path, document)]).runs
 
     (process,) = run.processes["test_ring.py::test_total[100]"]
-    assert process.failure == Unreadable("1 of its values are no time: 0.0", "")
+    assert process.failure == Unreadable("1 of its values are not times: 0.0", "")
 
 
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):

@@ -134,10 +134,10 @@ def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
-        ("// bench-audit:allow go-a", r"a_test\.go:5: bench-audit:allow gives no reason; .*go-a"),
+        ("// bench-audit:allow go-a", r"a_test\.go:5: bench-audit:allow has no reason; .*go-a"),
         ("// bench-audit:allow go-z because", r"a_test\.go:5: no rule is called 'go-z'"),
-        ("// bench-audit:allow", r"a_test\.go:5: bench-audit:allow names no rule"),
-        ("// bench-audit:allow ,", r"a_test\.go:5: bench-audit:allow names no rule"),
+        ("// bench-audit:allow", r"a_test\.go:5: bench-audit:allow has no rule"),
+        ("// bench-audit:allow ,", r"a_test\.go:5: bench-audit:allow has no rule"),
     ],
 )
 def test_a_marker_that_cannot_be_meant_is_refused(mark, message):
@@ -217,7 +217,7 @@ def test_a_large_file_that_may_hold_benchmarks_is_not_read():
 
 
 def test_rules_all_left_out_are_refused():
-    with pytest.raises(UsageError, match="each rule that is asked for is left out"):
+    with pytest.raises(UsageError, match="the options leave out every chosen rule"):
         found(wanted=Wanted(named=("go-a",), left_out=("go-a",)))
 
 

@@ -37,7 +37,7 @@ def test_a_spread_that_the_machine_made_is_withheld():
     assert (verdict.max_spread, verdict.bucket) == (None, None)
     assert len(verdict.means) == 4
     (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "busy-machine"]
-    assert said.startswith("3 of 4 runs were made on a busy machine, so ")
+    assert said.startswith("3 of 4 runs were measured on a busy machine, so ")
     assert withheld_benchmarks(stability) == {verdict.id}
     assert all(bucket.count == 0 for bucket in stability.buckets)
 

@@ -47,8 +47,8 @@ def test_stolen_and_throttled_time_are_said():
     said = {caveat.slug: caveat.text for caveat in caveats(strained)}
 
     assert set(said) == {"host-stolen", "host-throttled"}
-    assert "had 10.0\N{NO-BREAK SPACE}% of the processors' time" in said["host-stolen"]
-    assert "20.0\N{NO-BREAK SPACE}% beside one process" in said["host-stolen"]
+    assert "used 10.0\N{NO-BREAK SPACE}% of the processors' time" in said["host-stolen"]
+    assert "20.0\N{NO-BREAK SPACE}% during one process" in said["host-stolen"]
 
 
 def test_a_processor_that_was_too_hot_is_said():
@@ -58,7 +58,7 @@ def test_a_processor_that_was_too_hot_is_said():
     }
 
     assert set(said) == {"host-hot", "busy-machine"}
-    assert "too hot for 20.0\N{NO-BREAK SPACE}% of the time" in said["host-hot"]
+    assert "too hot and slowed down for 20.0\N{NO-BREAK SPACE}% of the time" in said["host-hot"]
     assert slugs([noted(0, strain=HostInterference(hot=0.005))]) == []
 
 
@@ -95,7 +95,7 @@ def test_a_look_counts_once_and_in_the_order_of_time():
     late = [noted(number, loop=0.3 + number * 1e-5) for number in range(15, 30)]
     text = next(caveat.text for caveat in caveats([*late, *late, *early]))
 
-    assert "(30 looks)" in text
+    assert "(30 samples)" in text
     assert "took 50" in text or "took 49" in text
 
 
@@ -111,7 +111,7 @@ def test_benchmarks_of_more_than_one_machine_are_named():
     (caveat,) = caveats(moved)
 
     assert caveat.slug == "benchmarks-moved"
-    assert caveat.text.startswith("1 benchmarks were measured by more than one machine (b), as one")
+    assert caveat.text.startswith("1 benchmarks were measured on several machines (b), as one")
     assert slugs([*ran("one", "a", ""), *ran("other", "b", "")]) == []
 
 
@@ -123,7 +123,7 @@ def test_machines_that_differ_have_not_changed():
     assert slugs([*fast, *slow]) == ["worker-slow"]
     straggling, caveat = caveats([*fast, *slow, *later])
     assert straggling.text.startswith("slow is slower than the other machines")
-    assert caveat.text.startswith("slow has changed")
+    assert caveat.text.startswith("slow changed speed")
 
 
 def test_a_machine_that_takes_longer_than_the_others_is_seen():
@@ -167,25 +167,25 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
 @pytest.mark.parametrize(
     ("rating", "strain", "slug", "text"),
     [
-        (Rating.NOISY, HostInterference(), "host-noisy", "choose a machine without neighbours"),
+        (Rating.NOISY, HostInterference(), "host-noisy", "use a machine without neighbours"),
         (
             Rating.USABLE,
             HostInterference(stolen=0.001),
             "host-usable",
-            "choose a machine without neighbours",
+            "use a machine without neighbours",
         ),
         (
             Rating.USABLE,
             HostInterference(stolen=0.02),
             "host-usable",
-            "other virtual machines take its time",
+            "other virtual machines use its processors",
         ),
-        (Rating.NOISY, HostInterference(throttled=0.2), "host-noisy", "grant more"),
+        (Rating.NOISY, HostInterference(throttled=0.2), "host-noisy", "raise the quota"),
         (
             Rating.NOISY,
             HostInterference(stolen=0.2, hot=0.2),
             "host-noisy",
-            "take one of its own; it is slo",
+            "use a machine of your own; it is too hot",
         ),
     ],
 )

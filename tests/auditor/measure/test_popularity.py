@@ -64,7 +64,7 @@ def test_one_client_that_decides_the_sum_is_named():
     usage_profile = profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
 
     (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "one-client"]
-    assert said.text.startswith("99 % of all calls are of noisy")
+    assert said.text.startswith("noisy makes 99 % of all calls")
     assert not {"one-client"} & {
         caveat.slug for caveat in profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
     }
@@ -78,7 +78,7 @@ def test_the_cut_and_its_ties_are_explained():
     assert order(usage_profile) == ["Get", "Add", "Len", "Pop", "Never"]
     assert usage_profile.chosen == 2
     (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "methods-used"]
-    assert "the 2 often used methods are the first of 4 that clients call, of 5 public" in said.text
+    assert "2 methods are often used: the first of 4 that clients call, of 5 public" in said.text
     assert "2 more come out as the last one, the cut is by name" in said.text
 
 

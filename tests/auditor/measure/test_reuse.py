@@ -25,15 +25,15 @@ def test_runs_of_other_revisions_are_counted_once_and_named():
     (caveat,) = _heard("new", "old", "old", "older")[0].caveats()
 
     assert caveat.slug == "other-revision"
-    assert caveat.text.startswith("3 of 4 runs were made of another revision")
-    assert caveat.text.endswith(": old, older")
+    assert caveat.text.startswith("3 of 4 runs are reused from another revision")
+    assert caveat.text.endswith("inputs: old, older; to measure anew, use another --store")
 
 
 def test_of_many_revisions_the_commonest_are_named():
     (caveat,) = _heard("d", "c", "c", "b", "b", "a", "a", "a")[0].caveats()
 
     assert caveat.text.startswith("8 of 8 runs")
-    assert caveat.text.endswith(": a, c, b and 1 more")
+    assert caveat.text.endswith(": a, c, b and 1 more; to measure anew, use another --store")
 
 
 def test_everything_is_passed_on():

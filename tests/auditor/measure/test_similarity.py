@@ -216,7 +216,7 @@ def test_the_longer_runs_are_cut_and_that_is_said():
     assert similarity.values == 1500
     assert similarity.means == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
     assert [caveat.text for caveat in similarity.caveats] == [
-        "the runs have 1500 to 3000 values; compared are the first 1500, for run 2"
+        "the runs have 1500 to 3000 values; only the first 1500 are compared, as run 2 has no more"
     ]
 
 
@@ -238,7 +238,7 @@ def test_runs_keep_their_indices_where_others_are_left_out():
     ] == [(1, 2), (1, 3), (2, 3)]
     assert similarity.clusters.groups == ((1, 2, 3),)
     assert [caveat.text for caveat in similarity.caveats] == [
-        "without values, or with one that is not finite, and left out: run 1, 5"
+        "runs left out, as they have no values or values that are not finite: run 1, 5"
     ]
 
 

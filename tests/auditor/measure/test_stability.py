@@ -205,10 +205,8 @@ def test_a_filter_says_of_how_many_and_what_nobody_knows():
     stability = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
     message = {caveat.slug: caveat.text for caveat in stability.caveats}["filtered"]
-    assert message.startswith(
-        "2 of the suite's 9 benchmarks were looked at, those that match '^Bench'"
-    )
-    assert message.endswith("could not be listed: ring/broken")
+    assert message.startswith("2 of the suite's 9 benchmarks match '^Bench'")
+    assert message.endswith("so they may match: ring/broken")
     assert stability.filter == Filter("^Bench", 9)
 
 
@@ -218,10 +216,8 @@ def test_a_filter_says_what_was_not_even_built_in_the_place_of_a_number_it_does_
     stability = judge([benchmark()], suite_runs([[1.0], [1.0]]), wanted_runs=2, unseen=unseen)
 
     message = {caveat.slug: caveat.text for caveat in stability.caveats}["filtered"]
-    assert message.startswith(
-        "1 of the suite's benchmarks were looked at, those that match '^Bench'"
-    )
-    assert message.endswith("not even built, as nothing in them can match: 3")
+    assert message.startswith("1 of the suite's benchmarks match '^Bench'")
+    assert message.endswith("not built, as nothing in them can match: 3")
 
 
 def test_the_duration_is_that_of_complete_runs_beside_the_papers_limit():

@@ -45,7 +45,7 @@ def results(length, names=NAMES, forks=3):
 def test_what_does_not_get_warm_and_what_is_not_alike_is_named():
     found = {caveat.slug: caveat.text for caveat in stability(results(3000)).caveats}
 
-    assert "1 of 3 benchmarks have processes that do not get warm" in found["not-steady"]
+    assert "1 of 3 benchmarks have processes that never reach steady state" in found["not-steady"]
     assert "(wanders)" in found["not-steady"]
     assert "(wanders)" in found["dissimilar-runs"]
 

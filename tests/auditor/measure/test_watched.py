@@ -46,10 +46,10 @@ def said(*runs):
 def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings():
     suite, each = said(watched("A", 2), watched("A", 4, fork=2), watched("B", 3))
 
-    assert each["A"] == {"warm-after": "warm after 2, 4 iterations by rciw, 1 s in the median"}
-    assert each["B"] == {"warm-after": "warm after 3 iterations by rciw, 1 s in the median"}
+    assert each["A"] == {"warm-after": "warm after 2, 4 iterations by rciw, median 1 s"}
+    assert each["B"] == {"warm-after": "warm after 3 iterations by rciw, median 1 s"}
     assert suite["watched-time"] == (
-        "3 watched processes ran 9 s; with the settings that the suite has, 30 s"
+        "3 processes with a stopping rule ran 9 s; with the suite's own settings 30 s"
     )
     assert "not-seen-warm" not in suite
 
@@ -57,9 +57,7 @@ def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings
 def test_it_says_since_when_processes_were_steady_where_a_rule_tells():
     _, each = said(watched("A", 20, since=3), watched("A", 41, fork=2), watched("A", 7, since=1))
 
-    assert each["A"]["warm-after"].endswith(
-        "; steady since iteration 3, 1, ?, as far as can be told"
-    )
+    assert each["A"]["warm-after"].endswith("; steady since about iteration 3, 1, ?")
 
 
 def test_what_was_not_seen_warm_is_not_passed_off_as_warm():
@@ -67,11 +65,11 @@ def test_what_was_not_seen_warm_is_not_passed_off_as_warm():
         watched("A", 2), watched("A", None, enough=False, fork=2), watched("B", 2, enough=False)
     )
 
-    assert each["A"]["warm-after"] == "warm after 2 iterations by rciw, 1 s in the median"
-    assert each["A"]["not-seen-warm"].startswith("1 of 2 processes were not seen warm")
+    assert each["A"]["warm-after"] == "warm after 2 iterations by rciw, median 1 s"
+    assert each["A"]["not-seen-warm"].startswith("1 of 2 processes did not reach steady state")
     assert "measured-less" not in each["A"]
     assert each["B"]["measured-less"].startswith("1 of 1 processes ended before")
-    assert suite["not-seen-warm"].startswith("1 of 2 benchmarks have processes that were not seen")
+    assert suite["not-seen-warm"].startswith("1 of 2 benchmarks have processes that did not")
     assert "A" in suite["not-seen-warm"]
 
 

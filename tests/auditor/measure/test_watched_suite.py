@@ -178,7 +178,7 @@ def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
     assert warm_ups(made(machine, Purpose.PAIRS)) == {3}
     assert warm_ups(made(machine, Purpose.REFERENCE)) == {3}
     assert [benchmark.caveats for benchmark in verdict.stability.benchmarks] == [
-        (Caveat("warm-after", "warm after 5, 5 iterations by rciw, 0.025 s in the median"),)
+        (Caveat("warm-after", "warm after 5, 5 iterations by rciw, median 0.025 s"),)
     ] * 3
 
 

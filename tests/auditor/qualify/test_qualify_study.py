@@ -182,7 +182,7 @@ def test_the_budget_ends_it_and_the_same_call_goes_on():
 def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
     gate = Gate(lambda _: GateAnswer.FAILED)
 
-    with pytest.raises(SubjectError, match=r"gives no answer: .* 3 times \(one / two\)") as error:
+    with pytest.raises(SubjectError, match=r"gives no verdict: .* 3 times \(one / two\)") as error:
         study(gate).qualify(ignore)
     assert len(gate.shown) == 3
     assert "\n" not in str(error.value)

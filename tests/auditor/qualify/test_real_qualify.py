@@ -229,11 +229,11 @@ def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):
     def refused(*words, code, slug):
         return program.refused("qualify", *words, "-o", tmp_path / "out", code=code, slug=slug)
 
-    assert "write its command behind --" in refused(code=2, slug="usage")
+    assert "write its command after --" in refused(code=2, slug="usage")
     line = refused("--subject", str(module), "--", "true", code=2, slug="usage")
-    assert "no method to slow: name one with --method" in line
+    assert "no method given: name one with --method" in line
     line = refused("--subject", str(JAVA_RING), "--host", "docker", "--", "x", code=2, slug="usage")
-    assert "a gate is run on this machine" in line
+    assert "qualify runs gates on this machine only" in line
 
 
 @pytest.mark.timed
@@ -284,5 +284,5 @@ def test_a_gate_that_gives_no_answer_is_no_measurement(program, module, tmp_path
     assert "no-such-gate" in line
     gate = ("sh", "-c", "echo oh $OF_MINE; exit 127")  # it gets all that its user has
     line = program.refused("qualify", *words, *gate, code=3, slug="subject", OF_MINE="mine")
-    assert "the gate gives no answer: it ended with 127 3 times (oh mine)" in line
+    assert "the gate gives no verdict: it ended with 127 3 times (oh mine)" in line
     assert list(program.cwd.iterdir()) == []

@@ -272,7 +272,7 @@ def test_no_budget_can_be_kept_with_benchmarks_of_unknown_length(call, answered)
     code, _, said = call("--budget", "8s", text=text)
 
     assert (code, said.count("\n")) == (2, 1)
-    assert "how long example.org/ring.BenchmarkPush takes is not known" in said
+    assert "the time of example.org/ring.BenchmarkPush is unknown" in said
     assert [caveat["slug"] for caveat in answered(text=text)["caveats"]] == ["unknown-time"]
 
 
@@ -290,15 +290,15 @@ def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
             (),
             "run the same bench-audit abs with --mode matrix first",
         ),
-        ("{}", (), "not a result of bench-audit that this version reads"),
-        (None, ("--budget", "ten"), "'ten' is no duration"),
-        (None, ("--most",), "--most is of a budget"),
+        ("{}", (), "not a result that this version of bench-audit reads"),
+        (None, ("--budget", "ten"), "'ten' is not a duration"),
+        (None, ("--most",), "--most needs a budget"),
         (None, ("--remove", "--budget", "1m"), "leave out --budget"),
         (None, ("--remove", "--changed", "Pop"), "leave out --changed"),
         (
             None,
             ("--result", "/proc/nowhere/result.json"),
-            "/proc/nowhere/result.json cannot be read: it is not there",
+            "/proc/nowhere/result.json cannot be read: it does not exist",
         ),
     ],
 )

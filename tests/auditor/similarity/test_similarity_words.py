@@ -113,7 +113,7 @@ def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
     assert (scattered.unlike, scattered.pairs, scattered.apart) == (6, 6, "")
     assert (apart.unlike, apart.pairs, apart.apart) == (4, 10, "2 (tu)")
     assert (single.pairs, single.values, single.heat) == (0, "", ())
-    assert single.note.startswith("1 run with values")
+    assert single.note.startswith("only 1 run has values")
     assert (similar.unlike, similar.values, len(similar.heat)) == (0, "300", 6)
 
 

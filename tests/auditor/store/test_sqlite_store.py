@@ -366,7 +366,9 @@ def test_a_store_with_other_tables_is_refused_and_left_alone(tmp_path, change):
     connection.close()
     before = path.read_bytes()
 
-    with pytest.raises(StoreError, match=r"s\.sqlite has tables of another version of bench-audit"):
+    with pytest.raises(
+        StoreError, match=r"s\.sqlite was written by another version of bench-audit"
+    ):
         SqliteStore(path)
 
     assert path.read_bytes() == before
@@ -535,7 +537,10 @@ def test_what_another_machine_measured_is_told_in_one_line():
     caveat = left_out({"processor A, 4 cores": 3, "processor B, 8 cores": 4})
 
     assert caveat.slug == "other-machine"
-    assert "holds 7 runs of another machine (processor A, 4 cores; processor B" in caveat.text
+    assert (
+        "has 7 runs of this subject from another machine (processor A, 4 cores; processor B"
+        in caveat.text
+    )
     assert "\n" not in caveat.text
     assert left_out({}) is None
 

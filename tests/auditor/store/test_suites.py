@@ -184,12 +184,10 @@ def test_a_damaged_store_is_said_to_be_one(store, path, tmp_path, damage):
 
 
 def test_a_store_without_an_audit_or_a_run_is_refused(store, path, tmp_path):
-    with pytest.raises(
-        UsageError, match="holds no audit of a suite; bench-audit stability makes one"
-    ):
+    with pytest.raises(UsageError, match="has no measured suite; run bench-audit stability first"):
         suite_runs(path)
     audited(store, project(tmp_path))
-    with pytest.raises(UsageError, match="holds no run of the suite of ring"):
+    with pytest.raises(UsageError, match="has no stored run of the suite of ring"):
         suite_runs(path)
 
 

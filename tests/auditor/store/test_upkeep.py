@@ -98,7 +98,7 @@ def test_a_source_with_tables_of_its_own_is_not_merged(tmp_path, small):
         connection.executescript("DROP TABLE gate; CREATE VIEW gate AS SELECT 1")
     connection.close()
 
-    with pytest.raises(StoreError, match=rf"^{small} has tables of another version"):
+    with pytest.raises(StoreError, match=rf"^{small} was written by another version"):
         upkeep.merge(tmp_path / "new.sqlite", small)
 
 
@@ -220,7 +220,7 @@ def test_the_commands(call, small, tmp_path, capsys):
     ("words", "code", "message"),
     [
         (["list", "--store", "nowhere"], 2, "there is no store"),
-        (["prune"], 2, "say what to forget"),
+        (["prune"], 2, "nothing chosen to delete"),
         (["merge", "a"], 2, "SOURCES"),
         (["merge", "a", "nowhere"], 2, "there is no store"),
         (["merge", "/proc/nowhere/a", __file__], 4, "cannot write"),

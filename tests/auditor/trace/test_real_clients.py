@@ -85,7 +85,7 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
     assert reasons.pop("untested") == "pytest finds no unit tests"
     assert "No module named 'not_there'" in reasons.pop("broken")
     assert "ended by the watchdog after 2" in reasons.pop("endless")
-    assert "is no Python project" in reasons.pop("go-ring")
+    assert "is not a Python project" in reasons.pop("go-ring")
     assert reasons == {}
     methods = {method["id"].removeprefix("beads."): method for method in document["methods"]}
     double = methods["double"]
@@ -207,9 +207,9 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--library", "LIBRARY"), "say where calls are to be counted"),
+        (("--library", "LIBRARY"), "no code given whose calls are counted"),
         (("--library", "LIBRARY", "--benchmarks"), "leave out --library and --clients"),
-        (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "one project at a time"),
+        (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "give only one project"),
         (("--library", "LIBRARY", "--clients", "nowhere"), "no such folder"),
         (("--library", "LIBRARY", "--suite", "--format", "csv"), "leave out --library"),
     ],

@@ -186,7 +186,7 @@ def test_the_table_says_the_answer_first(program, tmp_path):
 def test_nothing_to_count_in_is_an_error(program, tmp_path):
     said = program.refused("trace", tiny(tmp_path / "tiny"), code=2, slug="usage")
 
-    assert "say where calls are to be counted" in said
+    assert "no code given whose calls are counted" in said
     assert said.endswith("or in the project's own (--benchmarks)")
 
 
@@ -202,4 +202,4 @@ def test_a_library_without_public_methods_is_an_error(program, tmp_path):
 
     said = program.refused("trace", "--suite", subject, *places, code=2, slug="usage")
 
-    assert "has no public method that could be traced" in said
+    assert "has no public method to trace" in said

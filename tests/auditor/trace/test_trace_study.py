@@ -99,7 +99,7 @@ def test_where_all_fail_there_is_no_map():
 def test_where_nothing_is_public_there_is_no_map(monkeypatch):
     monkeypatch.setattr(Words, "methods", lambda *_: [])
 
-    with pytest.raises(UsageError, match="toy has no public method that could be traced"):
+    with pytest.raises(UsageError, match="toy has no public method to trace"):
         traced()
 
 

@@ -169,7 +169,7 @@ def test_a_file_that_was_cut_off(written):
 def test_a_number_that_was_changed(written):
     rewritten(written, stable_values=np.array([0.0, -3.0, 4.0]))
 
-    assert "its digest differs" in refused(written)
+    assert "its digest does not match" in refused(written)
 
 
 def test_objects_are_not_unpacked(written):
@@ -206,13 +206,13 @@ def test_another_format(written):
 
 
 def test_another_method(written):
-    assert "is one of learned, not of fcn" in refused(written, Criterion.FCN)
+    assert "is for learned, not for fcn" in refused(written, Criterion.FCN)
 
 
 def test_an_archive_of_other_numbers(written):
     rewritten(written, kind=None)
 
-    assert "is no file of a model of ours" in refused(written)
+    assert "is not a model file of bench-audit" in refused(written)
 
 
 @pytest.mark.parametrize(
@@ -256,10 +256,10 @@ def test_what_is_no_number_would_never_be_warm_and_is_refused(tmp_path):
     write(path, Criterion.ROCKET, model.scoring, 0.5)
     signed(path, coefficients=np.full_like(model.scoring.arrays["coefficients"], np.nan))
 
-    assert "coefficients holds what is no number" in refused(path, Criterion.ROCKET)
+    assert "coefficients holds what is not a number" in refused(path, Criterion.ROCKET)
 
 
 def test_a_method_without_a_model_wants_none(written):
     assert of(Criterion.RCIW, None) is None
-    with pytest.raises(ModelUnusable, match="is named, but rciw needs none"):
+    with pytest.raises(ModelUnusable, match="rciw needs no model"):
         of(Criterion.RCIW, written)

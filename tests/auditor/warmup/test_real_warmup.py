@@ -105,7 +105,7 @@ def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, t
     }
     assert watched == {"micros", "talks"}
     (said,) = [caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-time"]
-    assert said.startswith("2 watched processes ran ")
+    assert said.startswith("2 processes with a stopping rule ran ")
     assert left_behind(program.cache) == []
 
 
@@ -213,7 +213,7 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
         caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-otherwise"
     ]
     assert said.startswith(
-        "learned has been shown to work for iterations of 100 ms (jmh) and 30 ms (go) only; rciw"
+        "learned is validated only for iterations of 100 ms (jmh) and 30 ms (go); rciw"
     )
     (mine,) = found["benchmarks"]
     (after,) = [caveat["text"] for caveat in mine["caveats"] if caveat["slug"] == "warm-after"]
@@ -271,7 +271,7 @@ def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ((), 2, "error[usage]: nothing to look at"),
+        ((), 2, "error[usage]: no input given"),
         (("--", "true"), 5, "no verdict: it printed no iteration of JMH"),
         (("--", "sh", "-c", "echo broken >&2; exit 7"), 3, "sh failed (exit code 7)"),
         (("--", "no-such-program"), 4, "error[tool-missing]: no-such-program was not found"),
@@ -290,7 +290,7 @@ def test_what_cannot_be_watched_is_said(program, words, code, said):
     ("written", "said"),
     [
         ({"method": "magic"}, '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket"'),
-        ({"method": "rciw", "model": "x.npz"}, "of a model is named, but rciw needs none"),
+        ({"method": "rciw", "model": "x.npz"}, "rciw needs no model; remove warmup.model"),
         ({"method": "rciw", "limit": "long"}, "at warmup.limit"),
         ({"method": "rciw", "iteration_time": "soon"}, "at warmup.iteration_time"),
         ({"width": 0}, "warmup.width"),

@@ -76,7 +76,7 @@ def test_ours_looks_twenty_times_before_it_says_anything(threshold):
         ([0.0] * LOOKS + [1.0] * LOOKS, LOOKS + 4),  # a quarter of the last twenty
         ([1.0] * 4 + [0.0] * 30 + [0.25] * LOOKS, 33 + LOOKS),  # the first ones are forgotten
         ([0.0] * 30 + [1.0] * 4 + [0.0] * 30, None),
-        ([float("nan")] * LOOKS, None),  # what is no number says nothing
+        ([float("nan")] * LOOKS, None),  # what is not a number says nothing
     ],
 )
 def test_looks_count_together(monkeypatch, looks, first):

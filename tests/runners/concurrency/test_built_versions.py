@@ -123,7 +123,7 @@ def test_a_repository_of_another_language_is_refused(home, tmp_path):
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "first")
 
-    with pytest.raises(SubjectError, match="is no Java project: no Maven or Gradle builds it"):
+    with pytest.raises(SubjectError, match="is not a Java project: no Maven or Gradle builds it"):
         ready(f"git:{tmp_path}@HEAD", home, tmp_path)
 
 

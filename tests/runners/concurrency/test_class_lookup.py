@@ -93,5 +93,5 @@ def test_a_class_for_java_8_runs_with_java_8(tmp_path):
 
 
 def test_a_file_that_is_no_class_is_refused(version):
-    with pytest.raises(SourceUnreadable, match=r"^module-info of .* is no class file"):
+    with pytest.raises(SourceUnreadable, match=r"^module-info of .* is not a class file"):
         require_readable(version, "module-info", 17, 17)

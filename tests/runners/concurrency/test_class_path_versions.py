@@ -118,7 +118,7 @@ def test_what_is_no_jar_is_refused_in_one_line(made, home, tmp_path):
     (tmp_path / "text.jar").write_text("no archive")
 
     with pytest.raises(
-        SourceUnreadable, match=r"text\.jar is no readable jar: .* again$"
+        SourceUnreadable, match=r"text\.jar is not a readable jar: .* again$"
     ) as failure:
         ready(f"{made / 'using.jar'}{os.pathsep}text.jar", home, tmp_path)
 
@@ -131,7 +131,7 @@ def test_a_jar_that_is_cut_off_or_has_wrong_bytes_is_refused(made, home, tmp_pat
     at = whole.index(b"Using.class") + len(b"Using.class") + 30
     (tmp_path / "wrong.jar").write_bytes(whole[:at] + bytes(8) + whole[at + 8 :])
 
-    with pytest.raises(SourceUnreadable, match=r"cut\.jar is no readable jar"):
+    with pytest.raises(SourceUnreadable, match=r"cut\.jar is not a readable jar"):
         ready("cut.jar", home, tmp_path)
     with pytest.raises(SourceUnreadable, match=r"wrong\.jar is (damaged at|no readable jar)"):
         ready("wrong.jar", home, tmp_path)

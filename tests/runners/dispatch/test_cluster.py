@@ -177,7 +177,7 @@ def test_workers_that_take_nothing_end_it_although_they_come_again(cluster, clie
     if flaps:
         one._there = lambda: set() if next(looks) % 2 else there()
 
-    with pytest.raises(MachineError, match="cannot be given what trials need: a worker is gone"):
+    with pytest.raises(MachineError, match="cannot be sent to workers: a worker is gone"):
         list(one.run([trial("a")]))
 
     assert not crew.gave
@@ -364,7 +364,7 @@ def test_a_scheduler_that_is_lost_ends_it_in_one_line(cluster, client, noted):
     losing.start()
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "3s"}),  # 30, to be sure
-        pytest.raises(MachineError, match="the scheduler does not answer any more; what was"),
+        pytest.raises(MachineError, match="the scheduler stopped answering; measurements"),
     ):
         list(dispatcher(client, crew, cluster_work.slow).run([trial("a")]))
     losing.join()
@@ -382,7 +382,7 @@ def test_a_client_that_has_given_its_scheduler_up_ends_it_in_one_line_too(
     made = dispatcher(client, crew)
     client.close()
 
-    with pytest.raises(MachineError, match="the scheduler does not answer any more; what was"):
+    with pytest.raises(MachineError, match="the scheduler stopped answering; measurements"):
         list(made.run([trial("a")]))
 
 
@@ -436,7 +436,7 @@ def test_a_worker_that_does_not_answer_yet_is_asked_again(cluster, client, noted
 
     assert len({one.host.name for one in result}) == 2
     assert [(one.slug, one.text) for one in told] == [
-        ("worker-silent", f"{late} does not answer; it is asked again")
+        ("worker-silent", f"{late} does not answer; it is asked again every few seconds")
     ]
 
 
@@ -458,14 +458,14 @@ def test_workers_that_can_be_given_nothing_are_left_after_a_while(cluster, clien
     crew = Crew(client, noted)
     crew.losses = math.inf
 
-    with pytest.raises(MachineError, match="given what trials need: a worker is gone"):
+    with pytest.raises(MachineError, match="cannot be sent to workers: a worker is gone"):
         list(dispatcher(client, crew, patience=0.5).run([trial("a")]))
 
 
 def test_a_trial_that_ends_its_workers_is_not_given_to_all_of_them(cluster, client, noted):
     ready(cluster, client, 4, noted)
 
-    with pytest.raises(MachineError, match=r"g\.a lost 3 workers; it may have ended them"):
+    with pytest.raises(MachineError, match=r"g\.a lost 3 workers and may have crashed them"):
         list(dispatcher(client, noted, cluster_work.deadly).run([trial("a")]))
     assert len(lines(noted)) == 3
 
@@ -477,7 +477,7 @@ def test_one_that_others_run_before_on_the_same_worker_is_not_either(cluster, cl
     others = (trial(name, run) for run in range(100, 120) for name in "abcd")
     wanted = itertools.chain((trial(name, run) for run, name in enumerate(names)), others)
 
-    with pytest.raises(MachineError, match=r"g\.deadly lost 3 workers; it may have ended them"):
+    with pytest.raises(MachineError, match=r"g\.deadly lost 3 workers and may have crashed them"):
         list(dispatcher(client, noted, cluster_work.deadly_for_one, told).run(wanted))
     assert [one.slug for one in told] == ["worker-lost"] * 2
     begun = [

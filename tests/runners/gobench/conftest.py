@@ -42,7 +42,7 @@ def uuid(go_home, tmp_path_factory):
         )
     )
     if answer.exit_code != 0:
-        pytest.skip(f"github.com/google/uuid cannot be had: {answer.tail(2)}")
+        pytest.skip(f"github.com/google/uuid cannot be downloaded: {answer.tail(2)}")
     tree = tmp_path_factory.mktemp("uuid") / "uuid"
     shutil.copytree(theirs / "github.com/google/uuid@v1.6.0", tree)
     return lab(tree, go_home, environment)

@@ -229,7 +229,7 @@ def test_all_is_listed_where_nothing_is_known_nor_can_be_asked_for(ring, tmp_pat
         built.add(job.makes)
         return Completed(exit_code=1, stderr=b"does not build")
 
-    with pytest.raises(BuildFailed, match="with benchmarks can be built"):
+    with pytest.raises(BuildFailed, match="with benchmarks builds"):
         GoBench().discover(ring.project, tmp_path, ask, Listing(is_asked_for=_nothing))
 
     assert len(built) > 1
@@ -273,7 +273,9 @@ def ending(words):
 
 
 def test_what_a_limit_ends_while_it_is_built_is_no_package_that_does_not_build(ring, tmp_path):
-    with pytest.raises(MachineError, match=r"^go needs more than 64 MiB of memory while the suite"):
+    with pytest.raises(
+        MachineError, match=r"^go needs more than 64 MiB of memory to list the suite"
+    ):
         GoBench().discover(ring.project, tmp_path, ending("test -c"))
 
 

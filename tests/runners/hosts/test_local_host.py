@@ -21,10 +21,10 @@ ROOT = Path(__file__).parents[3]
 
 LEFT = {
     "a pipe": ("mkfifo out", "no regular file"),
-    "a link": ("ln -s /proc/self/environ out", "it is a link"),
-    "a device": ("ln -s /dev/zero out", "it is a link"),
+    "a link": ("ln -s /proc/self/environ out", "it is a symbolic link"),
+    "a device": ("ln -s /dev/zero out", "it is a symbolic link"),
     "a folder": ("mkdir out", "it is a folder"),
-    "a hole of 60 GB": ("truncate -s 60G out", "holds more than 512 MiB"),
+    "a hole of 60 GB": ("truncate -s 60G out", "is larger than 512 MiB"),
 }
 
 
@@ -141,7 +141,7 @@ def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, messag
 
     assert answer.exhausted == message
     assert answer.exit_code == -signal.SIGKILL
-    with pytest.raises(MachineError, match=re.escape(f"needs more than {message} to make the")):
+    with pytest.raises(MachineError, match=re.escape(f"needs more than {message} to build the")):
         host.run(job(*words, cwd=tmp_path))
 
 
@@ -158,7 +158,7 @@ def test_a_host_that_measures_is_stopped_with_its_own(tmp_path):
     same = host.measuring(())
     host.stop()
 
-    with pytest.raises(MachineError, match="another part of the work had failed"):
+    with pytest.raises(MachineError, match="because another step failed"):
         same.run(shell("sleep 60", cwd=tmp_path))
 
 

@@ -228,12 +228,12 @@ def test_whether_a_machine_is_quiet_needs_no_fine_clock(tmp_path, monkeypatch, c
 def test_a_loop_that_fails_is_said(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=None, stderr=b"out of something"))
 
-    with pytest.raises(MachineError, match="failed there: out of something"):
+    with pytest.raises(MachineError, match="failed on that machine: out of something"):
         ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
 
 
 def test_a_machine_that_cannot_be_probed_is_said(tmp_path):
     host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n" * 6))
 
-    with pytest.raises(MachineError, match="the date of that machine tells no nanoseconds"):
+    with pytest.raises(MachineError, match="`date` on that machine has no nanoseconds"):
         ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)

@@ -45,7 +45,9 @@ def test_we_keep_off_their_processors_and_come_back():
 
 def test_processors_that_there_are_not_are_one_line():
     with (
-        pytest.raises(UsageError, match=r"processor 4000 at local.cpus is not there; there are"),
+        pytest.raises(
+            UsageError, match=r"processor 4000 at local.cpus does not exist; this machine has"
+        ),
         left_to_us("4000", "local.cpus"),
     ):
         raise AssertionError

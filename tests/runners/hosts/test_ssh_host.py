@@ -180,7 +180,7 @@ def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, 
 
     with (
         later(0.1, there(place.theirs / "beats"), end_supervisor),
-        pytest.raises(MachineError, match="has ended before it did"),
+        pytest.raises(MachineError, match="ended before its process"),
     ):
         place.host.run(shell(BEATS, cwd=place.folder))
 
@@ -218,7 +218,7 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, secon
         (busy.theirs / "end").touch()
         measuring.join()
 
-        assert failures == ["sh was ended, as another part of the work had failed"]
+        assert failures == ["sh was stopped because another step failed"]
         time.sleep(1.5)
         assert not (place.theirs / "ran").exists()
 
@@ -587,5 +587,5 @@ def test_stopping_ends_what_other_threads_run_there(place):
     place.host.stop()
     thread.join()
 
-    assert failures == ["sh was ended, as another part of the work had failed"]
+    assert failures == ["sh was stopped because another step failed"]
     assert not beating(place.theirs / "beats")

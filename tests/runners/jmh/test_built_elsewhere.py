@@ -73,7 +73,5 @@ def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
 def test_another_jdk_is_refused(built, tmp_path):
     other = replace(built, project=replace(built.project, versions=(("jdk", 'openjdk "9"'),)))
 
-    with pytest.raises(
-        MachineError, match=r'java is of another JDK \(.+\) than that .* \(openjdk "9'
-    ):
+    with pytest.raises(MachineError, match=r'java is another JDK \(.+\) than on .* \(openjdk "9'):
         other.here(home=Home(tmp_path / "far"), host=LocalHost(), environment=PATH)

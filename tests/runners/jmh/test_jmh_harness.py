@@ -45,7 +45,7 @@ def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(jmh, tmp_
         return replace(LocalHost().run(job), exit_code=-9, exhausted="64 MiB of memory")
 
     with pytest.raises(
-        MachineError, match=r"^java needs more than 64 MiB of memory while the suite"
+        MachineError, match=r"^java needs more than 64 MiB of memory to list the suite"
     ):
         jmh.harness.discover(jmh.project, tmp_path, ask)
 

@@ -46,5 +46,5 @@ def test_parameters_are_told_from_names_and_values_with_commas_are_whole():
     assert with_parameters.pattern == r"^a\.B\.c$|^a\.B\.d$"
     assert with_parameters.parameters == (("size", "1"), ("kind", "x,y"))
     assert with_parameters.command.endswith("-p size=1 -p kind=x,y")
-    assert with_parameters.problem.startswith("JMH's -p cannot give kind the value 'x,y'")
+    assert with_parameters.problem.startswith("JMH's -p cannot set kind to the value 'x,y'")
     assert plain.problem == ""

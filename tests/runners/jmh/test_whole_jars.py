@@ -164,5 +164,5 @@ def test_a_jar_that_cannot_be_run_is_refused_in_one_line(jar, without, message, 
 def test_a_jar_that_is_none_is_refused_in_one_line(jmh_home, tmp_path):
     (tmp_path / "text.jar").write_text("no archive")
 
-    with pytest.raises(SourceUnreadable, match=r"text\.jar is no readable jar; build it again"):
+    with pytest.raises(SourceUnreadable, match=r"text\.jar is not a readable jar; build it again"):
         made_ready(tmp_path / "text.jar", jmh_home)

@@ -164,7 +164,7 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
     ("asked", "message"),
     [
         ({"interpreter": "/no/python"}, (ToolMissing, "/no/python was not found")),
-        ({"interpreter": "/bin/cat"}, (UsageError, "/bin/cat is no Python interpreter")),
+        ({"interpreter": "/bin/cat"}, (UsageError, "/bin/cat is not a Python interpreter")),
         ({"requirements": ("no-such-thing-at-all",)}, (ResolveFailed, "no-such-thing-at-all")),
         ({"requirements": ("pytest==0.0.99",)}, (ResolveFailed, "pytest==0.0.99")),
         ({"requirements": ("six<1.16", "six>1.16")}, (BuildFailed, "six")),
@@ -201,7 +201,7 @@ def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, reason, made,
 def test_a_uv_that_is_asked_for_and_missing_is_said(variables, python_home, tmp_path):
     given = {**dict(variables), "PATH": "/usr/bin:/bin"}
 
-    with pytest.raises(ToolMissing, match=r"no uv from 0\.7 on was found on PATH"):
+    with pytest.raises(ToolMissing, match=r"uv 0\.7 or newer was not found on PATH"):
         prepared(write(tmp_path / "p"), python_home, given.items(), installer=Installer.UV)
 
 

@@ -116,7 +116,9 @@ def test_a_listing_that_the_suite_wrote_over_is_refused(line, ring, tmp_path):
         (path,) = invocation.collects
         return Completed(exit_code=0, files={path: line.encode()})
 
-    with pytest.raises(SourceUnreadable, match="wrote something else over its list"):
+    with pytest.raises(
+        SourceUnreadable, match="the suite overwrote the file of its benchmark list"
+    ):
         PythonHarness(frontend).discover(ring.project, tmp_path, ask)
 
 

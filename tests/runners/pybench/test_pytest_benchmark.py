@@ -41,7 +41,7 @@ def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(ring, tmp
     def ask(job):
         return replace(LocalHost().run(job), exit_code=-9, exhausted="64 MiB of memory")
 
-    with pytest.raises(MachineError, match="needs more than 64 MiB of memory while the suite"):
+    with pytest.raises(MachineError, match="needs more than 64 MiB of memory to list the suite"):
         ring.harness.discover(ring.project, tmp_path, ask)
 
 

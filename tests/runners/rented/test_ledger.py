@@ -141,7 +141,7 @@ def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path):
             (cloud / f"{number}-1").touch()
     told = []
 
-    with pytest.raises(MachineError, match="call bench-audit hosts clean"):
+    with pytest.raises(MachineError, match="run bench-audit hosts clean"):
         ledger.clean(lambda note, machines: told.append((note.id, machines)))
     (cloud / ".broken").unlink()
     ledger.clean(lambda note, machines: told.append((note.id, machines)))
@@ -187,7 +187,7 @@ def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, 
     ("changed", "message"),
     [
         ({"environment": ("NOWHERE",)}, "NOWHERE, which sh needs, is not set"),
-        ({"listed_by": ("echo", "--all", "{id}")}, "lists '--all', which is no name"),
+        ({"listed_by": ("echo", "--all", "{id}")}, "lists '--all', which is not the name"),
         ({"listed_by": ("false", "{id}")}, "may still be rented: false failed"),
     ],
 )

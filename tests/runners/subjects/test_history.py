@@ -72,9 +72,9 @@ def test_a_commit_that_does_not_exist_is_refused(folder, name):
 
 def test_what_has_no_past_is_refused(tmp_path):
     (tmp_path / "plain").mkdir()
-    with pytest.raises(UsageError, match="only a folder in a git repository has a past"):
+    with pytest.raises(UsageError, match="the subject has no history"):
         history(FolderSpec(tmp_path / "plain"), 10)
-    with pytest.raises(UsageError, match="only a folder in a git repository has a past"):
+    with pytest.raises(UsageError, match="the subject has no history"):
         history(GoModuleSpec("example.org/a", "v1.0.0"), 10)
 
 

@@ -247,7 +247,7 @@ def test_a_submodule_cannot_name_a_folder_of_this_machine(tmp_path):
     git(top, "commit", "-qm", "with a submodule")
     git(top, "submodule", "--quiet", "deinit", "--force", "sub")
 
-    with pytest.raises(ResolveFailed, match="the submodule sub cannot be had"):
+    with pytest.raises(ResolveFailed, match="the submodule sub cannot be fetched"):
         placed(top, "main", tmp_path)
 
 

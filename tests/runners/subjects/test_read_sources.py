@@ -136,5 +136,5 @@ def test_a_folder_that_is_tracked_and_is_a_link_now_is_not_followed(read, folder
 def test_what_has_no_sources_is_refused_in_a_line(read, tmp_path):
     with pytest.raises(UsageError, match=r"no such folder: .*; name the folder of a project"):
         read(FolderSpec(tmp_path / "nowhere"))
-    with pytest.raises(UsageError, match="artifacts have no sources of benchmarks"):
+    with pytest.raises(UsageError, match="an artifact has no benchmark sources"):
         read(JarSpec(tmp_path / "a.jar"))
