@@ -17,6 +17,7 @@ test-long: setup tools
 	scripts/test --long
 
 tools: setup
+	scripts/toolchains >/dev/null
 	scripts/browser
 	scripts/actionlint
 	scripts/gradle

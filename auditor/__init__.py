@@ -1,6 +1,6 @@
 """Audits the quality of a project's micro-benchmark suite.
 
-`auditor.load(store)` gives the results of a store to a notebook (docs/outputs.md).
+`auditor.load(store)` gives the results of a store to a notebook (docs/reference/outputs.md).
 """
 
 from typing import TYPE_CHECKING, Any

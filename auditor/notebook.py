@@ -24,7 +24,7 @@ class StoredAudit:
 
     `command` and `started` (UTC, ISO 8601) say which one it is; `verdict` is its result, typed: a
     `Document` of abs, else a `StabilityDocument`. A data frame has the columns of the CSV tables
-    (docs/outputs.md); unknown numbers are NaN.
+    (docs/reference/outputs.md); unknown numbers are NaN.
     """
 
     command: str

@@ -124,9 +124,11 @@ class Session:
         if not_used := left_out(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
         listings = Listings(self.store, project, request.timeout_seconds, own_version())
+        self.machine.tell(f"listing the benchmarks of {project.name}")
         with _naming_other_suites(config, placed):
             suite = _suite(prepared.executor, listings, request, self._dispatching.together)
-        for note in language.notes(suite.sources):
+        hidden = tuple(language.notes(suite.sources))
+        for note in hidden:
             self.observer.caveat(Caveat("environment", note))
         if not suite.benchmarks:
             tried = project.paths(Role.BENCHMARKS)
@@ -148,6 +150,7 @@ class Session:
             tested=tuple(ready.harness.tested(suite.sources)),
             one_processor=ready.harness.one_processor,
             unprofiled=ready.harness.unprofiled(project),
+            hidden=hidden,
             becomes_quiet=self._becomes_quiet,
             figures=language.figures,
         )

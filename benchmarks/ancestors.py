@@ -40,7 +40,7 @@ class Audit:
 
     def pairs(self, method: str) -> list[Mapping[str, Any]]:
         """Return the pairs of a method that count: those of benchmarks that call it."""
-        mine = [one for one in self.result["pairs"] if one["method"] == method]
+        mine = [pair for pair in self.result["pairs"] if pair["method"] == method]
         return [one for one in mine if one["outcome"] != "unreached"]
 
 
@@ -53,16 +53,16 @@ def main() -> int:
     parser.add_argument(
         "--only", choices=("theirs", "ours"), help="make one of the audits, and end"
     )
-    asked = parser.parse_args()
-    length = "2ms" if asked.small else asked.iteration_time
+    arguments = parser.parse_args()
+    length = "2ms" if arguments.small else arguments.iteration_time
     with tempfile.TemporaryDirectory(prefix="ancestors-") as scratch:
-        folder = asked.keep or Path(scratch)
+        folder = arguments.keep or Path(scratch)
         plans = {"theirs": _theirs(length), "ours": _common()}
-        if asked.small:
+        if arguments.small:
             plans = {name: {**plan, "benchmarks": SMALL} for name, plan in plans.items()}
-        names = [asked.only] if asked.only else list(plans)
+        names = [arguments.only] if arguments.only else list(plans)
         audits = {name: _audit(plans[name], folder / name) for name in names}
-    if not asked.only:
+    if not arguments.only:
         for line in _table(audits["theirs"], audits["ours"], length):
             print(line)
     return 0
@@ -70,8 +70,8 @@ def main() -> int:
 
 def _common() -> dict[str, Any]:
     """Return what is the same in both; what the research tools do not ask is left out of ours."""
-    asked = {"subject": SUBJECT, "methods": METHODS, "slowdown": SLOWDOWN, "runs": RUNS}
-    return {**asked, "curve": "none", "controls": 0, "seed": 1}
+    document = {"subject": SUBJECT, "methods": METHODS, "slowdown": SLOWDOWN, "runs": RUNS}
+    return {**document, "curve": "none", "controls": 0, "seed": 1}
 
 
 def _theirs(length: str) -> dict[str, Any]:

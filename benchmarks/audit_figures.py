@@ -69,7 +69,7 @@ def read(path: Path) -> Audit:
         harness=document["harness"],
         seconds=(ended - begun).total_seconds(),
         benchmarks=len(document["benchmarks"]),
-        pairs=sum(one["outcome"] != "unreached" for one in document["pairs"]),
+        pairs=sum(pair["outcome"] != "unreached" for pair in document["pairs"]),
         processes=tuple(_process(*process) for process in processes),
     )
 
@@ -83,18 +83,20 @@ def _process(purpose: str, seconds: float, text: str) -> Process:
 def figures(audits: Sequence[Audit]) -> dict[str, float]:
     """Return the figures of audits of a harness, but for the builds, the result and the range."""
     start = median(
-        max(0.0, one.seconds - one.planned) for audit in audits for one in audit.of(*TIMED)
+        max(0.0, process.seconds - process.planned)
+        for audit in audits
+        for process in audit.of(*TIMED)
     )
-    judging = [one for audit in audits for one in audit.of("pairs", "mutant")]
+    judging = [process for audit in audits for process in audit.of("pairs", "mutant")]
     pairs = sum(audit.pairs for audit in audits) or 1
     return {
         "start_seconds": start,
         "pairs_per_benchmark": fmean(audit.pairs / audit.benchmarks for audit in audits),
         "calibrations": sum(len(audit.of("calibration")) for audit in audits) / pairs,
         "processes for each pair, controls and curve included": len(judging) / pairs,
-        "of these without a delay": sum(not one.delays for one in judging) / pairs,
-        "used_part": sum(max(0.0, one.seconds - start) for one in judging)
-        / (sum(one.planned for one in judging) or 1.0),
+        "of these without a delay": sum(not process.delays for process in judging) / pairs,
+        "used_part": sum(max(0.0, process.seconds - start) for process in judging)
+        / (sum(process.planned for process in judging) or 1.0),
         "seconds of an audit beside its processes": fmean(
             audit.seconds - sum(process.seconds for process in audit.processes) for audit in audits
         ),

@@ -69,20 +69,20 @@ def main() -> int:
     options.add_argument("--clones", type=Path)
     options.add_argument("--only", default=",".join(SUBJECTS))
     options.add_argument("--keep", type=Path, help="A folder for stores and results.")
-    asked = options.parse_args()
+    arguments = options.parse_args()
     counts = [0, 0, 0, 0]
     print("| project | commit | noticed | by | changed methods | what it was |")
     print("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as scratch:
-        for name in asked.only.split(","):
-            document = _tried(name, asked, asked.keep or Path(scratch))
+        for name in arguments.only.split(","):
+            document = _tried(name, arguments, arguments.keep or Path(scratch))
             agreed = document.agreement
             mine = (agreed.both, agreed.watched_only, agreed.noticed_only, agreed.neither)
             counts = [sum(pair) for pair in zip(counts, mine, strict=True)]
             for commit in document.commits:
-                told = detecting_benchmarks(commit) or commit.reason
+                message = detecting_benchmarks(commit) or commit.reason
                 print(
-                    f"| {name} | {commit.commit[:12]} | {commit.noticed} | {told} "
+                    f"| {name} | {commit.commit[:12]} | {commit.noticed} | {message} "
                     f"| {methods(commit)} | {commit.title} |",
                     flush=True,
                 )

@@ -62,31 +62,35 @@ class Load:
         self.audits += 1
         for method in result["methods"]:
             self.outcomes.setdefault(method["id"], Counter())[method["outcome"]] += 1
-        self.unstable |= {one["id"] for one in result["benchmarks"] if one["bucket"] in UNSTABLE}
-        self.busy += any(one["slug"] == "busy-machine" for one in result["caveats"])
+        self.unstable |= {
+            benchmark["id"] for benchmark in result["benchmarks"] if benchmark["bucket"] in UNSTABLE
+        }
+        self.busy += any(caveat["slug"] == "busy-machine" for caveat in result["caveats"])
         self.waited.append(result["strain"]["waited"] or 0.0)
 
     @property
     def decided(self) -> float:
         """Return the decided methods of an audit, on average."""
-        found = (n for seen in self.outcomes.values() for one, n in seen.items() if one not in OPEN)
+        found = (
+            n for seen in self.outcomes.values() for text, n in seen.items() if text not in OPEN
+        )
         return sum(found) / max(1, self.audits)
 
     def wrong(self, truth: Truth) -> Counter[str]:
         """Return how often the verdict on each method was wrong."""
-        found: Counter[str] = Counter()
+        counter: Counter[str] = Counter()
         for method, right in truth.items():
             for outcome, times in self.outcomes.get(method, Counter()).items():
                 if outcome not in OPEN and outcome not in right:
-                    found[f"{method}: {outcome}"] += times
-        return found
+                    counter[f"{method}: {outcome}"] += times
+        return counter
 
 
 def truth_of(alone: Load) -> dict[str, list[str]]:
     """Return the decided verdict on each method that most audits with nothing beside reach."""
     found = {}
     for method, seen in alone.outcomes.items():
-        decided = Counter({one: n for one, n in seen.items() if one not in OPEN})
+        decided = Counter({text: n for text, n in seen.items() if text not in OPEN})
         if decided:
             found[method] = [decided.most_common(1)[0][0]]
     return found
@@ -141,8 +145,8 @@ def show(name: str, loads: Mapping[int, Load], truth: Truth | None) -> int:
         )
         for line in (*(f"wrong: {one} ({n})" for one, n in wrong.items()), *load.broken):
             print(f"✗ {line}")
-        for one in sorted(blamed):
-            print(f"✗ called unstable: {one}")
+        for text in sorted(blamed):
+            print(f"✗ called unstable: {text}")
     return missed
 
 
@@ -155,11 +159,11 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=20, help="audits with each number")
     parser.add_argument("--option", action="append", default=[], help="a further word for abs")
     parser.add_argument("--keep", type=Path, help="a folder for results, gone on with")
-    asked = parser.parse_args()
-    subjects = asked.subject or ([] if asked.suite else sorted(SUBJECTS))
+    arguments = parser.parse_args()
+    subjects = arguments.subject or ([] if arguments.suite else sorted(SUBJECTS))
     missed = 0
     with tempfile.TemporaryDirectory(prefix="busy-") as scratch:
-        for name in (*subjects, *asked.suite):
+        for name in (*subjects, *arguments.suite):
             truth, words = None, []
             if name in SUBJECTS:
                 methods = [
@@ -169,11 +173,13 @@ def main() -> int:
                 ]
                 truth = {method.method: method.outcomes for method in methods}
                 words = [word for method in truth for word in ("--method", method)]
-            loads = {int(number): Load() for number in asked.busy.split(",")}
-            for number in range(asked.times):  # in turns: other work on the machine meets all
+            loads = {int(number): Load() for number in arguments.busy.split(",")}
+            for number in range(arguments.times):  # in turns: other work on the machine meets all
                 for load, into in loads.items():
-                    folder = (asked.keep or Path(scratch)) / f"{Path(name).name}-{load}-{number}"
-                    options = [*words, *asked.option, "--seed", str(number + 1)]
+                    folder = (
+                        arguments.keep or Path(scratch)
+                    ) / f"{Path(name).name}-{load}-{number}"
+                    options = [*words, *arguments.option, "--seed", str(number + 1)]
                     subject = str(HERE / f"{name}.json") if truth else name
                     audit(subject, options, load, folder, into)
                     print(f"{name}, {load} busy, seed {number + 1}", file=sys.stderr)

@@ -47,15 +47,17 @@ class Estimate:
     def shares(self) -> dict[tuple[str, str], float]:
         """Return the share of each method in each benchmark, where it was timed."""
         return {
-            (one["method"], one["benchmark"]): one["share"]
-            for one in self.result["pairs"]
-            if one["share"]
+            (pair["method"], pair["benchmark"]): pair["share"]
+            for pair in self.result["pairs"]
+            if pair["share"]
         }
 
     @property
     def outcomes(self) -> dict[tuple[str, str], str]:
         """Return the verdict of each pair."""
-        return {(one["method"], one["benchmark"]): one["outcome"] for one in self.result["pairs"]}
+        return {
+            (pair["method"], pair["benchmark"]): pair["outcome"] for pair in self.result["pairs"]
+        }
 
 
 def estimated(config: Path, folder: Path, jobs: int, methods: Sequence[str]) -> Estimate:
@@ -101,16 +103,16 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="beside-") as scratch:
             folder = Path(scratch)
             warm = estimated(config.absolute(), folder / "warm", MANY, ())
-            methods = [one["id"] for one in warm.result["methods"]]
+            methods = [method["id"] for method in warm.result["methods"]]
             made: dict[int, list[Estimate]] = {1: [], MANY: []}
             for number in range(2):
-                for jobs, found in made.items():
+                for jobs, estimates in made.items():
                     name = folder / f"{jobs}-{number}"
-                    found.append(estimated(config.absolute(), name, jobs, methods))
+                    estimates.append(estimated(config.absolute(), name, jobs, methods))
         alone, beside = made.values()
         print(f"\n{config.stem}")
-        for name, found in (("one at a time", alone), ("several", beside)):
-            print(f"  {name}: {', '.join(f'{one.seconds:.0f} s' for one in found)}")
+        for name, estimates in (("one at a time", alone), ("several", beside)):
+            print(f"  {name}: {', '.join(f'{estimate.seconds:.0f} s' for estimate in estimates)}")
         compared = {
             "one at a time, twice": alone,
             "several, twice": beside,

@@ -43,27 +43,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="compare-truth-") as scratch:
-        folder = asked.keep or Path(scratch)
+        folder = arguments.keep or Path(scratch)
         project = _repository(folder / "loops")
         for head in ("same", "slower"):
-            said: Counter[str] = Counter()
+            counter: Counter[str] = Counter()
             alarmed = rounds = 0
-            for seed in range(1, asked.times + 1):
+            for seed in range(1, arguments.times + 1):
                 document = _compared(project, head, seed, folder / f"{head}-{seed}")
                 changed = f"BenchmarkLoop{SLOWER}" if head == "slower" else ""
                 false = 0
-                for one in document["benchmarks"]:
-                    right = one["id"].endswith(changed) if changed else False
-                    false += one["change"] == "regression" and not right
-                    said[f"{'slower' if right else 'unchanged'}: {one['change']}"] += 1
-                    rounds += sum(len(each["rounds"]) for each in one["dimensions"][:1])
+                for benchmark in document["benchmarks"]:
+                    right = benchmark["id"].endswith(changed) if changed else False
+                    false += benchmark["change"] == "regression" and not right
+                    counter[f"{'slower' if right else 'unchanged'}: {benchmark['change']}"] += 1
+                    rounds += sum(len(text["rounds"]) for text in benchmark["dimensions"][:1])
                 alarmed += false > 0
-            benchmarks = asked.times * len(SIZES)
-            print(f"{head}: {asked.times} comparisons, {alarmed} with a false regression;", end=" ")
+            benchmarks = arguments.times * len(SIZES)
+            print(
+                f"{head}: {arguments.times} comparisons, {alarmed} with a false regression;",
+                end=" ",
+            )
             print(f"{rounds / benchmarks:.1f} first rounds a benchmark")
-            for what, number in sorted(said.items()):
+            for what, number in sorted(counter.items()):
                 print(f"  {what}: {number}")
     return 0
 
@@ -74,13 +77,13 @@ def _repository(folder: Path) -> Path:
         return folder
     folder.mkdir(parents=True)
     (folder / "go.mod").write_text("module example.org/loops\n\ngo 1.20\n")
-    tests = "".join(TEST.format(at=at) for at in range(len(SIZES)))
+    tests = "".join(TEST.format(at=index) for index in range(len(SIZES)))
     (folder / "loops_test.go").write_text(TEST_HEAD + tests)
     _git(folder, "init", "-q")
     for tag, slower in (("base", None), ("same", None), ("slower", SLOWER)):
         methods = (
-            METHOD.format(at=at, turns=round(turns * (1.1 if at == slower else 1)))
-            for at, turns in enumerate(SIZES)
+            METHOD.format(at=index, turns=round(turns * (1.1 if index == slower else 1)))
+            for index, turns in enumerate(SIZES)
         )
         (folder / "loops.go").write_text(HEAD.format(note=tag) + "".join(methods))
         _git(folder, "add", "-A")

@@ -42,10 +42,10 @@ class Point(NamedTuple):
 
 def decided(timed: Sequence[RepetitionTimes], plan: RacePlan) -> ConcurrencyFinding:
     """Return what the oracle says of measurements; the control has no vote."""
-    numbers = sorted({one.threads for one in timed} - {SEQUENTIAL})
+    numbers = sorted({times.threads for times in timed} - {SEQUENTIAL})
     return oracle.overall(
         oracle.verdict(
-            number, [oracle.judge(one, plan) for one in timed if one.threads == number], plan
+            number, [oracle.judge(times, plan) for times in timed if times.threads == number], plan
         )
         for number in numbers
     )
@@ -62,9 +62,13 @@ def _point(pairs: Sequence[Known], report: float, decide: Decide) -> Point:
     found = [
         (pair.expected, decide(pair.timed, replace(pair.plan, report=report))) for pair in pairs
     ]
-    reported = sum(said in _REPORTED for _, said in found)
-    expected = sum(known in _REPORTED for known, _ in found)
-    right = sum(known is said for known, said in found if said in _REPORTED)
+    reported = sum(finding in _REPORTED for _, finding in found)
+    expected = sum(finding in _REPORTED for finding, _ in found)
+    right = sum(
+        finding is concurrency_finding
+        for finding, concurrency_finding in found
+        if concurrency_finding in _REPORTED
+    )
     return Point(
         report,
         right / reported if reported else None,

@@ -31,7 +31,7 @@ class Corpus:
     @property
     def names(self) -> list[str]:
         """Return the files of series, in order."""
-        return sorted(one.name for one in (self.folder / "timeseries").glob("*.json"))
+        return sorted(path.name for path in (self.folder / "timeseries").glob("*.json"))
 
     def path(self, name: str) -> Path:
         """Return the file of a benchmark's series."""

@@ -332,8 +332,8 @@ def progress(harness: str, text: str, benchmarks: int) -> float:
     if harness == "go":
         return min(1.0, len(GO_RESULT.findall(text)) / max(1, benchmarks))
     pattern = JMH_PROGRESS if harness == "jmh" else PYTEST_RESULT
-    found = pattern.findall(text)
-    return float(found[-1]) / 100 if found else 0.0
+    result = pattern.findall(text)
+    return float(result[-1]) / 100 if result else 0.0
 
 
 def _plain_command(
@@ -369,10 +369,10 @@ def _class_path(folder: Path) -> list[str]:
     resolved = next(work.glob("*/resolved.json"), None)
     if resolved is None:
         return []
-    found = json.loads(resolved.read_text())
+    document = json.loads(resolved.read_text())
     compiled = [str(path) for path in resolved.parent.glob("test-classes")]
-    jars = [found["files"][name] for name in ("tests", "") if name in found["files"]]
-    return [*compiled, *jars, *found["class_path"]]
+    jars = [document["files"][name] for name in ("tests", "") if name in document["files"]]
+    return [*compiled, *jars, *document["class_path"]]
 
 
 def describe(row: Row) -> Iterator[str]:

@@ -34,9 +34,9 @@ def run(seed: int) -> Sequence[float]:
 def costs(method: Criterion) -> np.ndarray:
     """Return the seconds that each iteration takes, (iterations,)."""
     rule, found = ScoredRule(replace(load_shipped_model(method), threshold=NEVER)), []
-    for one in run(1):
+    for value in run(1):
         started = time.perf_counter()
-        rule.observe(one, LASTS)
+        rule.observe(value, LASTS)
         found.append(time.perf_counter() - started)
     return np.array(found[WINDOW:])
 
@@ -48,8 +48,8 @@ def main() -> None:
         started = time.perf_counter()
         load_shipped_model(method)
         read = time.perf_counter() - started
-        found = costs(method)
-        middle, slowest = np.percentile(found, (50, 99))
+        result = costs(method)
+        middle, slowest = np.percentile(result, (50, 99))
         print(
             f"{method:<10}{1e3 * middle:>7.2f} ms{1e3 * slowest:>7.2f} ms{middle / LASTS:>12.2%}"
             f"{PUBLISHED.get(method, '-'):>12}{1e3 * read:>7.0f} ms"

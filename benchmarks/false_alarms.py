@@ -29,13 +29,15 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="2 controls of each method")
     parser.add_argument("--slowdown", default=None, help="smaller ones are easier to mistake")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
-    asked = parser.parse_args()
-    controls = 2 if asked.small else asked.controls
+    arguments = parser.parse_args()
+    controls = 2 if arguments.small else arguments.controls
     judged, alarms = 0, 0
     with tempfile.TemporaryDirectory(prefix="false-alarms-") as scratch:
-        for config in asked.configs:
-            found = _audit(config, (asked.keep or Path(scratch)) / config.stem, controls, asked)
-            judged, alarms = judged + found[0], alarms + found[1]
+        for config in arguments.configs:
+            result = _audit(
+                config, (arguments.keep or Path(scratch)) / config.stem, controls, arguments
+            )
+            judged, alarms = judged + result[0], alarms + result[1]
     bound = upper_bound(alarms, judged, 0.95)
     print(f"{alarms} of {judged} false alarms; at most {bound:.2%} with 95 % confidence")
     return int(alarms > MOST * judged)

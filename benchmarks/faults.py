@@ -250,8 +250,11 @@ def verdicts(ended: Ended) -> Mapping[str, str]:
     except ValueError:
         return {}
     if "methods" in document:
-        return {one["id"]: str(one.get("outcome", one.get("calls"))) for one in document["methods"]}
-    return {one["id"]: one["change"] for one in document["benchmarks"]}
+        return {
+            method["id"]: str(method.get("outcome", method.get("calls")))
+            for method in document["methods"]
+        }
+    return {benchmark["id"]: benchmark["change"] for benchmark in document["benchmarks"]}
 
 
 def interrupts(lab: Lab, times: int, command: str) -> Row:
@@ -275,7 +278,7 @@ def _disturb(
     whole, _ = lab.undisturbed(command)
     store = lab.folder / f"{command}-disturbed.sqlite"
     store.unlink(missing_ok=True)
-    known = runs(store)
+    texts = runs(store)
     while row.times < times:
         after = random.uniform(0.0, 1.1 * whole.seconds)  # noqa: S311 - any moment will do
         chosen = signals()
@@ -287,17 +290,17 @@ def _disturb(
             for column, is_wrong in (
                 ("late", ended.seconds > LONGEST_SECONDS),
                 ("left", lab.is_something_left(files=not killed)),
-                ("lost", not known <= now),
+                ("lost", not texts <= now),
                 ("unclear", not killed and not ended.is_clear),
             )
             if is_wrong
         ]
         row.longest = max(row.longest, ended.seconds)
         row.note(*wrong)
-        known = now
+        texts = now
         if ended.code in (0, 5):  # it was done before the signal came: begin anew
             store.unlink()
-            known = frozenset()
+            texts = frozenset()
         if killed:
             shutil.rmtree(lab.temporary)
             lab.temporary.mkdir()

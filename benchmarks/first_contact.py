@@ -29,19 +29,29 @@ _NO_GRADLE = (
 )
 _OTHER_JDK = r"^error\[tool-missing\]: .* needs (?:a )?JDK .*; installed: .*; choose one by"
 REFUSALS: dict[str, str] = {
-    # Where the machine has another JDK, or cannot fetch what the build asks for.
-    **dict.fromkeys(("airlift/aircompressor", "openzipkin/zipkin", "vavr-io/vavr"), _OTHER_JDK),
+    # Where the machine has another JDK or Python, or cannot fetch what the build asks for.
+    **dict.fromkeys(
+        ("airlift/aircompressor", "openzipkin/zipkin", "vavr-io/vavr", "jbellis/jvector"),
+        _OTHER_JDK,
+    ),
     **dict.fromkeys(
         (
             "micrometer-metrics/micrometer",
             "RoaringBitmap/RoaringBitmap",
             "Kotlin/kotlinx-benchmark",
             "aeron-io/agrona",
+            "LMAX-Exchange/disruptor",
         ),
         _NO_GRADLE,
     ),
     "prometheus/client_java": r"^error\[resolve-failed\]: the build: no repository has io\.",
+    "FasterXML/jackson-benchmarks": r"^error\[resolve-failed\]: .* cannot fetch .*-SNAPSHOT from",
+    "networkx/networkx": r"^error\[tool-missing\]: the project needs Python .*; install one that",
+    "shapely/shapely": r"^error\[build-failed\]: .* Could not find geos-config executable",
     # Everywhere.
+    "google/gson": r"^error\[no-benchmarks\]: gson has no benchmarks: no source file below it",
+    "aio-libs/aiohttp": r"submodules are not checked out \(vendor/llhttp\): git submodule update",
+    "python-greenlet/greenlet": r"^no verdict: greenlet has no public method .* compiled code",
     "apache/commons-csv": r'try "profiles": \["benchmark"\] of the subject',
     "aio-libs/propcache": r"^no verdict: propcache has no public method that can be slowed",
     "aio-libs/frozenlist": r"^error\[no-benchmarks\]: frozenlist has no benchmarks: ",

@@ -235,11 +235,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, help="begin no run after so many minutes")
     parser.add_argument("--keep", type=Path, help="a folder for the suites, stores and results")
     parser.add_argument("--write", type=Path, help="a Markdown file for the tables")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     made: list[Check] = []
-    with tempfile.TemporaryDirectory(prefix="gates-") as scratch, busy(asked.busy):
-        folder = (asked.keep or Path(scratch)).absolute()
-        for check in checks(folder, asked):
+    with tempfile.TemporaryDirectory(prefix="gates-") as scratch, busy(args.busy):
+        folder = (args.keep or Path(scratch)).absolute()
+        for check in checks(folder, args):
             made.append(check)
             right = "" if check.is_right else " (wrong)"
             print(
@@ -247,10 +247,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{check.said}{right}",
                 flush=True,
             )
-    text = table(made, asked)
+    text = table(made, args)
     print(text)
-    if asked.write is not None:
-        asked.write.write_text(text)
+    if args.write is not None:
+        args.write.write_text(text)
     return 0 if is_good(made) else 1
 
 
@@ -301,21 +301,21 @@ class _Place:
         """Run a gate; `turn` is the seed, so that all is measured anew."""
         begun = time.monotonic()
         if kind == "added" or (kind == "worse" and turn % 2 == 0):
-            code, said = self._baseline("added" if kind == "added" else "lost", turn)
+            code, message = self._baseline("added" if kind == "added" else "lost", turn)
         else:
             where = self._folder / f"{kind}-{turn}"
             call = ("compare", "base", kind, str(self._config), "--fail-on=regression")
-            code, said = self._call(*call, "--methods=0", f"--seed={turn}", where=where)
-        return Check(self._language, kind, code, time.monotonic() - begun, said)
+            code, message = self._call(*call, "--methods=0", f"--seed={turn}", where=where)
+        return Check(self._language, kind, code, time.monotonic() - begun, message)
 
     def _baseline(self, tag: str, turn: int) -> tuple[int, str]:
         """Audit a commit beside the result of the first one, which is made once."""
         baseline = self._folder / "baseline"
         if not (baseline / "result.json").exists():
             self._git("checkout", "-q", "base")
-            code, said = self._call("abs", str(self._config), "--seed=1", where=baseline)
+            code, message = self._call("abs", str(self._config), "--seed=1", where=baseline)
             if code != 0:
-                return NO_RESULT, f"no baseline: {said}"
+                return NO_RESULT, f"no baseline: {message}"
         self._git("checkout", "-q", tag)
         call = ("abs", str(self._config), f"--baseline={baseline / 'result.json'}")
         return self._call(*call, f"--seed={turn}", where=self._folder / f"{tag}-{turn}")
@@ -369,8 +369,8 @@ def busy(processes: int) -> Iterator[None]:
 
 def is_good(made: Sequence[Check]) -> bool:
     """Tell whether no gate failed without a cause, and enough of the changes were caught."""
-    real = [one.is_right for one in made if one.kind in REAL]
-    causeless = all(one.is_right for one in made if one.kind in CAUSELESS)
+    real = [check.is_right for check in made if check.kind in REAL]
+    causeless = all(check.is_right for check in made if check.kind in CAUSELESS)
     return causeless and sum(real) >= LEAST_CAUGHT * len(real)
 
 
@@ -390,29 +390,35 @@ def table(made: Sequence[Check], asked: argparse.Namespace) -> str:
         "| suite | run | expected | exit 0 | exit 1 | exit 5 | other | seconds (mean) |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for language in dict.fromkeys(one.language for one in made):
+    for language in dict.fromkeys(check.language for check in made):
         for kind in (*CAUSELESS, *REAL):
-            mine = [one for one in made if (one.language, one.kind) == (language, kind)]
+            mine = [check for check in made if (check.language, check.kind) == (language, kind)]
             if mine:
                 lines.append(_row(language, kind, mine))
-    causeless = [one for one in made if one.kind in CAUSELESS]
-    real = [one for one in made if one.kind in REAL]
-    caught, false = sum(one.is_right for one in real), sum(one.code == 1 for one in causeless)
+    causeless = [check for check in made if check.kind in CAUSELESS]
+    real = [check for check in made if check.kind in REAL]
+    caught, false = (
+        sum(check.is_right for check in real),
+        sum(check.code == 1 for check in causeless),
+    )
     lines += [
         "",
         f"* Without a cause: {false} of {len(causeless)} runs ended with exit code 1.",
         f"* Real changes: {caught} of {len(real)} runs ended with exit code 1.",
     ]
-    wrong = [one for one in made if not one.is_right]
-    lines += ["", *(f"* {one.language} {one.kind}: exit {one.code}, {one.said}" for one in wrong)]
+    wrong = [check for check in made if not check.is_right]
+    lines += [
+        "",
+        *(f"* {check.language} {check.kind}: exit {check.code}, {check.said}" for check in wrong),
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _row(language: str, kind: str, mine: Sequence[Check]) -> str:
-    codes = Counter(one.code for one in mine)
-    other = len(mine) - sum(codes[each] for each in (0, GATE_FAILED, NO_VERDICT))
+    codes = Counter(check.code for check in mine)
+    other = len(mine) - sum(codes[number] for number in (0, GATE_FAILED, NO_VERDICT))
     expected = "1" if kind in REAL else "0 or 5"
-    mean = sum(one.seconds for one in mine) / len(mine)
+    mean = sum(check.seconds for check in mine) / len(mine)
     counts = f"{codes[0]} | {codes[GATE_FAILED]} | {codes[NO_VERDICT]} | {other}"
     return f"| {language} | {kind} | {expected} | {counts} | {mean:.0f} |"
 

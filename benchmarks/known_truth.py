@@ -55,8 +55,8 @@ class Tally:
 
     def add(self, expected: Sequence[Expected], result: Mapping[str, Any]) -> None:
         """Count the verdicts of one audit."""
-        methods = {one["id"]: one["outcome"] for one in result["methods"]}
-        pairs = {(one["method"], one["benchmark"]): one["outcome"] for one in result["pairs"]}
+        methods = {method["id"]: method["outcome"] for method in result["methods"]}
+        pairs = {(pair["method"], pair["benchmark"]): pair["outcome"] for pair in result["pairs"]}
         for one in expected:
             known = pairs.get((one.method, one.benchmark)) if one.benchmark else None
             found = known if one.benchmark else methods.get(one.method)
@@ -71,15 +71,15 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help=f"{SMALL} times")
     parser.add_argument("--seed", type=int, default=1, help="of the first audit")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
-    asked = parser.parse_args()
-    times = min(asked.times, SMALL) if asked.small else asked.times
+    arguments = parser.parse_args()
+    times = min(arguments.times, SMALL) if arguments.small else arguments.times
     wrong = 0
-    for subject in asked.subject or sorted(SUBJECTS):
+    for subject in arguments.subject or sorted(SUBJECTS):
         expected = list(expected_outcomes(subject))
         tally = Tally()
         with tempfile.TemporaryDirectory(prefix="known-truth-") as scratch:
-            for seed in range(asked.seed, asked.seed + times):
-                folder = (asked.keep or Path(scratch)) / f"{subject}-{seed}"
+            for seed in range(arguments.seed, arguments.seed + times):
+                folder = (arguments.keep or Path(scratch)) / f"{subject}-{seed}"
                 _audit(subject, seed, folder, expected, tally)
                 print(f"{subject}, seed {seed}", file=sys.stderr)
         wrong += _show(subject, expected, tally, times)

@@ -90,9 +90,9 @@ def read(corpus: Corpus) -> dict[str, list[Fork]]:
 
 def segmented(forks: Forks, names: Iterable[str], share: float, rng: np.random.Generator) -> Sample:
     """Return a share of each benchmark's segments; forks that are never steady have none."""
-    steady = ([one for one in forks[name] if one.last_warm_up >= 0] for name in names)
+    steady = ([fork for fork in forks[name] if fork.last_warm_up >= 0] for name in names)
     return joined(
-        drawn(joined(balanced(one.values, one.last_warm_up) for one in some), share, rng)
+        drawn(joined(balanced(fork.values, fork.last_warm_up) for fork in some), share, rng)
         for some in steady
         if some
     )
@@ -151,8 +151,8 @@ def judged(model: str, task: Task, forks: Forks, asked: argparse.Namespace) -> I
         tuned = {GIVEN: rocket.THRESHOLD}
     scores = scorer.scores(task.judge.windows)
     for name, least in tuned.items():
-        found = classified(task.judge.stable, scores >= least)
-        yield Figures(model, task.fold, name, least, **asdict(found))
+        result = classified(task.judge.stable, scores >= least)
+        yield Figures(model, task.fold, name, least, **asdict(result))
     said = early(scorer, forks, task.judging, max(tuned.values()), asked.forks)
     store(asked.out / f"{asked.folds}-{model}-scores-{task.fold}.npz", said)
 
@@ -177,13 +177,13 @@ def early(
 
 
 def _until(scorer: Scorer, values: np.ndarray, most: float) -> np.ndarray:
-    found = np.full(LIMIT, np.nan)
+    result = np.full(LIMIT, np.nan)
     for first in range(0, LIMIT, AT_ONCE):
         starts = np.arange(first, first + AT_ONCE)
-        found[starts] = scorer.scores(standardised(values, starts))
-        if (found[starts] >= most).any():
+        result[starts] = scorer.scores(standardised(values, starts))
+        if (result[starts] >= most).any():
             break
-    return found
+    return result
 
 
 _HEADS = f"{'model':<8}{'threshold of':<14}{'folds':>5}{'share':>8}{'epochs':>8}  "
@@ -197,10 +197,12 @@ def report(found: Sequence[Figures], asked: argparse.Namespace) -> None:
         f"{tuned} windows a fork"
     )
     print(f"{_HEADS}found: P R F1 BA          published")
-    for model, tuned_on in dict.fromkeys((one.model, one.tuned_on) for one in found):
-        same = [one for one in found if (one.model, one.tuned_on) == (model, tuned_on)]
+    for model, tuned_on in dict.fromkeys((figures.model, figures.tuned_on) for figures in found):
+        same = [
+            figures for figures in found if (figures.model, figures.tuned_on) == (model, tuned_on)
+        ]
         means = [
-            float(np.mean([getattr(one, name) for one in same]))
+            float(np.mean([getattr(figures, name) for figures in same]))
             for name in ("precision", "recall", "f1", "balanced")
         ]
         epochs = asked.epochs if model in NETWORKS else "-"
@@ -219,7 +221,7 @@ def write(found: Sequence[Figures], asked: argparse.Namespace) -> None:
     words = ("folds", "share", "epochs", "batch", "seed", "tuned", "forks")
     settings = {name: getattr(asked, name) for name in words}
     with (asked.out / f"{asked.folds}-{'-'.join(asked.models)}-figures.csv").open("w") as file:
-        rows = [{**asdict(one), **settings} for one in found]
+        rows = [{**asdict(figures), **settings} for figures in found]
         table = csv.DictWriter(file, rows[0])
         table.writeheader()
         table.writerows(rows)
@@ -247,17 +249,17 @@ def options() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train, write and print."""
-    asked = options().parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    with opened(asked.data) as corpus:
+    args = options().parse_args(arguments)
+    args.out.mkdir(parents=True, exist_ok=True)
+    with opened(args.data) as corpus:
         forks = read(corpus)
     found: list[Figures] = []
-    for task in tasks(forks, asked):
-        for model in asked.models:
-            found += judged(model, task, forks, asked)
+    for task in tasks(forks, args):
+        for model in args.models:
+            found += judged(model, task, forks, args)
             print(f"{found[-1]}", file=sys.stderr)
-            write(found, asked)
-    report(found, asked)
+            write(found, args)
+    report(found, args)
 
 
 if __name__ == "__main__":

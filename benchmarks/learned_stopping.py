@@ -152,8 +152,8 @@ def _by_system(of: left_out.Cases, verdicts: np.ndarray) -> list[Classified]:
 
 def _accuracy(label: str, one: Classified, model: str = "") -> Quantity:
     best = max(CLASSIFIED.values(), key=lambda each: each.balanced)
-    known = CLASSIFIED.get(model, best)
-    return f"{label}: P, R, F1, balanced accuracy", _four(known), _four(one)
+    accuracy = CLASSIFIED.get(model, best)
+    return f"{label}: P, R, F1, balanced accuracy", _four(accuracy), _four(one)
 
 
 def _four(one: Classified | Accuracy) -> str:
@@ -243,27 +243,27 @@ def options() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
-    asked = options().parse_args(arguments)
-    with opened(asked.data) as corpus:
+    args = options().parse_args(arguments)
+    with opened(args.data) as corpus:
         table("what is learned from", counts(corpus))
         models: dict[str, Models] = {}
-        if asked.model:
-            of = left_out.cases(corpus, asked.forks, asked.share)
+        if args.model:
+            of = left_out.cases(corpus, args.forks, args.share)
             title = f"{len(of.stable)} segments"
-        if asked.model == "retrain":
-            found, by_name = retrained(of, left_out.early(corpus, asked.forks), asked.groups)
+        if args.model == "retrain":
+            found, by_name = retrained(of, left_out.early(corpus, args.forks), args.groups)
             table(f"{title}, systems left out; published: by benchmark", found)
             models = {
                 name: {"learned": ScorerModel(Criterion.LEARNED, one, trees.READY, "")}
                 for name, one in by_name.items()
             }
-        elif asked.model == "shipped":
-            table(f"{title}, by what the package has", as_shipped(corpus, asked.methods, of))
+        elif args.model == "shipped":
+            table(f"{title}, by what the package has", as_shipped(corpus, args.methods, of))
             models = {
-                name: {str(method): load_shipped_model(method) for method in asked.methods}
+                name: {str(method): load_shipped_model(method) for method in args.methods}
                 for name in corpus.names
             }
-        known = stops(asked.scores) if asked.scores else {}
+        known = stops(args.scores) if args.scores else {}
         _refuse_parts(corpus, known)
         if models or known:
             work = [
@@ -272,7 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ]
             with ProcessPoolExecutor() as pool:
                 every = list(
-                    pool.map(partial(_replayed, corpus, asked.resamples), work, chunksize=2)
+                    pool.map(partial(_replayed, corpus, args.resamples), work, chunksize=2)
                 )
             table("net: better less worse (by quality, by time; worse by these)", figures(every))
             table(

@@ -38,8 +38,8 @@ def cases(corpus: Corpus, forks: int, share: float) -> Cases:
     """Return a share of the segments of the first steady forks of each benchmark."""
     with ProcessPoolExecutor() as pool:
         work = partial(_of_benchmark, corpus, forks, share)
-        found = list(pool.map(work, corpus.names, chunksize=4))
-    known = [(name, one) for name, one in zip(corpus.names, found, strict=True) if one]
+        result = list(pool.map(work, corpus.names, chunksize=4))
+    known = [(name, one) for name, one in zip(corpus.names, result, strict=True) if one]
     parts = [part for _, each in known for part in each]
     return Cases(
         names=parts[0][0],
@@ -78,8 +78,8 @@ class Early:
 def early(corpus: Corpus, forks: int) -> Early:
     """Return looks at the first forks of each benchmark; of steady ones only, places as well."""
     with ProcessPoolExecutor() as pool:
-        found = list(pool.map(partial(_early, corpus, forks), corpus.names, chunksize=4))
-    near, last = zip(*found, strict=True)
+        result = list(pool.map(partial(_early, corpus, forks), corpus.names, chunksize=4))
+    near, last = zip(*result, strict=True)
     return Early(*_joined(corpus.names, near), *_joined(corpus.names, last))
 
 
@@ -94,8 +94,8 @@ def _joined(
     names: Sequence[str], found: Sequence[Sequence[looks.Sample]]
 ) -> tuple[looks.Sample, np.ndarray]:
     """Return all cases as one sample, and the benchmark of each case."""
-    every = [(name, one) for name, each in zip(names, found, strict=True) for one in each]
-    samples = [one for _, one in every]
+    every = [(name, sample) for name, each in zip(names, found, strict=True) for sample in each]
+    samples = [sample for _, sample in every]
     whole = looks.Sample(
         samples[0].names,
         np.concatenate([sample.features for sample in samples]),
@@ -118,11 +118,11 @@ def scores(
     of: Cases, columns: Sequence[int], by: Mapping[tuple[str, ...], lgb.Booster]
 ) -> np.ndarray:
     """Return the score of each segment."""
-    found = np.zeros(len(of.stable))
+    result = np.zeros(len(of.stable))
     for judging, known in by.items():
         here = np.isin(of.benchmarks, judging)
-        found[here] = trees.scores(known, of.features[here][:, columns])
-    return found
+        result[here] = trees.scores(known, of.features[here][:, columns])
+    return result
 
 
 def model(
@@ -153,7 +153,7 @@ def models(
     """Return the model that judges each benchmark, as one is shipped."""
     found = {}
     for judging, stable in by.items():
-        seen = partial(_of_others, {project(one) for one in judging})
+        seen = partial(_of_others, {project(text) for text in judging})
         found |= dict.fromkeys(judging, model(stable, of.names, looked, seen))
     return found
 

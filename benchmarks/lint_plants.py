@@ -38,8 +38,8 @@ class Plant:
     def edit(self, site: Site) -> str | None:
         """Return the text of the file with the plant, None where it does not fit the site."""
         if self.swap[0]:
-            made = re.sub(*self.swap, site.text, count=1, flags=re.MULTILINE)
-            return made if made != site.text and not site.parts else None
+            text = re.sub(*self.swap, site.text, count=1, flags=re.MULTILINE)
+            return text if text != site.text and not site.parts else None
         try:
             middle = Template(self.new).substitute(site.parts)
             tail = Template(self.tail).substitute(site.parts)
@@ -53,10 +53,10 @@ class Plant:
 
 def sites(language: str, file: str, text: str) -> Iterator[Site]:
     """Yield the benchmarks of a file that plants may replace."""
-    found = {"go": _go, "jmh": _java, "py": _python}[language](text)
+    result = {"go": _go, "jmh": _java, "py": _python}[language](text)
     if "@Benchmark" in text or "pyperf" in text or "def time_" in text:
         yield Site(file, text, 0, 0, {})
-    for start, end, parts in found:
+    for start, end, parts in result:
         yield Site(file, text, start, end, parts)
 
 

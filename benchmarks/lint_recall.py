@@ -94,9 +94,9 @@ def _row(rule: str, suites: Sequence[Suite], *, show: bool) -> None:
     for suite in suites:
         for plant in (one for one in PLANTS if one.rule == rule):
             for site in _chosen(suite, plant):
-                found = _finds(suite, plant, site)
-                counts[plant.fault, found] += 1
-                if show and found is not plant.fault:
+                result = _finds(suite, plant, site)
+                counts[plant.fault, result] += 1
+                if show and result is not plant.fault:
                     edited = plant.edit(site) or ""
                     new = edited[site.start : site.start + 600]
                     print(f"    {suite.name} {site.file} {plant.fault}\n{new}", file=sys.stderr)
@@ -159,9 +159,9 @@ def _files(name: str, commit: str, mirrors: Path | None) -> Iterator[tuple[str, 
         if mirrors is None:
             fetch_commit(name, commit, None, folder)
         listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-        paths = [one.partition(b"\t")[2] for one in listed if one.startswith(b"100")]
-        paths = [one for one in paths if one.endswith(ENDINGS) and b"\n" not in one]
-        objects = b"".join(commit.encode() + b":" + one + b"\n" for one in paths)
+        paths = [content.partition(b"\t")[2] for content in listed if content.startswith(b"100")]
+        paths = [content for content in paths if content.endswith(ENDINGS) and b"\n" not in content]
+        objects = b"".join(commit.encode() + b":" + content + b"\n" for content in paths)
         contents = BytesIO(run_git(folder, "cat-file", "--batch", given=objects))
         for path in paths:
             head = contents.readline()

@@ -24,19 +24,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suites", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    rng = np.random.default_rng(asked.seed)
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(arguments.seed)
     lost: Counter[int] = Counter()
-    for _ in range(asked.suites):
+    for _ in range(arguments.suites):
         suite = drawn(rng)
-        whole = sum(one.seconds for one in suite)
+        whole = sum(candidate.seconds for candidate in suite)
         for share in BUDGETS:
             nested, best = (
                 choice_within(suite, share * whole, nested=how) for how in (True, False)
             )
             lost[len(best.methods) - len(nested.methods)] += 1
     budgets = lost.total()
-    print(f"{asked.suites} suites, {budgets} budgets; fewer methods than the best choice detects:")
+    print(
+        f"{arguments.suites} suites, {budgets} budgets; fewer methods than the best choice detects:"
+    )
     for number, times in sorted(lost.items()):
         print(f"{number:>6}: {times:>5} {100 * times / budgets:5.1f} %")
     return 0
@@ -48,12 +50,12 @@ def drawn(rng: np.random.Generator) -> list[Candidate]:
     share = rng.uniform(0.05, 0.4)
     return [
         Candidate(
-            id=f"b{at}",
+            id=f"b{index}",
             seconds=float(rng.lognormal(0, 1)),
             max_spread=float(rng.uniform(0, 0.3)),
             detects=frozenset(f"m{one}" for one in np.flatnonzero(rng.random(methods) < share)),
         )
-        for at in range(benchmarks)
+        for index in range(benchmarks)
     ]
 
 

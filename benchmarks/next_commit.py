@@ -23,15 +23,15 @@ def main() -> int:
     parser.add_argument("config", type=Path, help="of an audit; its subject is not looked at")
     parser.add_argument("folder", type=Path, help="the subject")
     parser.add_argument("changes", nargs="+", help="files below the folder to change in turn")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="next-commit-") as scratch:
-        copy, config = Path(scratch) / asked.folder.name, Path(scratch) / "config.json"
-        shutil.copytree(asked.folder, copy)
-        keys = json.loads(asked.config.read_text()) | {"subject": str(copy)}
+        copy, config = Path(scratch) / arguments.folder.name, Path(scratch) / "config.json"
+        shutil.copytree(arguments.folder, copy)
+        keys = json.loads(arguments.config.read_text()) | {"subject": str(copy)}
         config.write_text(json.dumps(keys))
         store = Path(scratch) / "store.sqlite"
         print(f"{'':40} {'seconds':>8} {'run':>5} {'of':>5}")
-        for changed in ("", *asked.changes):
+        for changed in ("", *arguments.changes):
             if changed:
                 with (copy / changed).open("a") as file:
                     file.write("\n// one line more\n")
@@ -50,9 +50,9 @@ def _audited(config: Path, store: Path, name: str) -> str:
         raise SystemExit(answer.stderr)
     seconds, new = time.monotonic() - started, _runs(store) - before
     reused = [
-        int(one["text"].partition(" ")[0])
-        for one in json.loads(answer.stdout)["caveats"]
-        if one["slug"] == "other-revision"
+        int(caveat["text"].partition(" ")[0])
+        for caveat in json.loads(answer.stdout)["caveats"]
+        if caveat["slug"] == "other-revision"
     ]
     return f"{name:40} {seconds:8.1f} {new:5} {new + sum(reused):5}"
 

@@ -18,6 +18,10 @@ REPOSITORIES = {
         ("ericlagergren/decimal", "00de7ca167314ca927005511593b1284efc5c091"),
         ("prometheus/common", "d2417e2cbb82c4c81e4d28d55f354058169a9f08"),
         ("uber-go/zap", "5b81b37b81b8e2ed447a6f57991e372ee4fa5c8f"),
+        ("samber/lo", "f75f39097da911621c7fd629579563f1ebfcffd0"),
+        ("goccy/go-json", "f1e7554014296f3d97b2367c524a14b3b8877ab6"),
+        ("cespare/xxhash", "ab37246c889f9db16b606fda1c232d659df9271d"),
+        ("rs/zerolog", "13966551e7cc9f174723bddde692f0f0f9a833aa"),
     ),
     "jmh": (
         ("HdrHistogram/HdrHistogram", "de84b0a7de2378abfc405da503bf4898e84ea98e"),
@@ -34,6 +38,12 @@ REPOSITORIES = {
         ("Kotlin/kotlinx-benchmark", "f7248c542778f87a8876e4c91913f6515b3c8368"),
         ("aeron-io/agrona", "0d8fc1ad5e96a45e6037de29fa56deefcdad24f3"),
         ("eclipse-collections/eclipse-collections", "1ac4def11b7eb75bfeb921df40792a54a7d4e16a"),
+        ("FasterXML/jackson-benchmarks", "eaa3744904ed599c3e8ce72f20e615b57567a281"),
+        ("LMAX-Exchange/disruptor", "003ac1326be415c2387854f0c4dc4654e66cd986"),
+        ("jbellis/jvector", "5ab68d876a37e833e33c261b2c8db357d76fd7c9"),
+        ("networknt/json-schema-validator", "f8c76599c0bda42a72ff1c905e8d99ab4fcf59db"),
+        ("tdunning/t-digest", "7905f3d2ad18e7d7176811147d1316a3e23d7061"),
+        ("google/gson", "9835b6f90192f79cdf5300c528fc6212455fb6c1"),
     ),
     "python": (
         ("aio-libs/frozenlist", "9538c5b1cf2c71cee17b6dd6d114d55b8ba10176"),
@@ -50,6 +60,16 @@ REPOSITORIES = {
         ("fastapi/fastapi", "c3f316b7e814667e8ee81e03a7330d00ee61e45c"),
         ("shapely/shapely", "330e9d331f539f5a13b7348287d0b1916daf375e"),
         ("pydata/xarray", "b1c1dc549b62bdfc8de0bdded24f56464cf0db1a"),
+        ("executablebooks/markdown-it-py", "2c3f71ec46c4259ca375fb40c9cd47385c6c304e"),
+        ("ionelmc/python-lazy-object-proxy", "f970e323d03bfd974bf11f342236b06163ac398f"),
+        ("python-zeroconf/python-zeroconf", "fce7094fc55d68f2f584df17cb7fd811cdea8b49"),
+        ("pypa/packaging", "053c884615f2e83d80705251b447769ec2599653"),
+        ("pvlib/pvlib-python", "6382338a7598a5b9d94473f47fcbc787b0ac6408"),
+        ("pydata/sparse", "90ecf60e0568fc9616dad44d841ea3e82c825be4"),
+        ("zopefoundation/zope.interface", "af320871c99c6d8630bc2ff1c13aa944aacda9e0"),
+        ("python-greenlet/greenlet", "74b3c41d4a124221b515db1a5694d185b82cc13c"),
+        ("python-pendulum/pendulum", "0a88aece8ece78e44c6a9dac1d9db661cfdfbee0"),
+        ("zarr-developers/zarr-python", "d44f9f92ab4f12a8008de2553a7c9988669e3910"),
     ),
 }
 """By language: name and commit of each repository."""
@@ -80,7 +100,7 @@ def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     """Make FETCH_HEAD of the files of a commit; those that a mirror lacks are empty."""
     (folder / ".git/objects/info/alternates").write_text(f"{mirror.resolve() / 'objects'}\n")
     listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    entries = [one for one in listed if one.split(b" ")[1:2] == [b"blob"]]
+    entries = [content for content in listed if content.split(b" ")[1:2] == [b"blob"]]
     hashes = b"\n".join(entry.split()[2] for entry in entries)
     states = run_git(folder, "cat-file", "--batch-check", given=hashes).splitlines()
     missing = {state.split()[0] for state in states if state.endswith(b" missing")}
@@ -91,8 +111,8 @@ def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     tree = run_git(folder, "write-tree").decode().strip()
     run_git(folder, "read-tree", "--empty")  # or a checkout would take all files for deleted
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    made = run_git(folder, *identity, "commit-tree", tree, "-m", commit).decode().strip()
-    (folder / ".git/FETCH_HEAD").write_text(f"{made}\n")
+    text = run_git(folder, *identity, "commit-tree", tree, "-m", commit).decode().strip()
+    (folder / ".git/FETCH_HEAD").write_text(f"{text}\n")
 
 
 def run_git(folder: Path, *words: str, given: bytes = b"") -> bytes:

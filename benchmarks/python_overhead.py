@@ -44,19 +44,19 @@ def main() -> int:
     parser.add_argument("--package", type=Path, default=_folder("rich"), help="what is listed")
     parser.add_argument("--times", type=int, default=25, help="repetitions of each")
     parser.add_argument("--calls", type=int, default=20_000, help="calls in a repetition")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="python-overhead-") as scratch:
-        _start_up(Path(scratch), asked.times)
-    _calls(asked.times, asked.calls)
-    _listing(asked.package, max(1, asked.times // 8))
+        _start_up(Path(scratch), arguments.times)
+    _calls(arguments.times, arguments.calls)
+    _listing(arguments.package, max(1, arguments.times // 8))
     return 0
 
 
 def _folder(package: str) -> Path:
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
         raise SystemExit(f"{package} is not installed")
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def _in_turns(ways: Mapping[str, Callable[[], float]], times: int) -> dict[str, float]:
@@ -106,10 +106,10 @@ def _start_up(folder: Path, times: int) -> None:
     (folder / "slowed.py").write_bytes(text)
     (folder / "changed.py").write_bytes(changed)
     digest = hashlib.sha256(text).hexdigest()
-    told = folder / "instructions"
-    told.write_text(f"module\tslowed\t{folder / 'changed.py'}\t{digest}\n")
+    path = folder / "instructions"
+    path.write_text(f"module\tslowed\t{folder / 'changed.py'}\t{digest}\n")
     with_guest = {"PYTHONPATH": f"{GUEST}:{folder}"}
-    asked = {**with_guest, "BENCH_AUDIT_INSTRUCTIONS": str(told)}
+    asked = {**with_guest, "BENCH_AUDIT_INSTRUCTIONS": str(path)}
 
     def start(**variables: str) -> float:
         return _started((sys.executable, "-c", "import slowed"), variables)
@@ -133,9 +133,9 @@ def _start_up(folder: Path, times: int) -> None:
 
 
 def _module(text: bytes) -> ModuleType:
-    made = ModuleType("slowed")
-    exec(compile(text, "slowed.py", "exec"), made.__dict__)  # noqa: S102 - it is the text above
-    return made
+    module = ModuleType("slowed")
+    exec(compile(text, "slowed.py", "exec"), module.__dict__)  # noqa: S102 - it is the text above
+    return module
 
 
 def _calls(times: int, calls: int) -> None:
@@ -168,7 +168,7 @@ def _calls(times: int, calls: int) -> None:
         },
         times,
     )
-    call, two, look_up, slowed = (1e9 * took[one] for one in took)
+    call, two, look_up, slowed = (1e9 * took[text] for text in took)
     print(f"a call of an empty function: {call:.0f} ns")
     print(f"  the two calls around its body     {two - call:+.0f} ns")
     print(f"  where it may call itself          {look_up - call:+.0f} ns")

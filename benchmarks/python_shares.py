@@ -132,8 +132,8 @@ def main(chosen: list[str]) -> int:
             continue
         loop, function = _make_loop(case, 1)
         loops = [loop, _make_loop(case, 2)[0], _make_loop(case, 0)[0]]
-        for each in loops:
-            each(300)
+        for function_type in loops:
+            function_type(300)
         count = max(20, round(CHUNK_SECONDS / _seconds(loop, 100)))
         before = _compare_times(loops, count)
         held, samples = _sample(loop, function, 10 * count)

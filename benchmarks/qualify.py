@@ -1,4 +1,4 @@
-"""What are usual gates worth? Each recipe of docs/gates, qualified on small projects.
+"""What are usual gates worth? Each recipe of examples/gates, qualified on small projects.
 
 Prints a row for each recipe and subject: false alarms, and how often each slowdown is noticed.
 Needs benchstat on the PATH, and fetches uuid and xxhash; nothing else should run beside it.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-GATES = ROOT / "docs" / "gates"
+GATES = ROOT / "examples" / "gates"
 PROGRAM = ROOT / ".venv" / "bin" / "bench-audit"
 LIBRARY = {
     "pyproject.toml": """[project]
@@ -144,16 +144,18 @@ def main() -> int:
     options.add_argument("--gates", default=",".join(dict.fromkeys((*GO, *PYTHON, *JAVA))))
     options.add_argument("--subjects", default="uuid,xxhash,lib,ring")
     options.add_argument("--keep", type=Path, help="A folder for stores and results.")
-    asked = options.parse_args()
+    arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = asked.keep or Path(scratch)
+        folder = arguments.keep or Path(scratch)
         known = subjects(folder)
-        print(f"| gate | subject | {asked.slowdowns.replace(',', ' x | ')} x | false | s a run |")
-        print("| --- " * (len(asked.slowdowns.split(",")) + 4) + "|")
-        for name in asked.subjects.split(","):
-            for gate in asked.gates.split(","):
+        print(
+            f"| gate | subject | {arguments.slowdowns.replace(',', ' x | ')} x | false | s a run |"
+        )
+        print("| --- " * (len(arguments.slowdowns.split(",")) + 4) + "|")
+        for name in arguments.subjects.split(","):
+            for gate in arguments.gates.split(","):
                 if gate in known[name].gates:
-                    print(_row(gate, name, known[name], folder, asked), flush=True)
+                    print(_row(gate, name, known[name], folder, arguments), flush=True)
     return 0
 
 
@@ -181,15 +183,15 @@ def _row(gate: str, name: str, subject: Subject, folder: Path, asked: Any) -> st
     )
     if done.returncode != 0:
         return f"| {gate} | {name} | failed: {done.stderr.strip().splitlines()[-1]} |"
-    found = json.loads(done.stdout)
-    took = f"{found['gate_seconds']:.1f}"
+    document = json.loads(done.stdout)
+    took = f"{document['gate_seconds']:.1f}"
     minutes = (time.monotonic() - begun) / 60
     print(f"{gate} on {name}: {minutes:.1f} min", file=sys.stderr)
-    return f"| {gate} | {name} | {' | '.join(_cells(found, asked.slowdowns))} | {took} |"
+    return f"| {gate} | {name} | {' | '.join(_cells(document, asked.slowdowns))} | {took} |"
 
 
 def _cells(found: Mapping[str, Any], slowdowns: str) -> Iterator[str]:
-    by_case = {(one["side"], one["factor"]): one for one in found["rates"]}
+    by_case = {(rate["side"], rate["factor"]): rate for rate in found["rates"]}
     for factor in map(float, slowdowns.split(",")):
         yield _cell(by_case.get(("slowed", factor)))
     alike = [by_case[key] for key in by_case if key[0] in {"same", "sped"}]

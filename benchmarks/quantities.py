@@ -21,7 +21,7 @@ def table(title: str, measured: Iterable[Quantity] = (), stored: Iterable[Quanti
             known.setdefault(name, [whole, "-", "-"])[at] = value
     print()
     for name, values in {title: _HEADS, **known}.items():
-        print(f"{name:<50}  " + "  ".join(f"{one:>22}" for one in values))
+        print(f"{name:<50}  " + "  ".join(f"{text:>22}" for text in values))
 
 
 def share(same: Iterable[object]) -> str:

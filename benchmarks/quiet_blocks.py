@@ -38,15 +38,15 @@ def main() -> None:
     print(f"from {QUIET.blocks} blocks of each arm on")
     print(f"{'store':30} {'processes':>9} {'share':>6} {'left out':>9}  call longer, delay off")
     for store in parser.parse_args().stores:
-        found = list(_processes(store))
-        if not found:
+        processes = list(_processes(store))
+        if not processes:
             print(f"{str(store)[-30:]:30} no calibration that ran to its end")
             continue
         for share in SHARES:
-            cut = [_cut(one, share) for one in found]
+            cut = [_cut(process, share) for process in processes]
             left_out, longer, off = (np.array(each) for each in zip(*cut, strict=True))
             print(
-                f"{str(store)[-30:]:30} {len(found):9} {share:6.0%} {left_out.mean():9.0%}  "
+                f"{str(store)[-30:]:30} {len(processes):9} {share:6.0%} {left_out.mean():9.0%}  "
                 f"{_spread(longer)}, {_spread(off)}",
                 flush=True,
             )

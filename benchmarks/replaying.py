@@ -71,7 +71,7 @@ def replayed(
     benchmark, asked = task
     name = f"{benchmark}.json"
     forks, starts = corpus.series(name), corpus.starts(name)
-    ends = {one: corpus.json("dynconfig", one, name) for one in DYNAMIC}
+    ends = {text: corpus.json("dynconfig", text, name) for text in DYNAMIC}
     ends[SETTINGS] = corpus.json("devconfig", name)[: asked.forks]
     passed = [np.concatenate(([0.0], lengths(one).cumsum())) for one in forks]
     steady = [one[at + 1 :] for one, at in zip(forks, starts, strict=True) if at >= 0]
@@ -87,10 +87,10 @@ def replayed(
     def error(fork: int, last_warm_up: int) -> float:
         return float(passed[fork][last_warm_up + 1] - passed[fork][starts[fork] + 1])
 
-    known = [fork for fork, start in enumerate(starts) if start >= 0]
+    numbers = [fork for fork, start in enumerate(starts) if start >= 0]
 
     def errors(of: Sequence[int], its: Sequence[Iterations]) -> list[tuple[float, float]]:
-        pairs = [(fork, of[fork], its[fork][0]) for fork in known if fork < len(its)]
+        pairs = [(fork, of[fork], its[fork][0]) for fork in numbers if fork < len(its)]
         return [(abs(error(fork, one)), abs(error(fork, other))) for fork, one, other in pairs]
 
     found, told = {}, told or {}
@@ -111,7 +111,7 @@ def replayed(
                 told=errors(says, its),
                 results=results,
                 off=off,
-                signed=[error(fork, says[fork]) for fork in known],
+                signed=[error(fork, says[fork]) for fork in numbers],
             )
     return found
 
@@ -131,7 +131,7 @@ def figures(
         told = np.array([pair for one in mine for pair in one.told])
         left_out = np.array([pair for one in mine for pair in one.errors])
         published = BASELINES[baseline]
-        models = [(one, other) for one, other in EFFECTS if other == published]
+        models = [(text, other) for text, other in EFFECTS if other == published]
         models = [(way, published)] if (way, published) in models else models
         a12, r = (max(getattr(EFFECTS[model], field) for model in models) for field in ("a12", "r"))
         net = max(BALANCES[model].net for model in models)
@@ -147,7 +147,7 @@ def figures(
         found.append((f"{label}: Wilcoxon p, less", "< 0.001", f"{p:.2g}"))
         for kind in Fairness:
             pairs = [one.results[kind] for one in mine]
-            share = shares([one for one, _ in pairs], [other for _, other in pairs])
+            share = shares([result for result, _ in pairs], [other for _, other in pairs])
             parts = (share.quality, share.time, share.worse_quality, share.worse_time)
             value = f"{100 * share.net:+.1f} ({said((100 * part for part in parts), 1)})"
             found.append((f"{label}: net ({kind}), %", f"{net:+.1f}", value))
@@ -168,7 +168,7 @@ def spread(
             pairs = zip(systems, every, strict=True)
             mine = [one[way, baseline] for name, one in pairs if name == system]
             results = [one.results[Fairness.CODE] for one in mine]
-            share = shares([one for one, _ in results], [other for _, other in results])
+            share = shares([result for result, _ in results], [other for _, other in results])
             balances.append(100 * share.net)
             if errors := [pair for one in mine for pair in one.told]:
                 effects.append(chance_of_less(*np.array(errors).T))

@@ -54,10 +54,10 @@ def main() -> int:
     """Render, open, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", type=Path, help="a folder for the pages")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     print("methods x benchmarks  reached     bytes  render  first paint  slowest filter")
     with tempfile.TemporaryDirectory(prefix="report-size-") as scratch, sync_playwright() as it:
-        folder = asked.keep or Path(scratch)
+        folder = arguments.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         browser = it.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for methods, benchmarks, every in SIZES:

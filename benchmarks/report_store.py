@@ -35,16 +35,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=10_000, help="reached pairs")
     parser.add_argument("--keep", type=Path, help="a folder for the store and the report")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="report-store-") as scratch:
-        folder = asked.keep or Path(scratch)
+        folder = arguments.keep or Path(scratch)
         subject, path = folder / "team", folder / "store.sqlite"
         subject.mkdir(parents=True, exist_ok=True)
         (subject / "go.mod").write_text(GO_MOD)
         # Made in another process: what a process holds when it starts one counts as that one's.
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            values = pool.apply(_store, (path, subject, asked.pairs))
-        print(f"{values:,} values of {asked.pairs:,} pairs, {path.stat().st_size / 1e6:.0f} MB")
+            values = pool.apply(_store, (path, subject, arguments.pairs))
+        print(f"{values:,} values of {arguments.pairs:,} pairs, {path.stat().st_size / 1e6:.0f} MB")
         for words in (
             ("report", str(subject), "--output", str(folder / "out")),
             ("report", str(subject), "--format", "csv"),
@@ -70,9 +70,9 @@ def _store(path: Path, subject: Path, pairs: int) -> int:
             )
         )
         reached = [pair for pair in document.pairs if pair.runs]
-        for at, pair in enumerate(reached):
+        for index, pair in enumerate(reached):
             for repetition, run in enumerate(pair.runs, 1):
-                of = builders.benchmark(f"{pair.benchmark}-{at}")
+                of = builders.benchmark(f"{pair.benchmark}-{index}")
                 store.add(
                     builders.pair_run(run.reference, run.slowed, of=of, repetition=repetition)
                 )

@@ -61,11 +61,11 @@ def fleiss_kappa(labels: Labels) -> float | None:
     numbers = {len(given) for given in labels.values()}
     if len(numbers) > 1 or min(numbers) < 2:
         raise ValueError(f"every subject needs the same number of labels, not {sorted(numbers)}")
-    (each,) = numbers
+    (number,) = numbers
     counts = [Counter(given.values()) for given in labels.values()]
     total: Counter[str] = sum(counts, Counter())
     agreeing = sum(count * (count - 1) for one in counts for count in one.values())
-    observed = agreeing / (len(labels) * each * (each - 1))
+    observed = agreeing / (len(labels) * number * (number - 1))
     chance = sum((count / total.total()) ** 2 for count in total.values())
     return None if len(total) == 1 else (observed - chance) / (1 - chance)
 

@@ -71,8 +71,8 @@ def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[S
 
 def module_folder(subject: str) -> Path:
     """Return where Go keeps a published module, `go:PATH@VERSION`."""
-    asked = ["go", "mod", "download", "-json", subject.removeprefix("go:")]
-    done = subprocess.run(asked, check=True, capture_output=True, text=True)
+    texts = ["go", "mod", "download", "-json", subject.removeprefix("go:")]
+    done = subprocess.run(texts, check=True, capture_output=True, text=True)
     return Path(json.loads(done.stdout)["Dir"])
 
 
@@ -84,15 +84,15 @@ def _profiled(tree: Path, scratch: Path, module: str, benchmark: str) -> dict[st
     package = "." + benchmark[: name.start()].removeprefix(module)
     pattern = "/".join(f"^{re.escape(part)}$" for part in name[1].split("/"))
     profile, program = scratch / "profile", scratch / "program.test"
-    asked = ["go", "test", "-run=^$", f"-bench={pattern}", f"-benchtime={SECONDS}s"]
-    asked += [f"-cpuprofile={profile}", "-o", str(program), package]
-    subprocess.run(asked, cwd=tree, check=True, capture_output=True)
-    asked = ["go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", "-nodecount=100000"]
+    texts = ["go", "test", "-run=^$", f"-bench={pattern}", f"-benchtime={SECONDS}s"]
+    texts += [f"-cpuprofile={profile}", "-o", str(program), package]
+    subprocess.run(texts, cwd=tree, check=True, capture_output=True)
+    texts = ["go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", "-nodecount=100000"]
     done = subprocess.run(
-        [*asked, str(program), str(profile)], check=True, capture_output=True, text=True
+        [*texts, str(program), str(profile)], check=True, capture_output=True, text=True
     )
     below = cumulated(done.stdout)
-    whole = max((below.get(one, 0.0) for one in AROUND), default=0.0)
+    whole = max((below.get(text, 0.0) for text in AROUND), default=0.0)
     return parts(below, whole) if whole else {}
 
 
@@ -120,7 +120,7 @@ def parts(below: Mapping[str, float], whole: float) -> dict[str, float]:
 
 def _apart(pairs: Iterable[tuple[float, float]]) -> str:
     """Return how far two shares of the operation lie apart: the median and nine tenths."""
-    off = sorted(100 * abs(one - other) for one, other in pairs)
+    off = sorted(100 * abs(value - other) for value, other in pairs)
     if len(off) < 2:
         return "-"
     return said([statistics.median(off), statistics.quantiles(off, n=10)[8]], 1)
@@ -128,16 +128,16 @@ def _apart(pairs: Iterable[tuple[float, float]]) -> str:
 
 def _right(pairs: Sequence[tuple[float, float]]) -> str:
     """Return how often a share lies on the side of one half where the effect lies."""
-    return f"{sum((one > 0.5) == (other > 0.5) for one, other in pairs)} of {len(pairs)}"
+    return f"{sum((value > 0.5) == (other > 0.5) for value, other in pairs)} of {len(pairs)}"
 
 
 def compared(found: Sequence[Share]) -> list[tuple[str, str]]:
     """Return how far clocked and sampled shares lie from each other, and from what they predict."""
-    known = [(one, one.effect) for one in found if one.effect is not None]
-    clocked = [(one.clocked, effect) for one, effect in known]
-    sampled = [(one.sampled, effect) for one, effect in known]
-    both = [(one.clocked, one.sampled) for one in found]
-    never = sum(one.sampled == 0 for one in found)
+    known = [(share, share.effect) for share in found if share.effect is not None]
+    clocked = [(share.clocked, effect) for share, effect in known]
+    sampled = [(share.sampled, effect) for share, effect in known]
+    both = [(share.clocked, share.sampled) for share in found]
+    never = sum(share.sampled == 0 for share in found)
     return [
         (f"clocked and sampled, of {len(both)} pairs", _apart(both)),
         ("never in a sample", f"{never} of {len(both)}"),
@@ -154,12 +154,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="CONFIG RESULT")
-    asked = parser.parse_args(arguments)
-    if len(asked.files) % 2:
+    args = parser.parse_args(arguments)
+    if len(args.files) % 2:
         parser.error("a RESULT belongs to each CONFIG")
-    for config, result in zip(asked.files[::2], asked.files[1::2], strict=True):
-        known = json.loads(result.read_text())
-        found, took = shares(json.loads(config.read_text()), known)
+    for config, result in zip(args.files[::2], args.files[1::2], strict=True):
+        document = json.loads(result.read_text())
+        found, took = shares(json.loads(config.read_text()), document)
         title = f"{config.stem}: apart, % of the operation (median, nine tenths)"
         print(f"\n{title}; profiles took {took:.0f} s")
         for name, value in compared(found):

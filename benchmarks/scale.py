@@ -74,7 +74,7 @@ def trials(many: int) -> Iterator[Trial]:
 def work(seconds: float, trial: Trial, _makers: Sequence[str]) -> Run:
     """Take some time, and return what a process of a suite would."""
     time.sleep(seconds)
-    values = enumerate(1e-6 * (1 + at / 100) for at in range(BLOCKS))
+    values = enumerate(1e-6 * (1 + index / 100) for index in range(BLOCKS))
     series = Series.of(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, values)
     return Run(trial=trial, host=HOST, outcome=Measured((series,)), started="", seconds=seconds)
 
@@ -109,24 +109,24 @@ def cluster(workers: int) -> Iterator[Client]:
     """Give a cluster of processes on this machine, none of them this one."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        dask_cluster(Path(folder)) as found,
-        Client(found.address, set_as_default=False) as client,
+        dask_cluster(Path(folder)) as result,
+        Client(result.address, set_as_default=False) as client,
     ):
         for _ in range(workers):
-            found.add()
+            result.add()
         client.wait_for_workers(workers, timeout=120)
         yield client
 
 
 def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) -> Iterator[int]:
     """Run what the store lacks of the trials; yields how many of them are done."""
-    told: list[Caveat] = []
+    caveats: list[Caveat] = []
     dispatcher = ClusterDispatcher(
         client,
         work,
         Crew(seconds),
         clock=SystemClock(),
-        told=told.append,
+        told=caveats.append,
         allowed=lambda _trial: True,
         patience_seconds=60.0,
     )
@@ -173,10 +173,12 @@ def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[Seen]:
                 if done % max(1, many // TENTHS) == 0:
                     looks.append(memory())  # noqa: PERF401 at its time
             took = time.monotonic() - begun
-        said = " ".join(f"{look:.0f}" for look in looks)
+        message = " ".join(f"{look:.0f}" for look in looks)
         size = path.stat().st_size / 2**20
-        each = 1e3 * took * number / many
-        print(f"{number:7}  {many / took:8.0f}  {each:21.2f}  {said:34} {size:10.1f}", flush=True)
+        value = 1e3 * took * number / many
+        print(
+            f"{number:7}  {many / took:8.0f}  {value:21.2f}  {message:34} {size:10.1f}", flush=True
+        )
         path.unlink()
         yield Seen(number, many / took, tuple(looks))
 
@@ -192,7 +194,7 @@ def draw(seen: Sequence[Seen], many: int, folder: Path) -> None:
         [(place, str(one.workers)) for (place, _), one in zip(rates, seen, strict=True)],
         {"": rates},
     )
-    tenths = [many * (at + 1) / TENTHS for at in range(TENTHS)]
+    tenths = [many * (index + 1) / TENTHS for index in range(TENTHS)]
     _draw(
         folder / "scale-memory.svg",
         f"Memory of the controller while {many:,} trials are done",

@@ -33,12 +33,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--largest", type=int, default=SIZES[-1][0], help="benchmarks")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     head = ("suite", "reached", "near", "suite runs", "reach", "judging", "exhaustive", "less")
     print("".join(f"{name:>12}" for name in (*head, "seconds", "MB")))
     for benchmarks, methods in SIZES:
-        if benchmarks <= asked.largest:
-            print("".join(f"{one:>12}" for one in _line(benchmarks, methods, asked.seed)))
+        if benchmarks <= arguments.largest:
+            print("".join(f"{text:>12}" for text in _line(benchmarks, methods, arguments.seed)))
     return 0
 
 
@@ -74,8 +74,8 @@ def _line(benchmarks: int, methods: int, seed: int) -> tuple[str, ...]:
 
 def _suite(benchmarks: int, methods: int, rng: np.random.Generator) -> dict[tuple[str, str], float]:
     """Make the suite that the toy's machine knows; return the share of each reached pair."""
-    toy_language.BENCHMARKS = tuple(f"b{at}" for at in range(benchmarks))
-    toy_language.METHODS = tuple(f"m{at}" for at in range(methods))
+    toy_language.BENCHMARKS = tuple(f"b{index}" for index in range(benchmarks))
+    toy_language.METHODS = tuple(f"m{index}" for index in range(methods))
     toy_language.SET_UP = set()
     toy_language.SHARES = {
         (method, f"b{at}"): float(rng.uniform(0.01, 0.99))

@@ -48,30 +48,30 @@ def main() -> int:
     add_option(parser)
     parser.add_argument("--sample", type=int, help="so many benchmarks, evenly over all")
     parser.add_argument("--settings", action="store_true", help="try what M2 is made of instead")
-    asked = parser.parse_args()
-    if asked.settings:
+    arguments = parser.parse_args()
+    if arguments.settings:
         _settings()
         return 0
-    with opened(asked.data) as corpus:
+    with opened(arguments.data) as corpus:
         names = corpus.names
-        if asked.sample:
-            names = names[:: max(1, len(names) // asked.sample)][: asked.sample]
+        if arguments.sample:
+            names = names[:: max(1, len(names) // arguments.sample)][: arguments.sample]
         if not names:
             parser.error(f"no benchmarks in {corpus.folder / 'timeseries'}")
         before = perf_counter()
         judged = _judged(corpus, names)
         whole = perf_counter() - before
     by_application: dict[str, dict[str, Row]] = defaultdict(dict)
-    for found, _ in judged:
-        application, _, benchmark = found.benchmark.partition("#")
-        if found.means is not None:
-            by_application[application.rpartition("__")[2]][benchmark] = found.means
+    for similarity, _ in judged:
+        application, _, benchmark = similarity.benchmark.partition("#")
+        if similarity.means is not None:
+            by_application[application.rpartition("__")[2]][benchmark] = similarity.means
     means = {name: _mean(list(rows.values())) for name, rows in by_application.items()}
     _table("application", means)
     _table(WORST, by_application.get(WORST, {}))
     _statements(means, by_application.get(WORST, {}))
     _calls([found for found, _ in judged])
-    seconds = [one for _, one in judged]
+    seconds = [value for _, value in judged]
     print(
         f"{fmean(seconds):.3f} s on the processor for each benchmark, {median(seconds):.3f} in the "
         f"middle, {max(seconds):.3f} at most; {whole:.0f} s all"
@@ -90,8 +90,8 @@ def _judge(corpus: Corpus, name: str) -> tuple[Similarity, float]:
     """Return the verdict and the seconds on the processor it took, without reading."""
     runs = corpus.json("timeseries", name)
     before = process_time()
-    found = judge(name.removesuffix(".json"), runs)
-    return found, process_time() - before
+    similarity = judge(name.removesuffix(".json"), runs)
+    return similarity, process_time() - before
 
 
 def _mean(rows: Sequence[Row]) -> Row:
@@ -113,8 +113,8 @@ def _statements(means: Mapping[str, Row], worst: Mapping[str, Row]) -> None:
     least = max(means, key=lambda name: fmean(means[name]))
     _say(f"{WORST} is the least similar", f"it is {least}", holds=least == WORST)
     if worst:
-        high = [sum(row[at] > PAPER.theta for row in worst.values()) for at in range(4)]
-        counts = ", ".join(f"M{at} {count}" for at, count in enumerate(high, 1))
+        high = [sum(row[index] > PAPER.theta for row in worst.values()) for index in range(4)]
+        counts = ", ".join(f"M{number} {count}" for number, count in enumerate(high, 1))
         _say(
             f"in it, M1 to M4 are high for at least {ALMOST_ALL:.0%}",
             f"of {len(worst)}: {counts}",
@@ -134,17 +134,21 @@ def _say(statement: str, figures: str, holds: bool) -> None:  # noqa: FBT001 as 
 
 
 def _calls(found: Sequence[Similarity]) -> None:
-    groups = [one.clusters for one in found if one.clusters is not None]
+    groups = [similarity.clusters for similarity in found if similarity.clusters is not None]
     for name, count in (
-        ("the heuristic", sum(one.dissimilar is True for one in found)),
+        ("the heuristic", sum(similarity.dissimilar is True for similarity in found)),
         ("SAME", sum(group.dissimilar for group in groups)),
         (
             "both",
-            sum(bool(one.dissimilar and one.clusters.dissimilar) for one in found if one.clusters),
+            sum(
+                bool(similarity.dissimilar and similarity.clusters.dissimilar)
+                for similarity in found
+                if similarity.clusters
+            ),
         ),
     ):
         print(f"dissimilar by {name}: {count} of {len(found)} ({count / len(found):.0%})")
-    apart = sum(bool(one.apart) for one in found)
+    apart = sum(bool(similarity.apart) for similarity in found)
     outside = sum(bool(group.outside) for group in groups)
     print(f"some run stands apart in {apart}, is outside of the main group of SAME in {outside}")
 
@@ -163,7 +167,9 @@ def _settings() -> None:
     usual = _seconds(noise, PAPER.sax, PAPER.compressor)
     print(f"{'compressor':<10} {'length':>6} {'symbols':>7}  same waves noise    time")
     for name, compressor in COMPRESSORS.items():
-        for sax in (Sax(word_length=one, alphabet=many) for one in LENGTHS for many in ALPHABETS):
+        for sax in (
+            Sax(word_length=length, alphabet=many) for length in LENGTHS for many in ALPHABETS
+        ):
             same, alike, unlike = (_m2(rows, sax, compressor) for rows in kinds)
             took = _seconds(noise, sax, compressor) / usual
             print(
@@ -178,8 +184,8 @@ def _mark(sax: Sax, compressor: Compressor) -> str:
 
 def _m2(rows: np.ndarray, sax: Sax, compressor: Compressor) -> float:
     """Return the mean over all pairs."""
-    found = compression(rows, sax=sax, compressor=compressor)
-    return float(found[np.triu_indices(len(rows), 1)].mean())
+    result = compression(rows, sax=sax, compressor=compressor)
+    return float(result[np.triu_indices(len(rows), 1)].mean())
 
 
 def _seconds(rows: np.ndarray, sax: Sax, compressor: Compressor) -> float:
@@ -203,7 +209,7 @@ def _lzma(word: bytes) -> int:
 
 def _lzw(word: bytes) -> int:
     """Return the bits of the codes; each is as wide as the table has grown to need."""
-    known = {bytes([one]) for one in range(256)}
+    known = {bytes([index]) for index in range(256)}
     bits, start = 0, 0
     for end in range(1, len(word) + 1):
         if word[start : end + 1] not in known or end == len(word):
@@ -226,13 +232,13 @@ def _repair(word: bytes) -> int:
 
 
 def _replaced(left: Sequence[int], pair: tuple[int, int], symbol: int) -> list[int]:
-    found: list[int] = []
+    numbers: list[int] = []
     at = 0
     while at < len(left):
         hit = at + 1 < len(left) and (left[at], left[at + 1]) == pair
-        found.append(symbol if hit else left[at])
+        numbers.append(symbol if hit else left[at])
         at += 2 if hit else 1
-    return found
+    return numbers
 
 
 COMPRESSORS: dict[str, Compressor] = {

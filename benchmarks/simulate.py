@@ -59,19 +59,19 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=LOOKS[-1], help="pairs in a process")
     parser.add_argument("--seed", type=int, default=1)
     add_option(parser)
-    asked = parser.parse_args()
-    rng = np.random.default_rng(asked.seed)
-    with opened(asked.data) as corpus:
-        series = list(_series(corpus, asked.most * asked.arms))
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(arguments.seed)
+    with opened(arguments.data) as corpus:
+        series = list(_series(corpus, arguments.most * arguments.arms))
     print(
-        f"noise of {len(series)} forks; v = {asked.slowdown}, {asked.processes} processes a line, "
-        f"{asked.arms} arms"
+        f"noise of {len(series)} forks; v = {arguments.slowdown}, "
+        f"{arguments.processes} processes a line, {arguments.arms} arms"
     )
-    print(f"{'':6} {'sequential':^23}  {'all ' + str(asked.most) + ' pairs':^23}")
+    print(f"{'':6} {'sequential':^23}  {'all ' + str(arguments.most) + ' pairs':^23}")
     head = f"{'above':>7} {'below':>7} {'pairs':>6}"
     print(f"{'share':6} {head}   {head}")
     for share in SHARES:
-        early, fixed = _judged(share, asked, series, rng)
+        early, fixed = _judged(share, arguments, series, rng)
         print(f"{share:6} {early}   {fixed}")
     return 0
 

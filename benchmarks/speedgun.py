@@ -169,14 +169,14 @@ def main() -> None:
     given = parser.parse_args()
     folder = given.folder.absolute()
     known: list[Known] = []
-    for at, pair in enumerate(pairs(compiled(folder / "classes"))):
+    for index, pair in enumerate(pairs(compiled(folder / "classes"))):
         if given.only not in f"{pair.row} {pair.subject} {pair.old} {pair.new}":
             continue
         print(f"\n{pair.row}: {pair.subject}, {pair.old} to {pair.new}, expected {pair.expected}")
         right = 0
         seeds = [int(one) for one in given.seeds.split(",")]
         for seed in seeds:
-            document = raced(pair, seed, folder / f"{at}-{seed}")
+            document = raced(pair, seed, folder / f"{index}-{seed}")
             if document is None:
                 continue
             known.append(_known(pair, document))

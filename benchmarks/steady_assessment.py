@@ -98,7 +98,7 @@ def made(corpus: Corpus, resamples: int, task: tuple[str, Configured, list[Row]]
     starts, changes = corpus.starts(name), corpus.json("changepoints", name)
     steady = [one[at + 1 :] for one, at in zip(forks, starts, strict=True) if at >= 0]
     rng = np.random.default_rng(SEED)
-    found = Made(
+    result = Made(
         forks=[
             ([*map_iterations(one, asked)] == pair, _kept(one, each))
             for one, pair, each in zip(forks, settings, changes, strict=True)
@@ -109,12 +109,12 @@ def made(corpus: Corpus, resamples: int, task: tuple[str, Configured, list[Row]]
         testing={},
         far={},
     )
-    for one, its in ends.items():
+    for text, its in ends.items():
         used = list(zip(forks, its, strict=False))  # a technique need not run all forks
-        found.testing[one] = sum(seconds(values[: last + 1]) for values, (_, last) in used)
+        result.testing[text] = sum(seconds(values[: last + 1]) for values, (_, last) in used)
         measured = [values[warm + 1 : last + 1] for values, (warm, last) in used]
-        found.far[one] = far(deviation(measured, steady, resamples, rng))
-    return found
+        result.far[text] = far(deviation(measured, steady, resamples, rng))
+    return result
 
 
 def _kept(values: np.ndarray, changes: Sequence[int]) -> bool:
@@ -149,7 +149,7 @@ def assessments(
 ) -> tuple[Assessment, Assessment]:
     """Return what the tables say, and the same by our code."""
     whole = corpus.rows("whole_cfg_assessment.csv")
-    wasted = [one for each in ours.values() for one in each.wasted]
+    wasted = [value for each in ours.values() for value in each.wasted]
     testing = [ours[row["benchmark"]].testing[row["technique"]] for row in whole]
     deviations = [ours[row["benchmark"]].far[row["technique"]] for row in whole]
     stored = Assessment(
@@ -197,24 +197,26 @@ def agreement(ours: Sequence[Made], stored: Assessment, measured: Assessment) ->
         ("steady forks: time wasted", "300 of 300 *", _same(stored.wasted, measured.wasted)),
         ("benchmarks: testing time", "60 of 60 *", _same(stored.testing, measured.testing)),
     ]
-    for name, known in VERDICTS.items():
+    for name, text in VERDICTS.items():
         pairs = zip(stored.far[name].values(), measured.far[name].values(), strict=True)
-        alike = share((one > 0) == (other > 0) for one, other in pairs)
-        found.append((f"{TECHNIQUES[name]}: deviates or not", known, alike))
+        alike = share((value > 0) == (other > 0) for value, other in pairs)
+        found.append((f"{TECHNIQUES[name]}: deviates or not", text, alike))
     return found
 
 
 def _same(one: Measure, other: Measure) -> str:
-    pairs = ((value, other[name][at]) for name, each in one.items() for at, value in each.items())
+    pairs = (
+        (value, other[name][text]) for name, each in one.items() for text, value in each.items()
+    )
     return share(isclose(*pair, abs_tol=1e-9) for pair in pairs)
 
 
 def figures(of: Assessment) -> list[Quantity]:
     """Return what each technique comes to, and how wrong the settings are on either side."""
     found = [
-        (f"{TECHNIQUES[name]}: {label}", known, value)
+        (f"{TECHNIQUES[name]}: {label}", text, value)
         for name, each in WHOLE.items()
-        for label, known, value in zip(LABELS, each, _figures(of, name), strict=True)
+        for label, text, value in zip(LABELS, each, _figures(of, name), strict=True)
     ]
     wasted = np.array([*of.wasted[SETTINGS].values()])
     sides = [np.median(abs(each)) for each in (wasted[wasted > 0], wasted[wasted < 0])]
@@ -223,7 +225,7 @@ def figures(of: Assessment) -> list[Quantity]:
 
 def _figures(of: Assessment, name: str) -> tuple[str, ...]:
     wasted = np.array([*of.wasted[name].values()])
-    off = [100 * one for one in of.far[name].values() if one]
+    off = [100 * value for value in of.far[name].values() if value]
     return (
         said([100 * (np.sign(wasted) == one).mean() for one in (1, -1, 0)], 1),
         quartiles(abs(wasted), 2),
@@ -263,7 +265,7 @@ def chances(of: Assessment) -> list[Quantity]:
 def _at_least(least: float, of: Measure) -> Measure:
     """Return absolute values, 0 for those below the least one."""
     return {
-        name: {at: abs(one) if abs(one) >= least else 0.0 for at, one in each.items()}
+        name: {text: abs(value) if abs(value) >= least else 0.0 for text, value in each.items()}
         for name, each in of.items()
     }
 
@@ -275,8 +277,8 @@ def _larger(of: Measure, missing: float | None = None) -> str:
 def _both(of: Measure, name: str, missing: float | None = None) -> np.ndarray:
     """Return the values of a technique and those of the settings, where both have one."""
     one, other = of[SETTINGS], of[name]
-    every = [at for at in one if at in other or missing is not None]
-    return np.array([[other.get(at, missing) for at in every], [one[at] for at in every]])
+    every = [text for text in one if text in other or missing is not None]
+    return np.array([[other.get(text, missing) for text in every], [one[text] for text in every]])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -284,11 +286,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_option(parser)
     parser.add_argument("--resamples", type=int, default=10_000, help="for each interval")
-    asked = parser.parse_args(arguments)
-    with opened(asked.data) as corpus, ProcessPoolExecutor() as pool:
+    args = parser.parse_args(arguments)
+    with opened(args.data) as corpus, ProcessPoolExecutor() as pool:
         every = tasks(corpus)
-        found = pool.map(partial(made, corpus, asked.resamples), every)
-        ours = {task[0]: one for task, one in zip(every, found, strict=True)}
+        result = pool.map(partial(made, corpus, args.resamples), every)
+        ours = {task[0]: one for task, one in zip(every, result, strict=True)}
         rows = [row for task in every for row in task[2]]
         stored, measured = assessments(corpus, rows, ours)
         table("what CP-SSD says", (), starts(corpus))

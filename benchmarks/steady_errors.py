@@ -54,13 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{len(kb)} series; wins of KB-KSSD {(abs(kb) < abs(cp)).sum()}, of CP-SSD "
           f"{(abs(kb) > abs(cp)).sum()}, ties {(abs(kb) == abs(cp)).sum()}")  # fmt: skip
     for kind, (one, other) in {"signed": (kb, cp), "absolute": (abs(kb), abs(cp))}.items():
-        found = tests(one, other)
-        adjusted = stats.false_discovery_control([p for _, p in found.values()])
+        result = tests(one, other)
+        adjusted = stats.false_discovery_control([p for _, p in result.values()])
         print(f"\n{kind} errors: mean {one.mean():.1f} and {other.mean():.1f}, standard deviation "
               f"{one.std(ddof=1):.1f} and {other.std(ddof=1):.1f}, median {np.median(one):.0f} and "
               f"{np.median(other):.0f}; of the differences skewness {stats.skew(one - other):.3f}, "
               f"Shapiro {stats.shapiro(one - other).statistic:.3f}")  # fmt: skip
-        for (name, (statistic, p)), q in zip(found.items(), adjusted, strict=True):
+        for (name, (statistic, p)), q in zip(result.items(), adjusted, strict=True):
             beside = f" (published {PUBLISHED[name]})" if kind == "signed" else ""
             print(f"{name:8} {statistic:8.3f}{beside}, p {p:.4f}, adjusted {q:.4f}")
 

@@ -87,8 +87,8 @@ def table(ours: Indices) -> Iterator[str]:
         row = (ours.first[name], FIRST[name], ours.total[name], TOTAL[name], FEWER[name])
         yield f"{f'{name} ({symbol})':20}" + "".join(f"{one!s:>23}" for one in row)
     yield f"\n{'second order':31}{'ours':>23}{'published':>23}"
-    for pair, one in ours.second.items():
-        yield f"{' x '.join(pair):31}{one!s:>23}{SECOND[pair]!s:>23}"
+    for pair, index in ours.second.items():
+        yield f"{' x '.join(pair):31}{index!s:>23}{SECOND[pair]!s:>23}"
     met = (
         _met("first order", ours.first, FIRST),
         _met("total", ours.total, TOTAL),
@@ -99,7 +99,7 @@ def table(ours: Indices) -> Iterator[str]:
 
 
 def _met(what: str, ours: Mapping[Any, Index], theirs: Mapping[Any, Index]) -> str:
-    return f"{sum(one.meets(theirs[at]) for at, one in ours.items())} of {len(ours)} {what}"
+    return f"{sum(index.meets(theirs[at]) for at, index in ours.items())} of {len(ours)} {what}"
 
 
 WIDTH, HEIGHT = 640, 300
@@ -119,10 +119,11 @@ def figure(ours: Indices, evaluations: int) -> str:
     bars = {
         name: (ours.first[name], FIRST[name], ours.total[name], TOTAL[name]) for name in PARAMETERS
     }
-    every = [one for group in bars.values() for one in group]
-    axis = Axis(min(0.0, *(one.low for one in every)), max(one.high for one in every))
+    every = [index for group in bars.values() for index in group]
+    axis = Axis(min(0.0, *(index.low for index in every)), max(index.high for index in every))
     words = "; ".join(
-        f"{PARAMETERS[name]} " + ", ".join(f"{kind} {one.value:.2f}" for kind, one in _named(group))
+        f"{PARAMETERS[name]} "
+        + ", ".join(f"{kind} {index.value:.2f}" for kind, index in _named(group))
         for name, group in bars.items()
     )
     return "\n".join(
@@ -135,7 +136,11 @@ def figure(ours: Indices, evaluations: int) -> str:
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
             *_legend(),
             *_lines(axis),
-            *(line for at, name in enumerate(bars) for line in _group(axis, at, name, bars[name])),
+            *(
+                line
+                for index, name in enumerate(bars)
+                for line in _group(axis, index, name, bars[name])
+            ),
             "</svg>\n",
         )
     )
@@ -177,13 +182,13 @@ def _lines(axis: Axis) -> Iterator[str]:
 def _group(axis: Axis, at: int, name: str, group: Sequence[Index]) -> Iterator[str]:
     room = (WIDTH - LEFT - RIGHT) / len(PARAMETERS)
     x = round(LEFT + room * at + (room - BAR * len(group)) / 2, 1)
-    for number, (kind, one) in enumerate(_named(group)):
-        left, top, zero = x + number * BAR, axis.y(max(one.value, 0)), axis.y(min(one.value, 0))
+    for number, (kind, index) in enumerate(_named(group)):
+        left, top, zero = x + number * BAR, axis.y(max(index.value, 0)), axis.y(min(index.value, 0))
         yield (
             f'<rect x="{left + 1:.1f}" y="{top}" width="{BAR - 2}" height="{zero - top:.1f}" '
             f'fill="{KINDS[kind]}"/>'
         )
-        low, high = axis.y(one.low), axis.y(one.high)
+        low, high = axis.y(index.low), axis.y(index.high)
         middle = left + BAR / 2
         yield (
             f'<path d="M{middle - 4:.1f} {high}h8m-4 0V{low}m-4 0h8" fill="none" stroke="#222"/>'

@@ -87,7 +87,7 @@ def score(corpus: Corpus, detector: KbKssd) -> Score:
     last = Last(probability=detector.probability, least_steady=detector.least_steady)
     near = _only(detector, NEAR)
     steps = _steps(corpus, _only(detector, STEP))
-    starts = [last.find(_near(corpus, near, at, step)).start for at, step in enumerate(steps)]
+    starts = [last.find(_near(corpus, near, index, step)).start for index, step in enumerate(steps)]
     said = np.array([start is not None for start in starts])
     off = judged(corpus).references - [-1 if start is None else start for start in starts]
     return Score(int(off @ off), int(abs(off[said]).sum()), int(said.sum()))
@@ -128,15 +128,15 @@ def scores(corpus: Corpus, detectors: Sequence[KbKssd], keep: Path | None) -> li
         ProcessPoolExecutor(initializer=_end_with_parent) as pool,
         keep.open("a") if keep else nullcontext() as file,
     ):
-        found = pool.map(partial(score, corpus), missing, chunksize=CHUNK)
-        for number, (detector, one) in enumerate(zip(missing, found, strict=True), start=1):
+        result = pool.map(partial(score, corpus), missing, chunksize=CHUNK)
+        for number, (detector, one) in enumerate(zip(missing, result, strict=True), start=1):
             known[detector] = one
             if file:
                 line = {"data": digest, **asdict(detector), **asdict(one)}
                 print(json.dumps(line), file=file, flush=True)
             if number * OFTEN // len(missing) > (number - 1) * OFTEN // len(missing):
                 print(f"{number} of {len(missing)} evaluations", file=sys.stderr)
-    return [known[one] for one in detectors]
+    return [known[kb_kssd] for kb_kssd in detectors]
 
 
 def _end_with_parent() -> None:

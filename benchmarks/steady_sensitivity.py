@@ -53,12 +53,12 @@ def sensitivity(corpus: Corpus, asked: argparse.Namespace) -> None:
     problem = {"num_vars": len(BOUNDS), "names": list(BOUNDS), "bounds": list(BOUNDS.values())}
     drawn = sampling.sample(problem, asked.samples, seed=np.random.default_rng(SEED))
     upper = PERCENTILE if asked.percentile is None else asked.percentile
-    found = scores(corpus, [configured(row, upper) for row in drawn], asked.keep)
+    result = scores(corpus, [configured(row, upper) for row in drawn], asked.keep)
     print(f"{len(judged(corpus).series)} series that people call steady; upper percentile "
           f"{upper:g} (published script: {PERCENTILE:g}); {asked.samples} samples, {len(drawn)} "
           f"evaluations (published: {PUBLISHED_SAMPLES * len(drawn) // asked.samples}); seed "
           f"{SEED}\n")  # fmt: skip
-    squares = np.array([one.squares for one in found], dtype=np.float64)
+    squares = np.array([score.squares for score in result], dtype=np.float64)
     if not squares.std():
         sys.exit("all evaluations have the same errors, so no parameter can be told to matter")
     ours = indices(analysis.analyze(problem, squares, seed=SEED))
@@ -107,7 +107,7 @@ def grid(corpus: Corpus, asked: argparse.Namespace) -> None:
     rng = np.random.default_rng(SEED)
     drawn = [every[at] for at in rng.choice(len(every), number, replace=False)]
     tried = list(dict.fromkeys([optimum, *drawn]))
-    found = dict(zip(tried, scores(corpus, tried, asked.keep), strict=True))
+    result = dict(zip(tried, scores(corpus, tried, asked.keep), strict=True))
     references = judged(corpus).references
     print(f"{len(references)} series that people call steady; upper percentile {optimum.upper:g}; "
           f"{len(drawn)} of {len(every)} configurations, seed {SEED}")  # fmt: skip
@@ -115,10 +115,10 @@ def grid(corpus: Corpus, asked: argparse.Namespace) -> None:
         print(f"\nbest by {what} error (iterations)")
         print(f"{'':>15}{'total':>9}{'mean':>8}{'series':>8}  "
               + "".join(f"{PARAMETERS[name]:>6}" for name in GRID))  # fmt: skip
-        ranked = sorted(tried, key=lambda one: worth(found[one]))
+        ranked = sorted(tried, key=lambda one: worth(result[one]))
         for number, one in enumerate(ranked[:BEST], start=1):
-            print(_row(f"{number}", one, found[one]))
-        print(_row(f"published, {ranked.index(optimum) + 1}", optimum, found[optimum]))
+            print(_row(f"{number}", one, result[one]))
+        print(_row(f"published, {ranked.index(optimum) + 1}", optimum, result[optimum]))
     constant = int(np.median(references))
     off = abs(references - constant)
     print(f"\nalways {constant}: total {off.sum()}, mean {off.mean():.1f}, all {len(off)} series")
@@ -161,13 +161,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sample", type=int, help="so many of the grid, drawn with a fixed seed")
     parser.add_argument("--keep", type=Path, help="a file of evaluations, gone on with")
     parser.add_argument("--figure", type=Path, help="where the indices are drawn, as SVG")
-    asked = parser.parse_args(arguments)
-    if asked.sample is not None and not asked.grid:
+    args = parser.parse_args(arguments)
+    if args.sample is not None and not args.grid:
         parser.error("--sample is of the --grid")
-    if asked.figure is not None and asked.grid:
+    if args.figure is not None and args.grid:
         parser.error("--figure shows indices, which --grid has none of")
-    with opened(asked.data) as corpus:
-        (grid if asked.grid else sensitivity)(corpus, asked)
+    with opened(args.data) as corpus:
+        (grid if args.grid else sensitivity)(corpus, args)
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases
         steady=np.array([row["binary"] == "steady" for row in rows]),
         clustered=np.array([row["agreement"] == "clustered" for row in rows]),
         reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
-        labels=[tuple(int(float(one)) for one in each if one) for each in given],
+        labels=[tuple(int(float(text)) for text in each if text) for each in given],
         methods=np.array(
             [[corpus.indices[f"{name}_0"], corpus.starts(name)[0]] for name in names]
         ).T,
@@ -113,8 +113,8 @@ def agreement(
     stored, measured = both
     same = [
         one == corpus.indices[f"{name}_{fork}"]
-        for name, (found, _) in ours.items()
-        for fork, one in enumerate(found)
+        for name, (numbers, _) in ours.items()
+        for fork, one in enumerate(numbers)
     ]
     references = (measured.reference == stored.reference)[stored.steady]
     starts = measured.methods[1] == stored.methods[1]
@@ -130,10 +130,10 @@ def _tried(corpus: Corpus, task: tuple[str, int]) -> tuple[bool, ...]:
     name, fork = task
     values, wanted = corpus.series(name)[fork], corpus.starts(name)[fork]
     changes = tuple(corpus.json("changepoints", name)[fork])
-    found, judged = CpSsd().find(values), CpSsd().judge(values, list(changes))
-    starts = [published(one.start, 1) for one in (found, judged)]
+    steadiness, judged = CpSsd().find(values), CpSsd().judge(values, list(changes))
+    starts = [published(one.start, 1) for one in (steadiness, judged)]
     alike = [(start == wanted, (start < 0) == (wanted < 0)) for start in starts]
-    return *alike[0], *alike[1], found.changes == changes[:-1]
+    return *alike[0], *alike[1], steadiness.changes == changes[:-1]
 
 
 def sample(corpus: Corpus, pool: ProcessPoolExecutor, number: int) -> None:
@@ -199,13 +199,13 @@ def yardsticks(of: Cases) -> list[Quantity]:
     best = int(np.median(reference))
     fold = np.arange(len(reference)) % FOLDS
     others = [int(np.median(reference[fold != one])) for one in fold]
-    labels = [one for one, use in zip(of.labels, of.compared, strict=True) if use]
+    labels = [numbers for numbers, use in zip(of.labels, of.compared, strict=True) if use]
     people = [
         sum(
-            abs(label[at] - steady_labels.middle([*label[:at], *label[at + 1 :]]))
+            abs(label[index] - steady_labels.middle([*label[:index], *label[index + 1 :]]))
             for label in labels
         )
-        for at in range(5)
+        for index in range(5)
     ]
     sizes = Counter(len(steady_labels.clustered(label)) for label in of.labels if label)
     counts = said(sizes[number] for number in (0, 3, 4, 5))
@@ -277,14 +277,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_option(parser)
     parser.add_argument("--forks", type=int, default=500, help="forks that CP-SSD is tried with")
     parser.add_argument("--times", action="store_true", help="how long it takes, nothing else")
-    asked = parser.parse_args(arguments)
-    with opened(asked.data) as corpus:
-        if asked.times:
+    args = parser.parse_args(arguments)
+    with opened(args.data) as corpus:
+        if args.times:
             times(corpus)
             return
         with ProcessPoolExecutor() as pool:
-            found = pool.map(partial(_found, corpus), corpus.names)
-            ours = dict(zip(corpus.names, found, strict=True))
+            result = pool.map(partial(_found, corpus), corpus.names)
+            ours = dict(zip(corpus.names, result, strict=True))
             both = stored, measured = cases(corpus, ours)
             table("our code finds what is stored", agreement(corpus, ours, both))
             for title, rows in (
@@ -293,7 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 ("KB-KSSD, CP-SSD and people: whether", verdicts),
             ):
                 table(title, rows(measured), rows(stored))
-            sample(corpus, pool, asked.forks)
+            sample(corpus, pool, args.forks)
 
 
 if __name__ == "__main__":

@@ -64,13 +64,13 @@ def judged(corpus: Corpus) -> Judged:
     rows = corpus.judged
     names = [row["series"] for row in rows]
     with ProcessPoolExecutor() as pool:
-        found = list(pool.map(partial(_described, corpus), names))
+        result = list(pool.map(partial(_described, corpus), names))
     both = [corpus.indices[f"{name}_0"] >= 0 and corpus.starts(name)[0] >= 0 for name in names]
-    columns = list(found[0])
+    columns = list(result[0])
     return Judged(
         names=names,
         columns=columns,
-        cases=np.array([[one[column] for column in columns] for one in found]),
+        cases=np.array([[one[column] for column in columns] for one in result]),
         systems=np.array([name.partition("#")[0] for name in names]),
         steady=np.array([row["binary"] == "steady" for row in rows]),
         reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
@@ -162,9 +162,9 @@ def best_threshold(of: Judged, use: np.ndarray, trees: int) -> float:
     for train, test in folds:
         one = verdicts(of, np.isin(np.arange(len(of.names)), among[train]), trees)
         chances[test] = one.predict_proba(of.cases[among[test]])[:, 1]
-    said = of.steady[among]
+    steady = of.steady[among]
     scores = [
-        ((chances >= limit) == said).mean() + balanced_accuracy_score(said, chances >= limit)
+        ((chances >= limit) == steady).mean() + balanced_accuracy_score(steady, chances >= limit)
         for limit in THRESHOLDS
     ]
     smooth = np.convolve(scores, np.ones(SMOOTH) / SMOOTH, "valid")
@@ -211,19 +211,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_option(parser)
     parser.add_argument("--trees", type=int, default=400)
     parser.add_argument("--out", type=Path, help=f"where the model is written (such as {OUT})")
-    asked = parser.parse_args(arguments)
-    with opened(asked.data) as corpus:
+    args = parser.parse_args(arguments)
+    with opened(args.data) as corpus:
         of = judged(corpus)
-    report(of, cross_validated(of, asked.trees))
-    if asked.out is None:
+    report(of, cross_validated(of, args.trees))
+    if args.out is None:
         return
     everything = np.ones(len(of.names), dtype=bool)
-    threshold = best_threshold(of, everything, asked.trees)
-    model = grown(of, everything, asked.trees, threshold)
-    model.write(asked.out)
-    known = LearnedDetector(model)
-    print(f"{asked.out}: {asked.out.stat().st_size / 1024:.0f} KiB, threshold {threshold:.2f}, "
-          f"{len(of.columns)} features; detector {known.name}")  # fmt: skip
+    threshold = best_threshold(of, everything, args.trees)
+    model = grown(of, everything, args.trees, threshold)
+    model.write(args.out)
+    detector = LearnedDetector(model)
+    print(f"{args.out}: {args.out.stat().st_size / 1024:.0f} KiB, threshold {threshold:.2f}, "
+          f"{len(of.columns)} features; detector {detector.name}")  # fmt: skip
 
 
 if __name__ == "__main__":

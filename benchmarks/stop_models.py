@@ -37,15 +37,15 @@ def learned(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, 
     import left_out  # noqa: PLC0415 - jax, which the others need, forbids its processes
     from training import trees  # noqa: PLC0415
 
-    found = left_out.cases(corpus, asked.forks, asked.share)
+    cases = left_out.cases(corpus, asked.forks, asked.share)
     looked = left_out.early(corpus, asked.forks)
-    stable = trees.grown(found.features, found.stable, asked.seed)
-    made = left_out.model(
-        stable, found.names, looked, lambda of: np.ones(len(of), dtype=bool), asked.seed
+    stable = trees.grown(cases.features, cases.stable, asked.seed)
+    model = left_out.model(
+        stable, cases.names, looked, lambda of: np.ones(len(of), dtype=bool), asked.seed
     )
-    seen = {"windows": len(found.stable), "forks": asked.forks, "share": asked.share}
+    seen = {"windows": len(cases.stable), "forks": asked.forks, "share": asked.share}
     seen |= {"looks": len(looked.near.truth), "places": len(looked.last.truth)}
-    return made, trees.READY, {**seen, "lightgbm": version("lightgbm")}
+    return model, trees.READY, {**seen, "lightgbm": version("lightgbm")}
 
 
 def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
@@ -92,36 +92,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--epochs", type=int, default=500)
     parser.add_argument("--batch", type=int, default=128, help="windows of a step")
     parser.add_argument("--tuned", type=int, help="windows of a fork for thresholds (default: all)")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     started = time.monotonic()
-    out = asked.out or HERE / f"{asked.method}.npz"
-    with opened(asked.data) as corpus:
-        train = learned if asked.method is Criterion.LEARNED else studied
-        scoring, threshold, seen = train(corpus, asked)
+    out = args.out or HERE / f"{args.method}.npz"
+    with opened(args.data) as corpus:
+        train = learned if args.method is Criterion.LEARNED else studied
+        scoring, threshold, seen = train(corpus, args)
         names = corpus.names
-    write(out, asked.method, scoring, threshold)
-    made = read(asked.method, out)
-    given = [str(asked.method)]
+    write(out, args.method, scoring, threshold)
+    model = read(args.method, out)
+    given = [str(args.method)]
     for name in ("seed", "share", "forks", "epochs", "batch", "tuned"):
-        if (value := getattr(asked, name)) != parser.get_default(name):
+        if (value := getattr(args, name)) != parser.get_default(name):
             given += [f"--{name}", str(value)]
     card = {
         "command": f"python benchmarks/stop_models.py {shlex.join(given)}",
-        "figures": "docs/methods/learned-stopping.md",
-        "digest": made.digest,
+        "figures": "benchmarks/results/learned-stopping.md",
+        "digest": model.digest,
         "bytes": out.stat().st_size,
-        "threshold": round(made.threshold, 4),
-        "seen": f"{len(names)} benchmarks of {len({project(one) for one in names})} systems, "
+        "threshold": round(model.threshold, 4),
+        "seen": f"{len(names)} benchmarks of {len({project(text) for text in names})} systems, "
         "JMH, iterations of 100 ms",
         "data": LICENCE,
         **seen,
-        "seed": asked.seed,
+        "seed": args.seed,
         "numpy": version("numpy"),
         "minutes": round((time.monotonic() - started) / 60, 1),
     }
     place = out.with_name(CARDS)
     cards = json.loads(place.read_text()) if place.exists() else {}
-    cards[str(asked.method)] = card
+    cards[str(args.method)] = card
     place.write_text(json.dumps(dict(sorted(cards.items())), indent=2) + "\n")
     print(json.dumps(card, indent=2))
 

@@ -72,9 +72,9 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
     command += ["--iterations", str(asked.iterations), "--iteration-time", asked.iteration_time]
     command += ["--forks", str(asked.forks), "--benchmarks", asked.benchmarks, "-o", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    found = suite_runs(folder / "store.sqlite")
-    known = measured.results(found.runs, harness=found.harness, digest=found.digest)
-    for run in known.runs:
+    runs = suite_runs(folder / "store.sqlite")
+    results = measured.results(runs.runs, harness=runs.harness, digest=runs.digest)
+    for run in results.runs:
         for name, processes in run.processes.items():
             for process in processes:
                 lasted = lengths_of(process)
@@ -152,8 +152,8 @@ def show(subject: str, every: Sequence[Judged]) -> None:
     if len(truth) and truth.any() and not truth.all():
         begun = sum(1 for one in every if len(one.truth) and (~one.truth).sum() > 1)
         print(f"steady later than from the first iteration on: {begun}")
-        found = classified(truth, said)
-        print(f"learned, windows: F1 {found.f1:.3f}, balanced accuracy {found.balanced:.3f}")
+        result = classified(truth, said)
+        print(f"learned, windows: F1 {result.f1:.3f}, balanced accuracy {result.balanced:.3f}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -170,17 +170,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--slower", type=float, default=0.0, help="at first, a part of itself")
     parser.add_argument("--fading", type=float, default=1.0, help="seconds")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     every: list[Judged] = []
     with tempfile.TemporaryDirectory(prefix="stopping-elsewhere-") as scratch:
-        for number, subject in enumerate(asked.subjects):
-            place = (asked.keep or Path(scratch)) / f"{number}-{asked.iteration_time}"
-            found = list(series(subject, place, asked))
+        for number, subject in enumerate(args.subjects):
+            place = (args.keep or Path(scratch)) / f"{number}-{args.iteration_time}"
+            result = list(series(subject, place, args))
             with ProcessPoolExecutor() as pool:
-                of_subject = list(pool.map(partial(judged, asked), found))
-            show(f"{subject}, {asked.iteration_time}", of_subject)
+                of_subject = list(pool.map(partial(judged, args), result))
+            show(f"{subject}, {args.iteration_time}", of_subject)
             every += of_subject
-    if len(asked.subjects) > 1:
+    if len(args.subjects) > 1:
         show("all", every)
 
 

@@ -32,10 +32,10 @@ NEAR = (0.005, 0.01, 0.02)
 
 def ways(forks: Sequence[np.ndarray], starts: Sequence[int]) -> dict[str, list[Iterations]]:
     """Return the last warm-up and the last measured iteration of each fork, by way."""
-    known = [start if start >= 0 else LIMIT - 1 for start in starts]
-    found = {PERFECT: [(start, start + WINDOW) for start in known]}
+    numbers = [start if start >= 0 else LIMIT - 1 for start in starts]
+    found = {PERFECT: [(start, start + WINDOW) for start in numbers]}
     for margin, most in MARGINS:
-        its = [min(start + margin, most - 1) for start in known]
+        its = [min(start + margin, most - 1) for start in numbers]
         found[f"{PERFECT} + {margin}, at most {most}"] = [(one, one + WINDOW) for one in its]
     for part in NEAR:
         firsts = [right(one, start, part) for one, start in zip(forks, starts, strict=True)]
@@ -66,11 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_option(parser)
     parser.add_argument("--resamples", type=int, default=10_000, help="for each interval")
-    asked = parser.parse_args(arguments)
-    with opened(asked.data) as corpus, ProcessPoolExecutor() as pool:
-        work = partial(_replayed, corpus, asked.resamples)
-        found = list(pool.map(work, judgeable(corpus), chunksize=4))
-    table("net: better less worse (by quality, by time; worse by these)", figures(found))
+    args = parser.parse_args(arguments)
+    with opened(args.data) as corpus, ProcessPoolExecutor() as pool:
+        work = partial(_replayed, corpus, args.resamples)
+        result = list(pool.map(work, judgeable(corpus), chunksize=4))
+    table("net: better less worse (by quality, by time; worse by these)", figures(result))
 
 
 if __name__ == "__main__":

@@ -76,7 +76,11 @@ def run(jobs: Iterable[Invocation], host: LocalHost) -> list[Completed]:
 
 def testing(answers: Sequence[Completed], jobs: Sequence[Invocation]) -> float:
     """Return the seconds of those processes that are no builds."""
-    return sum(one.seconds for one, job in zip(answers, jobs, strict=True) if job.argv[:3] != BUILD)
+    return sum(
+        completed.seconds
+        for completed, job in zip(answers, jobs, strict=True)
+        if job.argv[:3] != BUILD
+    )
 
 
 BUILD = ("go", "test", "-c")
@@ -118,10 +122,10 @@ def _without_overlay(ready: Prepared, job: Invocation, host: LocalHost) -> Invoc
 
 def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHost) -> Prepared:
     """Make a client ready, with all that is needed to run its tests."""
-    asked = ClientSpec(
+    client_spec = ClientSpec(
         name=written, subject=spec(written, Path.cwd()), build=BuildOptions(), python=PythonSpec()
     )
-    client = tracing.client(asked)
+    client = tracing.client(client_spec)
     variant = Variant(VariantKind.TRACED, tracing.library.methods)
     overlay: Any = tracing.mutator.overlay(tracing.library.sources, variant)
     build = client.launcher.build(client.project, overlay, into)
@@ -164,11 +168,11 @@ def main() -> None:
     parser.add_argument("--language", choices=list(LIBRARIES), action="append")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--home", type=Path, help="where copies and environments are kept")
-    asked = parser.parse_args()
-    home = Home(asked.home or Path(tempfile.mkdtemp()))
+    arguments = parser.parse_args()
+    home = Home(arguments.home or Path(tempfile.mkdtemp()))
     host = LocalHost()
     machine = Machine(home=home, host=host, environment=tuple(sorted(os.environ.items())))
-    for language in asked.language or LIBRARIES:
+    for language in arguments.language or LIBRARIES:
         library, *clients = LIBRARIES[language]
         tracing = LibraryTracing(spec(library, Path.cwd()), BuildOptions(), machine)
         print(f"\n{library}\n\n| client | tests | outside | inside | tests take | traced | |")
@@ -183,11 +187,14 @@ def main() -> None:
                 print(f"| {written} | | | | | | {str(error).splitlines()[0][:200]} |", flush=True)
                 uses.append(ClientUse(name=written, reason=str(error)))
                 continue
-            uses.append(shown(written, ready, asked.turns, host))
-        found = popularity.profile(tracing.library.methods, uses, Ranking.SUM, 20)
+            uses.append(shown(written, ready, arguments.turns, host))
+        profile = popularity.profile(tracing.library.methods, uses, Ranking.SUM, 20)
         print()
-        for rank, one in enumerate(found.methods[: found.chosen], start=1):
-            print(f"{rank:3} {one.outside:>12,}  {one.clients} clients  {one.method.id}")
+        for rank, method_profile in enumerate(profile.methods[: profile.chosen], start=1):
+            print(
+                f"{rank:3} {method_profile.outside:>12,}  {method_profile.clients} clients  "
+                f"{method_profile.method.id}"
+            )
 
 
 if __name__ == "__main__":

@@ -71,5 +71,8 @@ def _shared(texts: Iterable[str]) -> str:
     """Return the longest common beginning: that of the first and the last in order."""
     ordered = sorted(texts)
     first, last = ordered[0], ordered[-1]
-    same = next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))
+    same = next(
+        (index for index, letter in enumerate(first) if last[index : index + 1] != letter),
+        len(first),
+    )
     return first[:same]

@@ -116,8 +116,8 @@ def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) 
     vertical line of a lane is its median.
     """
     lanes = [
-        (at, kind, [value for value in arm if value is not None])
-        for at, run in enumerate(runs)
+        (index, kind, [value for value in arm if value is not None])
+        for index, run in enumerate(runs)
         for kind, arm in zip(("reference", "slowed"), run, strict=True)
     ]
     every = [value for _, _, values in lanes for value in values]
@@ -146,7 +146,7 @@ def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) 
 def _swarm(xs: Sequence[float], top: int, kind: str) -> str:
     """Write dots from the top down in whole units, each relative to the last: few bytes."""
     step = 20 / max(len(xs) - 1, 1)
-    places = [(round(x), round(top + step * at)) for at, x in enumerate(xs)]
+    places = [(round(x), round(top + step * index)) for index, x in enumerate(xs)]
     path = f"M{places[0][0]} {places[0][1]}h0"
     for (x, y), (next_x, next_y) in pairwise(places):
         path += f"m{next_x - x} {next_y - y}h0"
@@ -158,7 +158,7 @@ def steps(points: Sequence[tuple[str, float]]) -> Markup:
     if not points:
         return NOTHING
     value = 430 / len(points)
-    xs = [44 + value * at for at in range(len(points))]
+    xs = [44 + value * index for index in range(len(points))]
     ys = [112 - share for _, share in points]
     body = "".join(
         f'<path class="axis" d="M44 {112 - share}H474"/>'
@@ -186,9 +186,9 @@ def spreads(values: Sequence[float]) -> Markup:
     body += '<path class="axis" d="M0 126H520"/>'
     body += _dots(
         (
-            (8.0 * column, 121 - step * at)
+            (8.0 * column, 121 - step * index)
             for column, count in sorted(columns.items())
-            for at in range(count)
+            for index in range(count)
         ),
         "spread",
     )

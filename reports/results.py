@@ -14,6 +14,7 @@ import msgspec
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostInterference
 from auditor.core.provenance import Context
+from reports.field_descriptions import add_descriptions
 
 Range = tuple[float | None, float | None]
 Plain = dict[str, object]
@@ -147,4 +148,5 @@ def schema_of(kind: Any, title: str) -> str:
     """Return the JSON Schema of a type, or of a union of types, as text."""
     heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     schema = {**heading, **msgspec.json.schema(kind)}
+    add_descriptions(schema, kind)
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"

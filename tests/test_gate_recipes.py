@@ -1,4 +1,4 @@
-"""The recipes of docs/gates, with the tools that they are for, on versions whose truth is known."""
+"""The recipes of examples/gates, with their tools, on versions whose truth is known."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 
 ROOT = Path(__file__).parents[1]
-GATES = ROOT / "docs" / "gates"
+GATES = ROOT / "examples" / "gates"
 BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 TINY = """package tiny
 
@@ -173,7 +173,7 @@ def test_it_does_not_take_nothing_for_an_answer(tools, versions, name, words, co
 
 
 def test_all_recipes_are_shown():
-    page = (ROOT / "docs" / "methods" / "qualify.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "validate-a-gate.md").read_text()
 
     assert {path.stem for path in GATES.glob("*.sh")} == {
         "benchstat", "previous", "pytest-benchmark", "pyperf", "asv", "jmh", "compare"

@@ -1,6 +1,8 @@
 """What the project promises about itself."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -50,10 +52,40 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
 
     modelled = subprocess.run([python, "-c", MODELS], check=True, capture_output=True, text=True)
 
+    manual = subprocess.run([command, "--man"], check=True, capture_output=True, text=True)
+
+    assert manual.stdout.startswith('.TH "BENCH')
     assert modelled.stdout.split() == ["fcn", "learned", "oscnn", "rocket"]
     assert "abs" in completed.stdout
     assert doctor.returncode == 0, doctor.stderr
     assert "go" in doctor.stdout
+
+
+def _version_of(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "version"],
+        cwd=folder,
+        env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+def test_the_version_comes_from_the_tag_and_a_tree_without_one_has_a_version_too(tmp_path):
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+
+    assert _version_of(folder) == "1.0.0.dev0"
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "one")):
+        subprocess.run(["git", *identity, *words], cwd=folder, check=True)
+    assert re.fullmatch(r"1\.0\.0\.dev1\+g[0-9a-f]+", _version_of(folder))
+    subprocess.run(["git", *identity, "tag", "v1.2.3"], cwd=folder, check=True)
+    assert _version_of(folder) == "1.2.3"
 
 
 def test_the_documents_refer_to_files_that_exist():

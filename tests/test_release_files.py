@@ -127,18 +127,18 @@ def blocks(text):
 
 
 def test_the_jenkinsfile_is_a_declarative_pipeline():
-    found = blocks(JENKINS.read_text())
+    result = blocks(JENKINS.read_text())
 
-    assert [head for depth, head in found if depth == 0] == ["pipeline"]
-    assert [head for depth, head in found if depth == 1] == list(JENKINS_SECTIONS)
-    at = [at for at, (depth, head) in enumerate(found) if (depth, head) == (2, "stage(x)")]
+    assert [head for depth, head in result if depth == 0] == ["pipeline"]
+    assert [head for depth, head in result if depth == 1] == list(JENKINS_SECTIONS)
+    at = [index for index, (depth, head) in enumerate(result) if (depth, head) == (2, "stage(x)")]
     assert len(at) == 4
-    ends = [*at[1:], len(found)]
+    ends = [*at[1:], len(result)]
     for start, end in zip(at, ends, strict=True):
-        inside = [head for depth, head in found[start + 1 : end] if depth == 3]
+        inside = [head for depth, head in result[start + 1 : end] if depth == 3]
         assert inside.count("steps") == 1
         assert set(inside) <= {"when", "steps"}
-    assert (2, "always") in found
+    assert (2, "always") in result
 
 
 def test_the_commands_of_the_jenkinsfile_exist():

@@ -1,4 +1,4 @@
-"""Base against head by sessions that did not run in turns (docs/methods/compare.md).
+"""Base against head by sessions that did not run in turns (revision-comparison.md).
 
 Nothing raises a suspicion first and nothing confirms one: all is said at once, so the level is
 shared by all benchmarks that are asked about.

@@ -61,7 +61,9 @@ def _runs(
     Values are seconds per operation, or operations per second where the tool measures these: the
     mean of its own numbers is what the user has seen.
     """
-    mine = [(at, run, run.processes.get(benchmark.name, ())) for at, run in enumerate(runs, 1)]
+    mine = [
+        (number, run, run.processes.get(benchmark.name, ())) for number, run in enumerate(runs, 1)
+    ]
     is_whole = all(
         process.seconds or process.failure for _, _, processes in mine for process in processes
     )
@@ -85,7 +87,10 @@ def compare(
     What was measured on unlike machines is compared only where that is asked for (`unlike`).
     """
     *runs, doubts = align_names(base.runs, head.runs)
-    base, head = (replace(side, runs=mine) for side, mine in zip((base, head), runs, strict=True))
+    base, head = (
+        replace(side, runs=stored_runs)
+        for side, stored_runs in zip((base, head), runs, strict=True)
+    )
     open_ = {doubt.base for doubt in doubts} | {doubt.head for doubt in doubts}
     before, after = (
         [name for name in side.benchmarks if name not in open_] for side in (base, head)

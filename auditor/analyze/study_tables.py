@@ -110,7 +110,7 @@ class _TableRuns:
         runs = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
         there = {run.trial.repetition for run in runs}
         if len(there) < wanted:
-            first = next(at for at in range(1, wanted + 1) if at not in there)
+            first = next(number for number in range(1, wanted + 1) if number not in there)
             text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
             runs.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
         return tuple(runs)

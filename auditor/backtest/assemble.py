@@ -42,18 +42,18 @@ class Trying:
 
     def every(self, changes: Sequence[PastChange]) -> Backtest:
         """Compare each commit with its parent; one that fails does not keep the others from it."""
-        found = []
+        commit_results = []
         begun, budget = self.clock(), self.asked.config.request.suite.budget_seconds
         for number, change in enumerate(changes):
             left = None if budget is None else budget - (self.clock() - begun)
             if left is not None and left <= 0:
-                found.append(audits.left_out(change))
+                commit_results.append(audits.left_out(change))
                 continue
             share = None if left is None else left / (len(changes) - number)
             result = self._one(change, share)
             self.console.note(words.line(result))
-            found.append(result)
-        return audits.backtest(found)
+            commit_results.append(result)
+        return audits.backtest(commit_results)
 
     def _one(self, change: PastChange, seconds: float | None) -> CommitResult:
         begun = self.clock()

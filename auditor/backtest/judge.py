@@ -72,9 +72,9 @@ def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
         return
     kind, words = kind_words
     with_benchmarks = any(_is_benchmark(file) for file in commit.files)
-    why = f'its message says "{words}"' + (", and it changes benchmarks" * with_benchmarks)
+    reason = f'its message says "{words}"' + (", and it changes benchmarks" * with_benchmarks)
     score = 2 * (title is not None) + with_benchmarks
-    yield score, PastChange(commit=commit, kind=kind, why=why)
+    yield score, PastChange(commit=commit, kind=kind, why=reason)
 
 
 def _parse_claim(text: str) -> tuple[CommitKind, str] | None:

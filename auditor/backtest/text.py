@@ -66,12 +66,12 @@ def agreement(found: Agreement) -> list[str]:
     counts = (found.both, found.watched_only, found.noticed_only, found.neither)
     if not any(counts):
         return []
-    said = (
+    text = (
         f"watched and noticed: {found.both}; watched and not noticed: {found.watched_only}; "
         f"not watched and noticed: {found.noticed_only}; neither: {found.neither}"
     )
     phi = "one of both never varies" if found.phi is None else f"correlation {found.phi:.2f}"
-    return [said, phi]
+    return [text, phi]
 
 
 def markdown(document: BacktestDocument) -> str:
@@ -85,10 +85,10 @@ def _lines(document: BacktestDocument) -> Iterator[str]:
     yield "| commit | of | kind | noticed | by | changed methods | what it was |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for commit in document.commits:
-        told = detecting_benchmarks(commit) or commit.reason
+        text = detecting_benchmarks(commit) or commit.reason
         yield (
             f"| {code(commit.commit[:12])} | {commit.day} | {commit.kind} | {commit.noticed} "
-            f"| {prose(told)} | {methods(commit)} | {prose(commit.title)} |"
+            f"| {prose(text)} | {methods(commit)} | {prose(commit.title)} |"
         )
     for said in agreement(document.agreement):
         yield from ("", prose(said))

@@ -96,7 +96,7 @@ _FIRST_LOOK = "auditor.housekeeping.first_look"
 _SHOWN = {name: entry for name, entry in COMMANDS.items() if entry.purpose}
 
 EPILOG = (
-    "Options: --version, -h/--help. Options of a command: bench-audit COMMAND --help",
+    "Also --version, --man, --completion. Of a command: bench-audit COMMAND --help",
     "Start with: bench-audit abs . --dry-run",
 )
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # `--help` needs no numpy
 MOST_ROWS = 10
 """Places and methods that are named."""
 
+_MOST_LINES = 2
+"""Lines of a reason that are shown: how a process ended, and what it said first."""
+
 DONE_FOR_IT = (
     "Nothing was measured; a suite that was not known yet was built and listed (Go: each "
     "benchmark ran once, for one operation)."
@@ -77,7 +80,8 @@ def _method(method: "CountedMethod") -> str:
 
 def _unusable(named: tuple[str, str]) -> str:
     name, reason = named
-    return f"{names.label(name)}: {names.line(reason)[:400]}"
+    cause = ": ".join(line.strip() for line in reason.splitlines()[:_MOST_LINES])
+    return f"{names.label(name)}: {names.line(cause)[:400]}"
 
 
 def _capital(text: str) -> str:

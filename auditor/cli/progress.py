@@ -1,5 +1,6 @@
 """Observers: a bar on a terminal, a line now and then elsewhere, or nothing."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,6 +81,9 @@ class ProgressWatcher:
     def build_step(self, text: str) -> None:
         """Show what a build tool is doing; subclasses do."""
 
+    def end_silence(self) -> None:
+        """Show what is being done where nothing was shown for a while; subclasses do."""
+
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Count a process."""
         if self.pace is None:
@@ -127,17 +131,39 @@ class ProgressWatcher:
 
 @dataclass(slots=True)
 class Lines(ProgressWatcher):
-    """At most one line in some seconds, for logs."""
+    """At most one line in some seconds, for logs; and one now and then where nothing happens."""
 
     last: float | None = None
     last_step: float | None = None
+    step: str = "making the subject ready"
+    is_silent: bool = True
+    """No line has been printed since `end_silence` was called last."""
 
     def build_step(self, text: str) -> None:
         """Print a line, unless the last one about a build was a short time ago."""
         now = self.clock()
+        self.step = text
         if self.last_step is None or now - self.last_step >= SECONDS_BETWEEN_STEPS:
             self.last_step = now
-            self.console.note(names.line(text))
+            self.tell(text)
+
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Begin a phase."""
+        self.step = ""
+        ProgressWatcher.phase_started(self, name, trials, seconds)
+
+    def tell(self, text: str) -> None:
+        """Print a line."""
+        self.is_silent = False
+        ProgressWatcher.tell(self, text)
+
+    def end_silence(self) -> None:
+        """Print what is being done, unless a line was printed since the last call."""
+        if self.is_silent and self.step:
+            self.tell(f"still running: {self.step}")
+        elif self.is_silent and self.pace is not None:
+            self.tell(line(self.pace, self.clock()))
+        self.is_silent = True
 
     def draw(self) -> None:
         """Print a line, unless the last was just now."""
@@ -145,7 +171,7 @@ class Lines(ProgressWatcher):
         recent = self.last is not None and now - self.last < SECONDS_BETWEEN_LINES
         if self.pace is not None and not recent:
             self.last = now
-            self.console.note(line(self.pace, now))
+            self.tell(line(self.pace, now))
 
 
 @dataclass(slots=True)
@@ -191,7 +217,8 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
     """Give the observer that suits the terminal, and clear it in the end."""
     if not console.live:
         watcher = ProgressWatcher(console, clock) if console.quiet else Lines(console, clock)
-        yield watcher
+        with _ending_silence(watcher):
+            yield watcher
         watcher.ended()
     else:
         columns = (
@@ -206,6 +233,24 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
             bar = Bar(console, clock, progress=progress, task=task)
             yield bar
         bar.ended()
+
+
+@contextmanager
+def _ending_silence(watcher: ProgressWatcher) -> Iterator[None]:
+    """End the silence of a watcher again and again, in a thread."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(SECONDS_BETWEEN_STEPS):
+            watcher.end_silence()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager

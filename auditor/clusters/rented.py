@@ -137,9 +137,9 @@ class _Made:
                 self._made.scale(self._asked.workers)
         except Exception as error:  # whatever a cloud's library raises
             first = _first(error)
-            said = _masked((str(first).splitlines() or [""])[0], self._asked.options)
+            text = _masked((str(first).splitlines() or [""])[0], self._asked.options)
             raise MachineError(
-                f"{self._asked.cluster} cannot be started: {type(first).__name__}: {said}"
+                f"{self._asked.cluster} cannot be started: {type(first).__name__}: {text}"
             ) from None  # the log would have its text
         return self._made
 
@@ -157,12 +157,12 @@ def _over(spent: str) -> MachineError:
 
 
 def _spent(spec: RentedSpec, seconds: float) -> str:
-    said = f"{spec.cluster} for {seconds / 60:.0f} min"
+    text = f"{spec.cluster} for {seconds / 60:.0f} min"
     if spec.workers is None or spec.hourly is None:
-        return said
+        return text
     machines = spec.workers + 1
     cost = seconds / 3600 * spec.hourly * machines
-    return f"{said}, {machines} machines: about {cost:.2f} at {spec.hourly:g} an hour each"
+    return f"{text}, {machines} machines: about {cost:.2f} at {spec.hourly:g} an hour each"
 
 
 def _first(error: BaseException) -> BaseException:

@@ -160,9 +160,9 @@ def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
     loop = ReferenceWorkload(opened.host, opened.home, path, clock)
     subject = prepare_subject(config, placed, host, clock, loop.look)
     if subject.ready.project.digest != recipe.digest:
-        said = ", ".join(" ".join(version) for version in subject.ready.project.versions)
+        text = ", ".join(" ".join(version) for version in subject.ready.project.versions)
         raise MachineError(
-            f"worker {platform.node()} builds another program of the same tree ({said}); it "
+            f"worker {platform.node()} builds another program of the same tree ({text}); it "
             "needs the same tools and settings as the machine that asks"
         )
     return _Open(subject, ours.machine_lock, opened.home.builds(recipe.digest), peers)

@@ -92,7 +92,7 @@ class ComparisonDocument(
     controls: int  # number of benchmarks compared with themselves (A/A control)
     suspected: tuple[str, ...]  # ids of `controls` that the first rounds suspect
     confirming_seconds: float | None = None
-    """Estimated time to confirm the suspected changes; null: there are nbenchmark."""
+    """Estimated time to confirm the suspected changes; null: there are none."""
     patch: PatchDocument  # methods that differ, and whether the suite detects their slowdown
     caveats: tuple[Caveat, ...]  # of the comparison
 

@@ -1,4 +1,4 @@
-"""Base against head: the rule (docs/methods/compare.md).
+"""Base against head: the rule (docs/explanation/revision-comparison.md).
 
 The first rounds raise suspicions, freely; fresh rounds confirm them, strictly. Only what is
 confirmed is said, so false alarms are those of the fresh rounds, whatever was looked at before.

@@ -214,8 +214,8 @@ class Racing:
                 home=self._home, host=self._host, environment=self._given, jmh_core_jar=None
             )
         except (ResolveFailed, ToolMissing) as error:
-            why = str(error).partition("\n")[0]
-            text = f"which methods differ is not known, so all are called alike: {why}"
+            reason = str(error).partition("\n")[0]
+            text = f"which methods differ is not known, so all are called alike: {reason}"
             return (), (Caveat("unfocused", text),)
         reader = CodeReader(
             host=self._host,

@@ -163,8 +163,8 @@ def html(document: ConcurrencyDocument, gate: GateView | None = None) -> str:
 
 def _origin(origin: Origin) -> str:
     given = names.label(origin.given)
-    said = names.label(origin.revision[:12])
-    return given if not said or given.endswith(said) else f"{given} ({said})"
+    text = names.label(origin.revision[:12])
+    return given if not text or given.endswith(text) else f"{given} ({text})"
 
 
 def _row(lane: ThreadsResult) -> ThreadsRow:
@@ -201,7 +201,7 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
         document.tests,
         key=lambda test: (test.test != document.smallest, _statements(test), test.test),
     )
-    for at, generated_test in enumerate(order):
+    for index, generated_test in enumerate(order):
         runs = sum(
             generated_test.test in each and each[generated_test.test].speedup is not None
             for each in found
@@ -212,7 +212,7 @@ def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
             made=_made(generated_test),
             cells=tuple(_cell(each.get(generated_test.test)) for each in found),
             plot=page_throughput.curve(document, {generated_test.test}, page_throughput.SMALL)
-            if at < MOST_DRAWN and runs > 1
+            if index < MOST_DRAWN and runs > 1
             else Markup(),
         )
 
@@ -258,10 +258,10 @@ def _distance(distance: int) -> str:
 
 
 def _length(document: ConcurrencyDocument) -> str:
-    said = f"A suffix is {document.length:,} calls long"
+    text = f"A suffix is {document.length:,} calls long"
     if not document.tried:
-        return f"{said}."
-    return f"{said}; tried were {', '.join(f'{one:,}' for one in document.tried)}."
+        return f"{text}."
+    return f"{text}; tried were {', '.join(f'{one:,}' for one in document.tried)}."
 
 
 def _closing(document: ConcurrencyDocument) -> Closing:

@@ -56,12 +56,12 @@ def curve(
     if document.plan.scope is not TimedScope.ALL or not measured:
         return plots.NOTHING
     old = [
-        _rate(at, measured_tests, [(test.old, test.old_interval) for test in measured_tests])
-        for at, (_, measured_tests) in enumerate(measured)
+        _rate(index, measured_tests, [(test.old, test.old_interval) for test in measured_tests])
+        for index, (_, measured_tests) in enumerate(measured)
     ]
     new = [
-        _rate(at, measured_tests, [(test.new, test.new_interval) for test in measured_tests])
-        for at, (_, measured_tests) in enumerate(measured)
+        _rate(index, measured_tests, [(test.new, test.new_interval) for test in measured_tests])
+        for index, (_, measured_tests) in enumerate(measured)
     ]
     names = [lane_name(lane) for lane, _ in measured]
     return _draw_chart(names, (old, new), size)
@@ -94,17 +94,17 @@ def _draw_chart(
     axes = Axes(
         size=size,
         ends=(0.0, len(names) - 1.0),
-        named=tuple((float(at), name) for at, name in enumerate(names)),
+        named=tuple((float(index), name) for index, name in enumerate(names)),
         across="threads",
         units=f"{unit}calls per second",
         most=charts.ticks(most / scale)[-1],
     )
-    said = "; ".join(
+    text = "; ".join(
         f"threads {name}: old {number_format.number(old.value)}, "
         f"new {number_format.number(new.value)}"
         for name, old, new in zip(names, *versions, strict=True)
     )
-    label = f"calls per second with {said}"
+    label = f"calls per second with {text}"
     return plots.svg(size, label, charts.body(axes, curves), kind="lines")
 
 

@@ -105,15 +105,15 @@ class ConcurrencyStudy:
         plan, enough = self.plan, len(suite.tests) >= self.plan.least_conclusive
         judged: dict[int, list[JudgedTest]] = {count: [] for count in counts}
         left_out = dict.fromkeys(counts, 0)
-        for at, test in enumerate(suite.tests):
-            left = len(suite.tests) - at
+        for index, test in enumerate(suite.tests):
+            left = len(suite.tests) - index
             for threads in counts:
                 votes = [judged_test.vote for judged_test in judged[threads]]
                 if enough and oracle.is_settled(votes, left, plan):
                     left_out[threads] += 1
                     continue
                 how = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"
-                self._phase(f"test {at + 1} of {len(suite.tests)}, {how}")
+                self._phase(f"test {index + 1} of {len(suite.tests)}, {how}")
                 timed = self._timed(test, threads)
                 judged[threads].append(oracle.judge(timed, plan))
         return tuple(

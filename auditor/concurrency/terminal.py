@@ -135,7 +135,7 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
         ]
         return Exit.GATE_FAILED, said
     if document.finding is ConcurrencyFinding.INCONCLUSIVE:
-        why = concurrency_words.headline(document).removeprefix("Cannot tell: ")
-        return Exit.NO_VERDICT, [f"gate undecided: {why}"]
+        reason = concurrency_words.headline(document).removeprefix("Cannot tell: ")
+        return Exit.NO_VERDICT, [f"gate undecided: {reason}"]
     open_ = concurrency_words.undecided(document)
     return Exit.OK, [f"gate passed: no regression{open_}"]

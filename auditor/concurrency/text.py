@@ -63,14 +63,14 @@ def _strongest(lanes: Sequence[ThreadsResult], finding: ConcurrencyFinding) -> s
     _, how, vote = _SHOWN[finding]
     of = lane.votes
     votes, against = (of.old, of.new) if vote is Vote.OLD else (of.new, of.old)
-    said = (
+    text = (
         f"{how} in {votes} of {number_format.count(len(lane.tests), 'test')} with {_threads(lane)}"
     )
     size = f"{_factor(lane)}; {of.inconclusive} inconclusive" if of.inconclusive else _factor(lane)
     if not against:
-        return f"{said} ({size})"
+        return f"{text} ({size})"
     other = "faster" if vote is Vote.OLD else "slower"
-    return f"{said}, {other} in {against} (all together {size})"
+    return f"{text}, {other} in {against} (all together {size})"
 
 
 def _neither(lanes: Sequence[ThreadsResult], limit: str) -> str:
@@ -130,21 +130,21 @@ def cause(document: ConcurrencyDocument) -> str:
     numbers = f"{votes(control)}; speed-up {ratio(control.speedup)}, interval "
     numbers += interval(control.speedup_interval)
     if document.cause is DifferenceCause.CONCURRENCY:
-        said = "do not show it: it is about threads that share the object"
+        text = "do not show it: it is about threads that share the object"
     elif document.cause is DifferenceCause.ANYWAY:
-        said = "show it, too: it is not only about concurrency"
+        text = "show it, too: it is not only about concurrency"
     elif control.finding is ConcurrencyFinding.INCONCLUSIVE:
-        said = "are inconclusive, so whether it is about concurrency is open"
+        text = "are inconclusive, so whether it is about concurrency is open"
     else:
         return f"The same calls in one thread: {numbers}."
-    return f"The same calls in one thread {said} ({numbers})."
+    return f"The same calls in one thread {text} ({numbers})."
 
 
 def votes(lane: ThreadsResult) -> str:
     """Say how the tests voted."""
     known = lane.votes
-    said = f"old faster in {known.old}, new in {known.new}, neither in {known.none}"
-    return f"{said}, {known.inconclusive} inconclusive" if known.inconclusive else said
+    text = f"old faster in {known.old}, new in {known.new}, neither in {known.none}"
+    return f"{text}, {known.inconclusive} inconclusive" if known.inconclusive else text
 
 
 def lane_sentence(lane: ThreadsResult) -> str:

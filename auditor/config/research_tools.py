@@ -1,7 +1,7 @@
 """The configuration files of the two research tools of the paper, read as they are.
 
-Source: Laaber and Leitner, MSR 2018: GoABS for Go, and the Groovy script for Java (abs.md, last
-section). What decides an audit becomes a key of ours, the rest is named and ignored.
+Source: Laaber and Leitner, MSR 2018: GoABS for Go, and the Groovy script for Java
+(use-research-tools.md). What decides an audit becomes a key of ours, the rest is named and ignored.
 """
 
 import re

@@ -9,7 +9,7 @@ from auditor.core.subject import Method
 
 
 class InjectionKind(StrEnum):
-    """How an injected delay passes its time (abs.md, "The injected slowdown").
+    """How an injected delay passes its time (slowdown-injection.md).
 
     CLOCK does not wait: it measures the method's own time for the calibration. ALLOCATE does not
     either: it allocates.

@@ -15,7 +15,7 @@ SIGNIFICANCE = 0.01
 
 
 class DetectionRule(StrEnum):
-    """How a detection is decided (abs.md, "Detection").
+    """How a detection is decided (detection.md).
 
     GATE is OURS with the user's own limit, that of a gate in CI, in the place of half of v.
     """

@@ -8,7 +8,7 @@ ReportedInterval = tuple[float | None, float | None]
 
 
 class Verdict(StrEnum):
-    """The outcome of a method or of a (method, benchmark) pair (abs.md, "Outcomes of a mutant").
+    """The outcome of a method or of a (method, benchmark) pair (abs-score.md).
 
     DEAD_CODE and UNMEASURED occur for pairs only; a method with nothing else is MISSED or
     INCONCLUSIVE.

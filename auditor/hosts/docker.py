@@ -89,8 +89,8 @@ _NOTES = "docker/auditor-{node}-{process}"
 
 def _left(home: Home) -> list[Path]:
     """Return the notes of auditors of this machine that are gone."""
-    mine = home.root.glob(_NOTES.format(node=node(), process="*"))
-    return [path for path in mine if not _lives(path)]
+    paths = home.root.glob(_NOTES.format(node=node(), process="*"))
+    return [path for path in paths if not _lives(path)]
 
 
 @contextmanager

@@ -58,8 +58,8 @@ def check_tool(
         )
     except MachineError as error:
         return ToolCheck(tool, None, str(error))
-    said = _COLOURS.sub("", (answer.stdout + answer.stderr).decode(errors="replace"))
-    version = re.search(r"\d+(\.\d+)+|\d{2}", said)
+    text = _COLOURS.sub("", (answer.stdout + answer.stderr).decode(errors="replace"))
+    version = re.search(r"\d+(\.\d+)+|\d{2}", text)
     if answer.exit_code != 0 or version is None:
         return ToolCheck(tool, None, f"does not work: {answer.tail(1) or 'no answer'}")
     numbers = tuple(int(number) for number in version[0].split("."))

@@ -124,9 +124,9 @@ def align_names(base: Runs, head: Runs) -> tuple[Runs, Runs, tuple[Doubt, ...]]:
 def _variants(*sides: Sequence[StoredRun]) -> dict[str, list[set[StoredVariant]]]:
     """Return the variants of each benchmark on each side."""
     variants_by_name: dict[str, list[set[StoredVariant]]] = {}
-    for at, side in enumerate(sides):
+    for index, side in enumerate(sides):
         for variant in (stored_variant for run in side for stored_variant in run.variants.values()):
-            variants_by_name.setdefault(variant.name, [set() for _ in sides])[at].add(variant)
+            variants_by_name.setdefault(variant.name, [set() for _ in sides])[index].add(variant)
     return variants_by_name
 
 

@@ -63,7 +63,7 @@ def read(document: list[object], path: Path) -> StoredRun:
             "name the folder timeseries"
         )
     what = f"{quoted_name(name)}: fork"
-    processes = tuple(_process(one, f"{what} {at}") for at, one in enumerate(forks))
+    processes = tuple(_process(one, f"{what} {index}") for index, one in enumerate(forks))
     return StoredRun(name=path.name, processes={name: processes})
 
 

@@ -75,7 +75,7 @@ KNOWN = (
     "corpus or CSV"
 )
 """All of them, for a message."""
-OTHERWISE = "anything else can be written as the CSV of docs/methods/stored.md"
+OTHERWISE = "anything else can be written as the CSV of docs/how-to/import-results.md"
 
 
 @dataclass(frozen=True, slots=True)

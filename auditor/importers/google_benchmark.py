@@ -41,8 +41,8 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     values: dict[str, list[float]] = {}
     means: dict[str, float] = {}
     failures: dict[str, StoredProcess] = {}
-    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
-        place = f"benchmarks[{at}]"
+    for index, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{index}]"
         benchmark = mapping(entry, place)
         name = text(benchmark.get("run_name") or benchmark.get("name"), f"{place}.name")
         if benchmark.get("error_occurred"):

@@ -39,8 +39,8 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     Commands of one name have numbers, in the order of the file.
     """
     entries = items(document["results"], "results")
-    known = [mapping(item, f"results[{at}]") for at, item in enumerate(entries)]
-    names = [_name(result, f"results[{at}]") for at, result in enumerate(known)]
+    known = [mapping(item, f"results[{index}]") for index, item in enumerate(entries)]
+    names = [_name(result, f"results[{index}]") for index, result in enumerate(known)]
     numbered = numbers(names)
     processes = {
         name: (_process(result, name),) for name, result in zip(numbered, known, strict=True)

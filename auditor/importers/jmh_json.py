@@ -135,8 +135,8 @@ def _processes(
             yield failed("it has no iterations")
     wanted = entry.get("forks")
     if isinstance(wanted, int):
-        for at in range(len(forks) + 1, min(wanted, MOST_FORKS) + 1):
-            yield failed(f"fork {at} of {wanted} is not in the file, so it failed")
+        for number in range(len(forks) + 1, min(wanted, MOST_FORKS) + 1):
+            yield failed(f"fork {number} of {wanted} is not in the file, so it failed")
 
 
 def _number(value: object, what: str) -> float:

@@ -47,8 +47,8 @@ def read(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str,
     shared = _metadata(document, "the whole")
     found: dict[str, tuple[StoredProcess, ...]] = {}
     left_out, hosts, dates = [], [], []
-    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
-        place = f"benchmarks[{at}]"
+    for index, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{index}]"
         benchmark = mapping(entry, place)
         metadata = shared | _metadata(benchmark, place)
         name = text(metadata.get("name"), f"{place}.metadata.name")

@@ -30,8 +30,8 @@ def read(document: dict[str, object], path: Path) -> StoredRun:
     """Return the run; raises Broken. Its values are those of rounds, already per iteration."""
     commit = _object(document.get("commit_info"))
     processes: dict[str, tuple[StoredProcess, ...]] = {}
-    for at, entry in enumerate(items(document["benchmarks"], "benchmarks")):
-        place = f"benchmarks[{at}]"
+    for index, entry in enumerate(items(document["benchmarks"], "benchmarks")):
+        place = f"benchmarks[{index}]"
         benchmark = mapping(entry, place)
         name = text(benchmark.get("fullname"), f"{place}.fullname")
         if name in processes:

@@ -99,15 +99,15 @@ def read(paths: Sequence[Path], commit: str | None = None) -> StoredResults:
 def _read_all(path: Path, asv: AsvFiles, there: _Files) -> None:
     """Read a file, or what lies in a folder."""
     named = not is_dir(path)
-    mine = []
+    stored_files = []
     inside = [path] if named else corpus.series_files(path) or criterion.criterion_files(path)
     for one in inside or files.result_files(path):
         if named or one.name not in asv_files.OWN:
             read_one = _read(one, asv, there, named=named)
             if read_one is not None:
-                mine.append(read_one)
-    for file in mine:
-        there.votes[file.format] = there.votes.get(file.format, 0.0) + 1 / len(mine)
+                stored_files.append(read_one)
+    for file in stored_files:
+        there.votes[file.format] = there.votes.get(file.format, 0.0) + 1 / len(stored_files)
         there.found.setdefault(file.path.resolve(), file)
 
 
@@ -140,9 +140,11 @@ def _require_any(paths: Sequence[Path], there: _Files) -> None:
     if there.found:
         return
     if there.odd:
-        path, why = next(iter(there.odd.items()))
+        path, reason = next(iter(there.odd.items()))
         more = len(there.odd) - 1
-        raise UsageError(f"{path}: {why}" + (f" (and {more} more files like it)" if more else ""))
+        raise UsageError(
+            f"{path}: {reason}" + (f" (and {more} more files like it)" if more else "")
+        )
     raise UsageError(
         f"{paths[0]} holds no result of {KNOWN}; name the folder of the results, such as "
         ".asv/results or .benchmarks"
@@ -181,7 +183,7 @@ def _keep_times(there: _Files) -> None:
 def _odd(odd: dict[Path, str]) -> Iterator[Caveat]:
     """Yield what was left out, and why."""
     if odd:
-        those = "; ".join(f"{path.name}: {why}" for path, why in [*odd.items()][:_NAMED])
+        those = "; ".join(f"{path.name}: {reason}" for path, reason in [*odd.items()][:_NAMED])
         more = f"; and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
         those = those.replace(_NO_RESULT, "it is of no format that is read")
         count = "a file was" if len(odd) == 1 else f"{len(odd)} files were"

@@ -20,7 +20,7 @@ COLUMNS = ("benchmark", "fork", "iteration", "seconds")
 WARMUP = "warmup"
 _TRUTH = {"0": False, "1": True, "": False}
 _DIGITS = 18
-_ASKED = "write it as docs/methods/stored.md says"
+_ASKED = "write it as docs/how-to/import-results.md says"
 
 _Key = tuple[str, str, str]
 """Benchmark, fork, and whether it is warm-up, as they are written."""

@@ -15,9 +15,9 @@ from auditor.core.series.steady import NeededWarmup
 from auditor.core.subject import Language, Method, Project, SourceFile
 from auditor.measure.trial_times import AuditFigures
 from runners.home import Home
-from runners.jmh.build.build_steps import ignore_step
 from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.jdks import with_jdk
+from runners.steps import ignore_step
 from runners.subjects.placed import Placed
 from runners.subset import Calls
 from runners.trial import Elsewhere, no_artifact_source

@@ -89,7 +89,9 @@ def _prepare(
         )
     if config.request.allocation_bytes is not None:
         raise UsageError("Python suites report no allocations; leave out allocations")
-    project = prepare(placed, python=config.python, frontend=frontend, **machine.parts)
+    project = prepare(
+        placed, python=config.python, frontend=frontend, tell=machine.tell, **machine.parts
+    )
     return ReadyProject(project, PythonHarness(frontend))
 
 

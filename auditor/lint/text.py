@@ -111,12 +111,12 @@ def _findings(document: LintDocument) -> tuple[list[SourceFinding], list[Finding
         for rule in document.rules
     }
     seen: dict[tuple[str, ...], int] = {}
-    found = []
+    findings = []
     for finding in document.findings:
         key = (finding.rule, finding.span.file, finding.benchmark)
         seen[key] = number = seen.get(key, 0) + 1
         refuted = finding.proof is not None and finding.proof.seen is EvidenceState.REFUTED
-        found.append(
+        findings.append(
             SourceFinding(
                 kind=kinds[finding.rule],
                 owner=finding.benchmark or finding.span.file,
@@ -128,4 +128,4 @@ def _findings(document: LintDocument) -> tuple[list[SourceFinding], list[Finding
                 own_level=_LEVELS[finding.sure],
             )
         )
-    return found, list(kinds.values())
+    return findings, list(kinds.values())

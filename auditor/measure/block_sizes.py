@@ -44,8 +44,8 @@ class BlockSizes:
         """Return the blocks of a process of the unchanged benchmark."""
         plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
         if not self.whole:
-            mine = [run for run in self.pilots if run.trial.benchmark == benchmark]
-            lasts = lasting(mine, self.operations).get(benchmark.id, 0.0)
+            runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
+            lasts = lasting(runs, self.operations).get(benchmark.id, 0.0)
             plan = schedules.shortened(plan, lasts)
         return schedules.plain(plan, operations)
 

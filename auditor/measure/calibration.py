@@ -16,7 +16,7 @@ CLOSE_ENOUGH = 0.1
 CLOSEST = 0.03
 """So close, turns that were tried are better than any that only follow from them."""
 TOLERANCE = 0.2
-"""Beyond this, an achieved slowdown is a caveat (abs.md, "The injected slowdown")."""
+"""Beyond this, an achieved slowdown is a caveat (slowdown-injection.md)."""
 WORK_BELOW_SECONDS = 20e-6
 """A spin costs two clock reads, 60-90 ns: .5 % of 20 us. Above, nothing is lost by the clock, and
 a delay measured in the call itself follows inputs that differ from call to call."""
@@ -140,7 +140,7 @@ Points = Mapping[float, float]
 
 def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> Calibration:
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
-    why = Caveat(
+    caveat = Caveat(
         "too-short",
         "the method's own time is lost in the cost of reading the clock, so no delay in "
         "proportion to it can be made sure",
@@ -154,7 +154,7 @@ def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> C
         achieved=None,
         settled=settled,
         delay=Delay(wait, number),
-        caveats=(why,),
+        caveats=(caveat,),
     )
 
 

@@ -137,6 +137,8 @@ class StudyContext:
     garbage."""
     unprofiled: str = ""
     """Why benchmarks cannot be profiled; empty where they can."""
+    hidden: tuple[str, ...] = ()
+    """What is known of public names that are no methods, in words."""
     becomes_quiet: Callable[[float], bool] = _stays_as_it_is
     """Wait at most so many seconds for a quiet machine; return whether it is one then."""
     figures: AuditFigures

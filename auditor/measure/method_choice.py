@@ -13,7 +13,7 @@ from auditor.measure import popularity
 from auditor.measure.context import StudyContext
 
 LARGEST_CHOICE = 20
-"""How many methods an automatic choice takes (abs.md, "Finding the often-used methods")."""
+"""How many methods an automatic choice takes (abs-score.md)."""
 
 
 @dataclass(frozen=True, slots=True)

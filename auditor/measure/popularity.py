@@ -1,4 +1,4 @@
-"""Which methods are used most, by what clients call (abs.md, "Finding the often-used methods")."""
+"""Which methods are used most, by what clients call (abs-score.md)."""
 
 from collections.abc import Callable, Sequence
 
@@ -115,16 +115,16 @@ def _declared(profiles: Sequence[MethodProfile]) -> list[Caveat]:
 
 
 def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
-    said = []
+    caveats = []
     failed = [client for client in clients if client.reason is not None]
     if failed:
         those = "; ".join(f"{use.name}: {use.reason}" for use in failed)
         text = f"{len(failed)} of {len(clients)} clients could not be traced: {those}"
-        said.append(Caveat("clients-failed", text))
+        caveats.append(Caveat("clients-failed", text))
     partly = [f"{client.name}: {client.missing}" for client in clients if client.missing]
     if partly:
         text = f"part of the calls may be missing; {'; '.join(partly)}"
-        said.append(Caveat("clients-partly", text))
+        caveats.append(Caveat("clients-partly", text))
     whole = sum(client.total for client in clients)
     loudest = max(clients, key=lambda client: client.total, default=None)
     traced = len(clients) - len(failed)
@@ -133,8 +133,8 @@ def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
             f"{100 * loudest.total // whole} % of all calls are of {loudest.name}, so it decides "
             "the order; with the ranking by share or clients it counts no more than the others"
         )
-        said.append(Caveat("one-client", text))
-    return said
+        caveats.append(Caveat("one-client", text))
+    return caveats
 
 
 def most_used(
@@ -158,7 +158,7 @@ def most_used(
     until = known.index(chosen[-1]) if len(chosen) == most else len(known)
     refused = {method.id: method.refusal for method in known[:until] if method.refusal is not None}
     if refused:
-        those = "; ".join(f"{name}: {line(why)}" for name, why in refused.items())
+        those = "; ".join(f"{name}: {line(reason)}" for name, reason in refused.items())
         text = f"used often enough to be chosen, but left out, as they cannot be slowed: {those}"
         caveats.append(Caveat("methods-left-out", text))
     return tuple(chosen), tuple(caveats)

@@ -33,14 +33,14 @@ class Reach:
 
 
 def reach_of(outcome: Outcome, method: str) -> Reach:
-    """Judge one method by the windows of one benchmark (abs.md, "The injected slowdown").
+    """Judge one method by the windows of one benchmark (slowdown-injection.md).
 
     Set-up runs equally often in each window, so the difference of two windows with different
     numbers of operations holds none of it; where set-up was counted apart, so does each window.
     """
     if not isinstance(outcome, Counted):
-        why = Caveat("no-reach", "the counting run failed, so the pair is measured to be sure")
-        return Reach(state=ReachState.UNKNOWN, caveats=(why,))
+        caveat = Caveat("no-reach", "the counting run failed, so the pair is measured to be sure")
+        return Reach(state=ReachState.UNKNOWN, caveats=(caveat,))
     counts = [(window.operations, dict(window.calls).get(method, 0)) for window in outcome.windows]
     nested = any(method in window.nested for window in outcome.windows)
     outside = dict(outcome.outside).get(method, 0)
@@ -68,12 +68,12 @@ def _by_difference(counts: Sequence[tuple[int, int]], *, nested: bool) -> Reach:
 def _in_loop(calls: float | None, *, nested: bool) -> Reach:
     if calls is not None and calls > 0:
         return Reach(state=ReachState.IN_LOOP, calls_per_operation=calls, nested=nested)
-    why = Caveat(
+    caveat = Caveat(
         "set-up-varies",
         "more calls were counted in fewer operations: the set-up calls it a varying number of "
         "times, so the calls per operation are unknown",
     )
-    return Reach(state=ReachState.UNKNOWN, nested=nested, caveats=(why,))
+    return Reach(state=ReachState.UNKNOWN, nested=nested, caveats=(caveat,))
 
 
 def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:

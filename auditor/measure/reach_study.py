@@ -144,14 +144,14 @@ def _linked(
 ) -> tuple[tuple[Benchmark, ...], frozenset[tuple[str, str]]]:
     """Return the benchmarks whose programs hold some method, and the pairs of the others."""
     unlinked: set[tuple[str, str]] = set()
-    asked = []
+    benchmarks = []
     for benchmark in baseline.usable:
         closure = parts.project.closure(benchmark.group)
         without = {(method.id, benchmark.id) for method in methods if not closure.holds(method)}
         unlinked |= without
         if len(without) < len(methods):
-            asked.append(benchmark)
-    return tuple(asked), frozenset(unlinked)
+            benchmarks.append(benchmark)
+    return tuple(benchmarks), frozenset(unlinked)
 
 
 def _is_checked(

@@ -104,5 +104,5 @@ def least(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:
 
 def of_purpose(runs: Sequence[Run], purpose: Purpose) -> tuple[Run, ...]:
     """Return the runs made for `purpose`, in the order of their repetition and fork."""
-    mine = [run for run in runs if run.trial.purpose is purpose]
-    return tuple(sorted(mine, key=lambda run: (run.trial.repetition, run.trial.fork)))
+    trial_runs = [run for run in runs if run.trial.purpose is purpose]
+    return tuple(sorted(trial_runs, key=lambda run: (run.trial.repetition, run.trial.fork)))

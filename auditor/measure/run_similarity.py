@@ -50,7 +50,7 @@ def judge(
     Runs without values, or with one that is not finite, are left out; the others are cut to the
     shortest of them. Fewer than two, and nothing can be told. Each has its caveat.
     """
-    compared = tuple(at for at, run in enumerate(runs) if len(run) and np.isfinite(run).all())
+    compared = tuple(index for index, run in enumerate(runs) if len(run) and np.isfinite(run).all())
     caveats = _left_out(len(runs), compared)
     if len(compared) < 2:
         return _unknown(benchmark, compared, caveats)
@@ -199,15 +199,15 @@ def _scattered(
     pairs: Sequence[PairSimilarity], apart: tuple[int, ...], groups: Clusters
 ) -> tuple[Caveat, ...]:
     unlike = sum(pair.dissimilar for pair in pairs)
-    found = []
+    caveats = []
     if not apart and 2 * unlike > len(pairs):
         text = f"{unlike} of {len(pairs)} pairs are dissimilar: no run stands apart from the others"
-        found.append(Caveat("no-run-apart", text))
+        caveats.append(Caveat("no-run-apart", text))
     if groups.dissimilar and not groups.outside:
         sizes = " and ".join(str(len(group)) for group in groups.groups)
         text = f"groups of {sizes} runs: none is the main one that others fall out of"
-        found.append(Caveat("no-main-group", text))
-    return tuple(found)
+        caveats.append(Caveat("no-main-group", text))
+    return tuple(caveats)
 
 
 def _named(runs: Sequence[int]) -> str:

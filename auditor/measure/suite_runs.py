@@ -85,7 +85,7 @@ def by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
     for run in runs:
         if run.trial.benchmark is not None:
             found.setdefault(run.trial.benchmark.id, []).append(run)
-    return {name: tuple(mine) for name, mine in found.items()}
+    return {name: tuple(trial_runs) for name, trial_runs in found.items()}
 
 
 def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
@@ -280,8 +280,8 @@ def _enough(forks: Forks, made: int, runs: Sequence[Run], request: SuiteRequest)
     width = request.watched.watch.width
     return {
         name: made
-        for name, mine in by_benchmark(runs).items()
-        if forks[name] > made and forks_width(mine) <= width
+        for name, trial_runs in by_benchmark(runs).items()
+        if forks[name] > made and forks_width(trial_runs) <= width
     }
 
 

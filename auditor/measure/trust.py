@@ -14,8 +14,8 @@ from auditor.warmup.learned import LENGTH, LearnedDetector
 
 def of_runs(runs: Iterable[Run], project: Project) -> Iterator[Caveat]:
     """Say of our own runs of a suite what `caveats` says of stored ones."""
-    found = own_series.results(runs, harness=project.harness, digest=project.digest)
-    yield from caveats(found, found.runs)
+    results = own_series.results(runs, harness=project.harness, digest=project.digest)
+    yield from caveats(results, results.runs)
 
 
 def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:

@@ -136,9 +136,11 @@ def warm_ups(runs: Sequence[Run]) -> dict[str, MeasuredWarmup]:
         if one.warmed.warm is None:
             cold.add(name)
         else:
-            mine = _warm_up(run, one, one.warmed.warm)
-            before = found.get(name, mine)
-            found[name] = max(before, mine, key=lambda warmup: (warmup.seconds, warmup.iterations))
+            measured_warmup = _warm_up(run, one, one.warmed.warm)
+            before = found.get(name, measured_warmup)
+            found[name] = max(
+                before, measured_warmup, key=lambda warmup: (warmup.seconds, warmup.iterations)
+            )
     return {name: warmup for name, warmup in found.items() if name not in cold}
 
 
@@ -182,9 +184,9 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
         if run.trial.benchmark is not None and original_repetition(run.trial.repetition) == 1:
             made.setdefault(run.trial.benchmark.id, []).append(run)
     fewer = [
-        f"{name}: {len(mine)}"
-        for name, mine in made.items()
-        if len(mine) < planned and forks_width(mine) <= width
+        f"{name}: {len(trial_runs)}"
+        for name, trial_runs in made.items()
+        if len(trial_runs) < planned and forks_width(trial_runs) <= width
     ]
     if fewer:
         text = (

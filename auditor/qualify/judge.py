@@ -157,9 +157,9 @@ def _rates_of(
 def _largest(
     rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
 ) -> list[AlarmRate]:
-    mine = [alarm_rate for alarm_rate in _rates_of(rates, side, method) if alarm_rate.shown]
-    most = max((alarm_rate.case.factor for alarm_rate in mine), default=0.0)
-    return [alarm_rate for alarm_rate in mine if alarm_rate.case.factor == most]
+    alarm_rates = [alarm_rate for alarm_rate in _rates_of(rates, side, method) if alarm_rate.shown]
+    most = max((alarm_rate.case.factor for alarm_rate in alarm_rates), default=0.0)
+    return [alarm_rate for alarm_rate in alarm_rates if alarm_rate.case.factor == most]
 
 
 def _diagnoses(
@@ -230,17 +230,18 @@ def _blindness(
         yield from _silence(rates, slowed, later)
         return
     for subject in subjects:
-        mine = _largest(rates, SlowedSide.SLOWED, subject.method)
+        alarm_rates = _largest(rates, SlowedSide.SLOWED, subject.method)
         if (
-            mine
-            and is_detected(mine[0]) is False
+            alarm_rates
+            and is_detected(alarm_rates[0]) is False
             and any(is_detected(alarm_rate) for alarm_rate in slowed)
         ):
             many = len(subject.reached_by)
-            why = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
-            why = why if many else "no benchmark calls it"
-            shown = f"it fired {_times(mine[0])} at {subject.method} {_factor(mine[0])} as slow"
-            yield Diagnosis(Flaw.BLIND, f"{shown}; {why}")
+            reason = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
+            reason = reason if many else "no benchmark calls it"
+            rate = alarm_rates[0]
+            shown = f"it fired {_times(rate)} at {subject.method} {_factor(rate)} as slow"
+            yield Diagnosis(Flaw.BLIND, f"{shown}; {reason}")
 
 
 def _silence(
@@ -278,33 +279,35 @@ def _few_false(most: float, rates: Sequence[AlarmRate]) -> Demand:
     if not same:
         return Demand(asked, DemandState.UNDECIDED, "no pair that is alike was shown")
     low, high = (percent(one, 1) for one in same[0].interval)
-    why = f"{_times(same[0])}: between {low} and {high}"
-    return Demand(asked, _FEW[noisy(same[0], most)], why)
+    reason = f"{_times(same[0])}: between {low} and {high}"
+    return Demand(asked, _FEW[noisy(same[0], most)], reason)
 
 
 def _sees(factor: float, rates: Sequence[AlarmRate]) -> Demand:
     asked = f"{factor:g}x is seen more often than not"
     if _always(rates):
-        why = "it fires at base and head that are alike, too"
-        return Demand(asked, DemandState.FAILED, why)
-    mine = [
+        reason = "it fires at base and head that are alike, too"
+        return Demand(asked, DemandState.FAILED, reason)
+    alarm_rates = [
         alarm_rate
         for alarm_rate in _rates_of(rates, SlowedSide.SLOWED)
         if alarm_rate.case.factor == factor
     ]
-    beyond = [alarm_rate.skipped or is_hopeless(alarm_rate.case, rates) for alarm_rate in mine]
+    beyond = [
+        alarm_rate.skipped or is_hopeless(alarm_rate.case, rates) for alarm_rate in alarm_rates
+    ]
     answers = [
         False if lost else is_detected(alarm_rate)
-        for alarm_rate, lost in zip(mine, beyond, strict=True)
+        for alarm_rate, lost in zip(alarm_rates, beyond, strict=True)
     ]
     answer = DemandState.PASSED if answers and all(answers) else DemandState.UNDECIDED
     if False in answers:
         answer = DemandState.FAILED
-    why = "; ".join(
+    reason = "; ".join(
         f"{alarm_rate.case.method}: " + ("larger ones are not seen" if lost else _times(alarm_rate))
-        for alarm_rate, lost in zip(mine, beyond, strict=True)
+        for alarm_rate, lost in zip(alarm_rates, beyond, strict=True)
     )
-    return Demand(asked, answer, why or "no such pair was shown")
+    return Demand(asked, answer, reason or "no such pair was shown")
 
 
 def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Iterator[Caveat]:

@@ -163,14 +163,14 @@ def _draw_rates(
         units="alarms in percent",
         most=100.0,
     )
-    told = "; ".join(
+    text = "; ".join(
         f"{number_format.times(rate.factor) + ' ' if rate.method else ''}{words.SIDES[rate.side]} "
         f"{rate.alarms} of {rate.shown}"
         for rate in (*same, *slowed, *sped)
     )
-    label = f"alarms about {names.label(method)}: {told}"
+    label = f"alarms about {names.label(method)}: {text}"
     plot = plots.svg(SIZE, label, charts.body(axes, curves), kind="lines")
-    return Drawn(method=names.label(method), told=told, plot=plot)
+    return Drawn(method=names.label(method), told=text, plot=plot)
 
 
 def _point(place: float, rate: CheckoutPairRate) -> Point:

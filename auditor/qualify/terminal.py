@@ -61,8 +61,8 @@ def line(shown_pair: ShownCase, left: int) -> str:
     what = SIDES[shown_pair.case.side]
     if shown_pair.case.method:
         what = f"{shown_pair.case.method} {shown_pair.case.factor:g}x, {what}"
-    said = answer(shown_pair.answer, shown_pair.turn)
-    return f"{what}: {said} ({number_format.seconds(shown_pair.seconds)}; about {left} more)"
+    text = answer(shown_pair.answer, shown_pair.turn)
+    return f"{what}: {text} ({number_format.seconds(shown_pair.seconds)}; about {left} more)"
 
 
 def table(document: QualifyDocument) -> RenderableType:

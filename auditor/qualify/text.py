@@ -25,8 +25,8 @@ def headline(document: QualifyDocument) -> str:
         if slowed_method.seen_from is not None
     ]
     if flaws:
-        said = f"This gate is {' and '.join(flaws)}"
-        return f"{said}; it sees {', '.join(seen)}." if seen else f"{said}."
+        text = f"This gate is {' and '.join(flaws)}"
+        return f"{text}; it sees {', '.join(seen)}." if seen else f"{text}."
     if not seen:
         return "Cannot tell what this gate sees: more runs are needed (--runs, --budget)."
     same = [rate for rate in document.rates if rate.side is SlowedSide.SAME]

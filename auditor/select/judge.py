@@ -1,4 +1,4 @@
-"""Which benchmarks to run where time is short, and which can go (select.md)."""
+"""Which benchmarks to run where time is short, and which can go (redundancy.md)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -221,11 +221,11 @@ class _Pool:
     ) -> Found | None:
         """Return the least weight that detects these methods, and no others; None if too dear."""
         names = [
-            at
-            for at, candidate in enumerate(self.watchers)
+            index
+            for index, candidate in enumerate(self.watchers)
             if candidate.detects <= methods and candidate.detects
         ]
-        must = [at for at, candidate in enumerate(self.watchers) if candidate.id in required]
+        must = [index for index, candidate in enumerate(self.watchers) if candidate.id in required]
         names = sorted({*names, *must})
         rows = [*self._covering(methods, names), *self._paid(names, limit)]
         rows += [Constraint({names.index(one): 1}, least=1) for one in must]
@@ -268,12 +268,12 @@ class _Pool:
         self, limit: int, times: Sequence[int]
     ) -> tuple[list[int], list[Constraint], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
-        names = [at for at, candidate in enumerate(self.watchers) if candidate.detects]
+        names = [index for index, candidate in enumerate(self.watchers) if candidate.detects]
         methods = sorted(self.methods)
         costs = [*([0] * len(names)), *([-1] * len(methods))]
         rows = [Constraint({column: times[one] for column, one in enumerate(names)}, most=limit)]
-        for at, row in enumerate(self._covering(methods, names), len(names)):
-            rows.append(Constraint({**row.weights, at: -1}, least=0))
+        for column, row in enumerate(self._covering(methods, names), len(names)):
+            rows.append(Constraint({**row.weights, column: -1}, least=0))
         return costs, rows, names
 
     def _covering(self, methods: Collection[str], names: Sequence[int]) -> list[Constraint]:
@@ -313,14 +313,14 @@ class _Pool:
         taken: list[int] = []
         left, rest = self.methods, limit
         while names := [
-            at
-            for at, candidate in enumerate(self.watchers)
-            if candidate.detects & left and self.costs[at] <= rest
+            index
+            for index, candidate in enumerate(self.watchers)
+            if candidate.detects & left and self.costs[index] <= rest
         ]:
             taken.append(self._best(left, names))
             left -= self.watchers[taken[-1]].detects
             rest -= self.costs[taken[-1]]
-        alone = [at for at, cost in enumerate(self.costs) if cost <= limit]
+        alone = [index for index, cost in enumerate(self.costs) if cost <= limit]
         single = max(alone, key=lambda at: len(self.watchers[at].detects), default=None)
         if single is not None and len(self.detected([single])) > len(self.detected(taken)):
             return frozenset({single})

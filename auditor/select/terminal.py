@@ -32,12 +32,12 @@ def proposal(found: Proposal) -> RenderableType:
         rows = lineless("can go", ">saves", ">spread", "what it detects is detected by")
         for benchmark in found.removed[:MOST_ROWS]:
             kept = sorted({name for method in benchmark.watched for name in method.kept_by})
-            said = ", ".join(names.shorten(kept).values()) or "nothing is detected by it"
+            text = ", ".join(names.shorten(kept).values()) or "nothing is detected by it"
             rows.add_row(
                 Text(names.line(short[benchmark.id])),
                 number_format.seconds(benchmark.seconds),
                 number_format.share(benchmark.max_spread),
-                Text(names.line(said), style="dim"),
+                Text(names.line(text), style="dim"),
             )
         parts += ["", and_more(rows, len(found.removed))]
     kept = [

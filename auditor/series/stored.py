@@ -14,8 +14,8 @@ def split_processes(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
         return runs
     parts: dict[int, dict[str, tuple[StoredProcess, ...]]] = {}
     for name, processes in runs[0].processes.items():
-        for at, process in enumerate(processes):
-            parts.setdefault(at, {})[name] = (process,)
+        for index, process in enumerate(processes):
+            parts.setdefault(index, {})[name] = (process,)
     return tuple(replace(runs[0], processes=part) for part in parts.values()) or runs
 
 

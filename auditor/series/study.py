@@ -51,7 +51,9 @@ def series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
     )
     looked_at = len(chosen(parts.suite, parts.request.benchmarks))
     missing = unseen(parts.suite, parts.request.benchmarks, looked_at)
-    failed = {name: (StoredProcess(failure=Unreadable(why, "")),) for name, why in missing.unlisted}
+    failed = {
+        name: (StoredProcess(failure=Unreadable(reason, "")),) for name, reason in missing.unlisted
+    }
     first = replace(results.runs[0], processes={**results.runs[0].processes, **failed})
     return replace(
         results,
@@ -64,8 +66,8 @@ def measure_processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run,
     """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
     runs = processes(request, parts)
     if not any(isinstance(run.outcome, Measured) for run in runs):
-        why = f"every benchmark fails; the first: {first_failure(runs)}" if runs else _TOO_LATE
-        raise NoBenchmarks(why)
+        reason = f"every benchmark fails; the first: {first_failure(runs)}" if runs else _TOO_LATE
+        raise NoBenchmarks(reason)
     return runs
 
 

@@ -136,10 +136,10 @@ def headline(document: SimilarityDocument) -> str:
     kinds = [kind(benchmark) for benchmark in document.benchmarks]
     unlike = kinds.count(UNLIKE)
     apart = sum(bool(benchmark.apart) for benchmark in document.benchmarks)
-    said = f"The runs of {unlike} of {figures.count(len(kinds), 'benchmark')} are dissimilar"
+    text = f"The runs of {unlike} of {figures.count(len(kinds), 'benchmark')} are dissimilar"
     if kinds.count(UNKNOWN):
-        said += f", of {kinds.count(UNKNOWN)} nobody can tell"
-    return f"{said}; in {apart} a run stands apart" if apart else said
+        text += f", of {kinds.count(UNKNOWN)} nobody can tell"
+    return f"{text}; in {apart} a run stands apart" if apart else text
 
 
 def kind(benchmark: BenchmarkSimilarity) -> str:
@@ -154,7 +154,7 @@ def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tupl
     if not runs:
         subject = names.label(document.subject)
         return f"Each process of {subject} is a run; run 1 is the first one.", ()
-    if list(runs) == [f"run {at}" for at in range(1, len(runs) + 1)]:
+    if list(runs) == [f"run {number}" for number in range(1, len(runs) + 1)]:
         return "Runs have the numbers that they were made with.", ()
     return "Which run is which", tuple(names.label(run) for run in runs)
 

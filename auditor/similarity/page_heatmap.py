@@ -88,7 +88,7 @@ def applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application
             found.setdefault(named[1], []).append(benchmark)
     if len(found) < 2:
         return ()
-    means = {name: _means(those) for name, those in found.items()}
+    means = {name: _means(similarities) for name, similarities in found.items()}
     return tuple(
         Application(
             name=name,
@@ -164,7 +164,7 @@ def groups(benchmark: BenchmarkSimilarity) -> str:
 
 def run_numbers(runs: Sequence[int]) -> str:
     """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
-    breaks = [at for at, (one, other) in enumerate(pairwise(runs), 1) if other != one + 1]
+    breaks = [number for number, (one, other) in enumerate(pairwise(runs), 1) if other != one + 1]
     edges = [0, *breaks, len(runs)]
     parts = [(runs[start] + 1, runs[stop - 1] + 1) for start, stop in pairwise(edges)]
     said = [

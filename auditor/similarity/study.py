@@ -16,7 +16,7 @@ def similarity(results: StoredResults, told: Callable[[int, int], None]) -> tupl
     runs = split_processes(results.runs)
     judged = []
     for number, name in enumerate(results.benchmarks, start=1):
-        mine = runs[: runs_of(name, results.runs)]
-        judged.append(audit.judge(name, [run.values(name) for run in mine]))
+        stored_runs = runs[: runs_of(name, results.runs)]
+        judged.append(audit.judge(name, [run.values(name) for run in stored_runs]))
         told(number, len(results.benchmarks))
     return tuple(judged)

@@ -138,12 +138,12 @@ def wave_hedges(rows: Array) -> Array:
     """
     sizes, signs = np.abs(_checked(rows)), np.sign(rows)
     found = np.zeros((len(sizes), len(sizes)))
-    for at, (size, sign) in enumerate(zip(sizes, signs, strict=True)):
+    for index, (size, sign) in enumerate(zip(sizes, signs, strict=True)):
         larger = np.maximum(size, sizes)
         share = np.divide(
             np.minimum(size, sizes), larger, out=np.ones_like(sizes), where=larger > 0
         )
-        found[at] = 1 - np.where(sign * signs < 0, 0, share).mean(axis=1)
+        found[index] = 1 - np.where(sign * signs < 0, 0, share).mean(axis=1)
     return _finished(found)
 
 

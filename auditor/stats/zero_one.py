@@ -69,8 +69,8 @@ def minimum(
         here = range(start, min(start + _AT_ONCE, len(costs)))
         if not all(one in chosen for one in here):
             wishes = [0] * len(costs)
-            for at, column in enumerate(reversed(here)):
-                wishes[column] = -(2**at)
+            for index, column in enumerate(reversed(here)):
+                wishes[column] = -(2**index)
             better = _solve(wishes, rows, options)
             if better.chosen is None or not better.exact:
                 break
@@ -123,7 +123,9 @@ def _call(
     from scipy.sparse import csr_array  # noqa: PLC0415
 
     entries = [
-        (at, column, one) for at, row in enumerate(rows) for column, one in row.weights.items()
+        (index, column, one)
+        for index, row in enumerate(rows)
+        for column, one in row.weights.items()
     ]
     at, columns, weights = zip(*entries, strict=True) if entries else ((), (), ())
     matrix = csr_array((np.array(weights, float), (at, columns)), shape=(len(rows), len(costs)))

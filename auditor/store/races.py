@@ -124,7 +124,7 @@ def _of_suite(suite: ConcurrentTestSuite) -> dict[str, Any]:
 
 def _suite(found: Any) -> ConcurrentTestSuite:
     return ConcurrentTestSuite(
-        tests=tuple(_test(one) for one in found["tests"]),
+        tests=tuple(_test(test) for test in found["tests"]),
         length=found["length"],
         tried=tuple(found["tried"]),
         methods=tuple(found["methods"]),
@@ -149,7 +149,7 @@ def _progress(found: Any) -> Progress:
         tried=tuple(found["tried"]),
         reason=found["reason"],
         number=found["number"],
-        tests=tuple(_test(one) for one in found["tests"]),
+        tests=tuple(_test(test) for test in found["tests"]),
         learned=found["learned"],
         banned=tuple(statement.member for statement in _sequence(found["banned"])),
     )
@@ -170,7 +170,7 @@ def _test(found: Any) -> Test:
         number=found["number"],
         prefix=_sequence(found["prefix"]),
         subject=found["subject"],
-        suffixes=tuple(_sequence(one) for one in found["suffixes"]),
+        suffixes=tuple(_sequence(suffix) for suffix in found["suffixes"]),
         repeats=found["repeats"],
     )
 

@@ -83,7 +83,7 @@ def suite_to_row(suite: Suite) -> str:
 def suite_from_row(text: str) -> Suite:
     """Read a listing."""
     listing = json.loads(text)
-    benchmarks = tuple(_benchmark(one) for one in listing["benchmarks"])
+    benchmarks = tuple(_benchmark(benchmark) for benchmark in listing["benchmarks"])
     return Suite(benchmarks, (), _pairs(listing["unusable"]))
 
 
@@ -281,7 +281,7 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
         outside, apart = _counts(row["outside"]), row["set_up_apart"]
         return Counted(windows, outside, apart, missing, in_one_call, clocked)
     if kind is Ending.TRACED:
-        calls = tuple(_calls(one) for one in row["calls"])
+        calls = tuple(_calls(call) for call in row["calls"])
         return Traced(**{**row, "calls": calls})
     if kind is Ending.PROFILED:
         return _profiled(row)
@@ -289,9 +289,9 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
 
 
 def _profiled(row: dict[str, Any]) -> Profiled:
-    stacks = (Stack(**{**one, "frames": tuple(one["frames"])}) for one in row["stacks"])
+    stacks = (Stack(**{**stack, "frames": tuple(stack["frames"])}) for stack in row["stacks"])
     typed = {
-        "frames": tuple(Frame(**one) for one in row["frames"]),
+        "frames": tuple(Frame(**frame) for frame in row["frames"]),
         "stacks": tuple(stacks),
         "code": tuple(Frame(**one) for one in row["code"]),
     }

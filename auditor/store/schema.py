@@ -1,4 +1,4 @@
-"""The tables, as SQL with comments (docs/schema.md shows the same text)."""
+"""The tables, as SQL with comments (docs/reference/store-schema.md shows the same text)."""
 
 SCHEMA_VERSION = 1
 """Of the tables below; a file with another one is refused."""

@@ -75,14 +75,16 @@ def _method(method: Method, counts: Counts) -> MethodUse:
         reach = ReachState.UNKNOWN
     else:
         reach = ReachState.SET_UP_ONLY if set_up else ReachState.NOT_AT_ALL
-    why = unknown[0].caveats[0].text if reach is ReachState.UNKNOWN and unknown[0].caveats else None
+    reason = (
+        unknown[0].caveats[0].text if reach is ReachState.UNKNOWN and unknown[0].caveats else None
+    )
     return MethodUse(
         method=method,
         reach=reach,
         called_by=tuple(sorted(called, key=lambda caller: -(caller.calls_per_operation or 0.0))),
         set_up_in=tuple(set_up),
         tests=tests,
-        reason=why,
+        reason=reason,
     )
 
 

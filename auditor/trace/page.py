@@ -99,23 +99,23 @@ def headline(document: TraceDocument) -> str:
     if not without:
         open_ = f"; of {unknown} it cannot be told" if unknown else ""
         return f"No public method of {size} is known to have no benchmark{open_}"
-    said = f"{len(without)} of {number_format.count(size, 'public method')}"
-    said += " has no benchmark" if len(without) == 1 else " have no benchmark"
+    text = f"{len(without)} of {number_format.count(size, 'public method')}"
+    text += " has no benchmark" if len(without) == 1 else " have no benchmark"
     popular = [method.id for method in without if method.tests][:_NAMED]
     if popular:
         short = names.labels(method.id for method in document.methods)
-        said += f"; of these the unit tests call most: {', '.join(short[one] for one in popular)}"
-    return said
+        text += f"; of these the unit tests call most: {', '.join(short[one] for one in popular)}"
+    return text
 
 
 def _counts(document: TraceDocument) -> str:
     ran = [benchmark for benchmark in document.benchmarks if benchmark.methods is not None]
     failed = len(document.benchmarks) - len(ran)
-    said = f"Calls were counted in {number_format.count(len(ran), 'benchmark')}"
-    said += f" ({failed} did not run)" if failed else ""
+    text = f"Calls were counted in {number_format.count(len(ran), 'benchmark')}"
+    text += f" ({failed} did not run)" if failed else ""
     idle = sum(not benchmark_use.methods for benchmark_use in ran)
     those = "calls" if idle == 1 else "call"
-    return f"{said}; {idle} of them {those} no public method." if idle else f"{said}."
+    return f"{text}; {idle} of them {those} no public method." if idle else f"{text}."
 
 
 def _row(method: TracedMethod, name: str, benchmarks: dict[str, str]) -> TraceRow:

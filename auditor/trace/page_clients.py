@@ -131,10 +131,10 @@ def _counts(document: ProfileDocument) -> str:
     traced = [client for client in document.clients if client.reason is None]
     failed = len(document.clients) - len(traced)
     calls = sum(client.calls or 0 for client in traced)
-    said = f"{number_format.number(calls)} calls from outside the library were counted"
+    text = f"{number_format.number(calls)} calls from outside the library were counted"
     tests = [client.tests for client in traced if client.tests is not None]
-    said += f" in {number_format.number(sum(tests))} tests" if tests else ""
-    return f"{said}; {number_format.count(failed, 'client')} failed." if failed else f"{said}."
+    text += f" in {number_format.number(sum(tests))} tests" if tests else ""
+    return f"{text}; {number_format.count(failed, 'client')} failed." if failed else f"{text}."
 
 
 def _use(method: ProfiledMethod) -> str:

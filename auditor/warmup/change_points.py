@@ -1,7 +1,7 @@
 """Change points of mean and variance: optimal partitioning, with CROPS and an elbow.
 
 Killick, Fearnhead and Eckley (2012) for the cost; Haynes, Eckley and Fearnhead (2017) for CROPS;
-Satopaa et al. (2011) for the elbow. `docs/methods/steady.md` says why this is our own.
+Satopaa et al. (2011) for the elbow. `docs/explanation/steady-state.md` says why this is our own.
 """
 
 from dataclasses import dataclass
@@ -72,8 +72,8 @@ class Partitions:
             starts = np.append(starts[kept], end - _LEAST_SEGMENT + 1)
             left_out = np.concatenate((left_out[kept], np.zeros_like(left_out[:1])))
         return [
-            self._segments(before[:, at], float(least[-1, at]), float(penalties[at]))
-            for at in range(len(penalties))
+            self._segments(before[:, index], float(least[-1, index]), float(penalties[index]))
+            for index in range(len(penalties))
         ]
 
     def _segments(self, before: np.ndarray, penalised: float, penalty: float) -> Segmentation:
@@ -173,13 +173,13 @@ def elbow(x: Values, y: Values) -> float | None:
     left, right = np.concatenate((off[:1], off[:-1])), np.concatenate((off[1:], off[-1:]))
     tops, valleys = (off >= left) & (off >= right), (off <= left) & (off <= right)
     threshold, knee = None, 0
-    for at in range(len(off) - 1):
-        if tops[at]:
-            if along[at] == 1:
+    for index in range(len(off) - 1):
+        if tops[index]:
+            if along[index] == 1:
                 return None
-            threshold, knee = off[at] - bound, at
-        if threshold is not None and valleys[at]:
+            threshold, knee = off[index] - bound, index
+        if threshold is not None and valleys[index]:
             threshold = 0.0
-        if threshold is not None and off[at + 1] < threshold:
+        if threshold is not None and off[index + 1] < threshold:
             return float(x[knee]) or None
     return None

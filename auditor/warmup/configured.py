@@ -1,8 +1,8 @@
 """What a configuration of JMH would have done to a series of iterations of about 100 ms.
 
-Source: `docs/methods/steady.md`; Traini et al. (EMSE 2022), and the metrics of the ASE 2024 study
-of learned stopping. Indices are 0-based; a series' *last warm-up* iteration is one less than its
-first steady one.
+Source: `stopping-rules.md` in docs; Traini et al. (EMSE 2022), and the metrics of the ASE 2024
+study of learned stopping. Indices are 0-based; a series' *last warm-up* iteration is one less
+than its first steady one.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ def _position(lasting: Sequence[float], seconds: float, iterations: int) -> int:
     if iterations == 0:
         return 0
     done, passed = 0, 0.0
-    for at, one in enumerate(lasting, start=1):
+    for number, one in enumerate(lasting, start=1):
         passed += one
         if passed >= seconds:
             done, passed = done + 1, 0.0
         if done >= iterations:
-            return at
+            return number
     return len(lasting)
 
 
@@ -102,8 +102,8 @@ def _drawn(forks: list[Values], resamples: int, rng: np.random.Generator) -> Arr
     sizes = np.array([len(one) for one in forks], dtype=np.float64)
     times = rng.multinomial(len(forks), np.full(len(forks), 1 / len(forks)), size=resamples)
     sums = np.zeros(resamples)
-    for at, fork in enumerate(forks):
-        for turn in range(int(times[:, at].max())):
-            here = times[:, at] > turn
-            sums[here] += sizes[at] * resampled_means(fork, int(here.sum()), rng)
+    for index, fork in enumerate(forks):
+        for turn in range(int(times[:, index].max())):
+            here = times[:, index] > turn
+            sums[here] += sizes[index] * resampled_means(fork, int(here.sum()), rng)
     return np.asarray(sums / (times @ sizes))

@@ -1,7 +1,7 @@
 """CP-SSD: change points of mean and variance; warm from the last one that matters (Traini et al.).
 
-Source: `docs/methods/steady.md`. Outliers are left out for the change points only; segments are
-compared as they were measured.
+Source: `docs/explanation/steady-state.md`. Outliers are left out for the change points only;
+segments are compared as they were measured.
 """
 
 from dataclasses import dataclass
@@ -56,12 +56,12 @@ class CpSsd:
         ends = [0, *changes]
         rng = np.random.default_rng(self.seed)
         reference = values[ends[-2] + 1 :] if len(ends) > 2 else values
-        for at in range(len(ends) - 2, 0, -1):
-            first = 0 if ends[at - 1] == 0 else ends[at - 1] + 1
-            segment = values[first : ends[at] + 1]
+        for number in range(len(ends) - 2, 0, -1):
+            first = 0 if ends[number - 1] == 0 else ends[number - 1] + 1
+            segment = values[first : ends[number] + 1]
             low, high = ratio_interval(reference, segment, self.resamples, rng)
             if high <= 1 - self.tolerance or low >= 1 + self.tolerance:
-                return ends[at]
+                return ends[number]
         return 0
 
 

@@ -71,14 +71,14 @@ def _whole(looks: LogSeries) -> Named:
 def _growing(looks: LogSeries) -> Named:
     """Compare parts that grow with the end: the first iterations matter one by one."""
     edges = np.concatenate((_SMALL, np.geomspace(20, looks.n, _GROWING).round())).astype(int)
-    for at, (start, stop) in enumerate(pairwise(edges.tolist())):
+    for index, (start, stop) in enumerate(pairwise(edges.tolist())):
         part = looks.logs[start:stop]
         middle = float(np.median(part))
-        yield f"part {at} off", middle - looks.level
-        yield f"part {at} far", _clipped((middle - looks.level) / looks.scatter)
+        yield f"part {index} off", middle - looks.level
+        yield f"part {index} far", _clipped((middle - looks.level) / looks.scatter)
         if start >= _SMALL[-1]:
             scatter = float(_scatter(part - middle)) + _TINY
-            yield f"part {at} scatter", float(np.log(scatter / looks.scatter))
+            yield f"part {index} scatter", float(np.log(scatter / looks.scatter))
 
 
 def _bands(looks: LogSeries) -> Named:
@@ -212,13 +212,13 @@ def _tenths(looks: LogSeries) -> Named:
     """Compare the values of each tenth with those of the last one."""
     parts = np.array_split(looks.logs, 10)
     last = np.sort(parts[-1])
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         ordered = np.sort(part)
         both = np.concatenate((ordered, last))
         mine = np.searchsorted(ordered, both, "right") / len(ordered)
         others = np.searchsorted(last, both, "right") / len(last)
-        yield f"tenth {at} unlike", float(abs(mine - others).max())
-        yield f"tenth {at} above", float((part > looks.level).mean())
+        yield f"tenth {index} unlike", float(abs(mine - others).max())
+        yield f"tenth {index} above", float((part > looks.level).mean())
 
 
 def _clipped(value: float) -> float:

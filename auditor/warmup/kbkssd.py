@@ -1,7 +1,7 @@
 """KB-KSSD: a step found by two kernels, then Kelly's probability of being steady (Beseda et al.).
 
-Source: `docs/methods/steady.md`; Sections 3.1 to 3.3 of the paper for smoothing, step and windows.
-Only downward steps are found: code gets warm by getting faster.
+Source: `docs/explanation/steady-state.md`; Sections 3.1 to 3.3 of the paper for smoothing, step
+and windows. Only downward steps are found: code gets warm by getting faster.
 """
 
 from bisect import bisect_left, insort

@@ -1,6 +1,6 @@
 """Our detector: two forests that learned from people's judgements of whole series.
 
-`docs/methods/steady.md` says what they saw, how good they are, and how they are made again.
+`benchmarks/results/steady.md` says what they saw, how good they are, and how they are made again.
 """
 
 from functools import cache

@@ -138,10 +138,10 @@ def _window(run: _Look) -> Named:
 
 def _halves(run: _Look) -> Named:
     quarters = np.sort(run.window.reshape(4, 25), axis=1)[:, 12]
-    for at in range(3):
-        change = float(quarters[at] - quarters[3])
-        yield f"quarter {at}", change
-        yield f"quarter {at} far", _clipped(change / run.scatter)
+    for index in range(3):
+        change = float(quarters[index] - quarters[3])
+        yield f"quarter {index}", change
+        yield f"quarter {index} far", _clipped(change / run.scatter)
 
 
 def _before(run: _Look) -> Named:
@@ -245,29 +245,29 @@ def _wanders(run: _Look) -> Named:
 
 def _changes(run: _Look) -> Named:
     """What would be said of the run if this were its end? Levels are those of its segments."""
-    for at, partition in enumerate(run.partitions):
+    for index, partition in enumerate(run.partitions):
         found = np.array(partition.segments(_SEGMENTS))
         starts, ends, means, variances = found.T
         off = abs(means - means[0])
-        yield f"{at} changes", float(len(found))
-        yield f"{at} changed since", float(run.n - starts[0])
-        yield f"{at} gain", partition.gain()
-        yield f"{at} jump", float(means[1] - means[0]) if len(found) > 1 else 0.0
+        yield f"{index} changes", float(len(found))
+        yield f"{index} changed since", float(run.n - starts[0])
+        yield f"{index} gain", partition.gain()
+        yield f"{index} jump", float(means[1] - means[0]) if len(found) > 1 else 0.0
         yield (
-            f"{at} calmer",
+            f"{index} calmer",
             float(np.log((variances[1] + _TINY**2) / (variances[0] + _TINY**2)))
             if len(found) > 1
             else 0.0,
         )
-        yield f"{at} farthest", float(off.max())
-        yield f"{at} spread", float(off @ (ends - starts)) / float(ends[0])
+        yield f"{index} farthest", float(off.max())
+        yield f"{index} spread", float(off @ (ends - starts)) / float(ends[0])
         for level in _LEVELS:
             outside = np.flatnonzero(off > level)
             since = ends[outside[0]] if outside.size else starts[-1]
-            yield f"{at} steady at {level}", float(run.n - since)
-            yield f"{at} share steady at {level}", float((run.n - since) / run.n)
+            yield f"{index} steady at {level}", float(run.n - since)
+            yield f"{index} share steady at {level}", float((run.n - since) / run.n)
             inside = float((ends - starts)[off <= level].sum())
-            yield f"{at} time at {level}", inside / float(ends[0] - starts[-1])
+            yield f"{index} time at {level}", inside / float(ends[0] - starts[-1])
 
 
 def _clipped(value: float) -> float:

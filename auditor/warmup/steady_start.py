@@ -47,7 +47,7 @@ def start_candidates(run: RunSoFar, found: Mapping[str, float]) -> StartCandidat
     tellers["window"] = start - 1
     told = np.clip([*tellers.values()], 0, max(start - 1, 0))
     places = np.unique(told)
-    rows = [_side(run, places, at) for at in range(len(places))]
+    rows = [_side(run, places, index) for index in range(len(places))]
     by = (told[None, :] == places[:, None]).astype(float)
     whole = np.tile([*found.values()], (len(places), 1))
     near = (abs(told[None, :] - places[:, None]) <= _NEAR).sum(axis=1, keepdims=True)
@@ -106,7 +106,8 @@ def _side(run: RunSoFar, places: Places, number: int) -> dict[str, float]:
     }
     found |= {f"behind {many}": middle(behind[:many]) for many in (3, 10, 50)}
     found |= {
-        f"quarter {one}": middle(behind[one * quarter : (one + 1) * quarter]) for one in range(3)
+        f"quarter {index}": middle(behind[index * quarter : (index + 1) * quarter])
+        for index in range(3)
     }
     return found
 

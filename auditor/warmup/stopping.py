@@ -2,7 +2,8 @@
 
 Each rule takes the operations of one iteration after the other and says when to stop. Two
 implementations of the rules disagree, so each is here under its name: LIVE is the harness that
-stops by itself, POST_HOC the analysis behind the published figures (`docs/methods/steady.md`).
+stops by itself, POST_HOC the analysis behind the published figures
+(`docs/reference/stopping-rules.md`).
 """
 
 from collections.abc import Callable, Iterable
@@ -112,7 +113,9 @@ def forks(
     `measured` are the operations that were measured in each fork, in their order.
     """
     limit = THRESHOLDS[technique]
-    drawn = [rng.choice(np.concatenate(measured[: at + 1]), DRAWN) for at in range(len(measured))]
+    drawn = [
+        rng.choice(np.concatenate(measured[: index + 1]), DRAWN) for index in range(len(measured))
+    ]
     ask: dict[Technique, Callable[[Values, Values], float]] = {
         Technique.COV: lambda one, two: abs(_scatter(two) - _scatter(one)),
         Technique.RCIW: lambda one, two: abs(width(two, rng) - width(one, rng)),

@@ -10,7 +10,7 @@ _VALIDATED: Mapping[tuple[Criterion, str], float] = {
     (Criterion.LEARNED, "go"): 0.03,
 }
 """Seconds of an iteration, by method and harness: what models were trained with (JMH), and what
-has been measured since (docs/methods/learned-stopping.md, "Elsewhere")."""
+has been measured since (benchmarks/results/learned-stopping.md)."""
 _USUAL = 0.1
 """Seconds of an iteration where nothing is known to suit better."""
 FALLBACK = Criterion.RCIW

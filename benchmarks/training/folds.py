@@ -24,16 +24,16 @@ def by_benchmark(names: Sequence[str]) -> list[tuple[str, ...]]:
     benchmarks in the order of their names; a project with less than five has empty ones.
     """
     parts: list[list[str]] = [[] for _ in range(FOLDS)]
-    for one in sorted({project(name) for name in names}):
-        mine = sorted(name for name in names if project(name) == one)
+    for text in sorted({project(name) for name in names}):
+        texts = sorted(name for name in names if project(name) == text)
         # The study's seed belongs to numpy's old generator.
-        order = np.random.RandomState(SEED).permutation(len(mine))
+        order = np.random.RandomState(SEED).permutation(len(texts))
         for part, chosen in zip(parts, np.array_split(order, FOLDS), strict=True):
-            part += [mine[at] for at in sorted(chosen)]
+            part += [texts[at] for at in sorted(chosen)]
     return [tuple(part) for part in parts]
 
 
 def by_system(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the benchmarks of one system after the other."""
-    for one in sorted({project(name) for name in names}):
-        yield tuple(sorted(name for name in names if project(name) == one))
+    for text in sorted({project(name) for name in names}):
+        yield tuple(sorted(name for name in names if project(name) == text))

@@ -77,11 +77,11 @@ def last(values: Values, last_warm_up: int) -> Sample:
     if last_warm_up < 0:
         raise ValueError("a run without a steady part has no last iteration of its warm-up")
     passed = lengths(values).cumsum()
-    found = [start_candidates(run, look) for run, look in _looks(values, STARTS[::2])]
-    features = np.concatenate([one.sides for one in found]).astype(np.float32)
-    places = np.concatenate([one.places for one in found])
+    candidateses = [start_candidates(run, look) for run, look in _looks(values, STARTS[::2])]
+    features = np.concatenate([candidates.sides for candidates in candidateses]).astype(np.float32)
+    places = np.concatenate([candidates.places for candidates in candidateses])
     off = abs(passed[places] - passed[last_warm_up])
-    return Sample(found[0].names, features, np.exp(-off / SCALE))
+    return Sample(candidateses[0].names, features, np.exp(-off / SCALE))
 
 
 def _looks(

@@ -131,21 +131,21 @@ class Trainee:
 
     def arrays(self) -> dict[str, Floats]:
         """Return its weights as `Convolutional` takes them, normalisations in the kernels."""
-        found: dict[str, Any] = {}
+        document: dict[str, Any] = {}
         for block, (layers, norm) in enumerate(zip(self._convolutions, self._norms, strict=True)):
             gamma, beta, mean, variance = (
                 get_weight.astype(np.float64) for get_weight in norm.get_weights()
             )
             scale = gamma / np.sqrt(variance + norm.epsilon)
             biases = np.concatenate([layer.get_weights()[1] for layer in layers])
-            found[f"bias_{block}"] = (biases - mean) * scale + beta
+            document[f"bias_{block}"] = (biases - mean) * scale + beta
             parts = np.split(scale, np.cumsum([layer.filters for layer in layers])[:-1])
             for layer, part in zip(layers, parts, strict=True):
-                found[f"kernel_{block}_{layer.kernel_size[0]}"] = layer.get_weights()[0] * part
+                document[f"kernel_{block}_{layer.kernel_size[0]}"] = layer.get_weights()[0] * part
         kernel, bias = self._head.get_weights()
         # Of two logits the study takes the sigmoid of the second.
-        found |= {"head": kernel[:, -1], "head_bias": bias[-1]}
-        return {name: np.asarray(one, dtype=np.float32) for name, one in found.items()}
+        document |= {"head": kernel[:, -1], "head_bias": bias[-1]}
+        return {name: np.asarray(one, dtype=np.float32) for name, one in document.items()}
 
 
 def _loss(logits: int) -> Any:

@@ -25,8 +25,8 @@ class Sample:
 
 def balanced(values: Values, last_warm_up: int) -> Sample:
     """Return the hundred windows of a steady fork that models learn from."""
-    found = segments(last_warm_up, len(values))
-    return Sample(standardised(values, found.starts), found.stable)
+    result = segments(last_warm_up, len(values))
+    return Sample(standardised(values, result.starts), result.stable)
 
 
 def unbalanced(values: Values, last_warm_up: int, starts: Starts) -> Sample:
@@ -39,8 +39,8 @@ def joined(samples: Iterable[Sample]) -> Sample:
     """Return the windows of all samples, one after the other."""
     every = list(samples)
     return Sample(
-        np.concatenate([one.windows for one in every]),
-        np.concatenate([one.stable for one in every]),
+        np.concatenate([sample.windows for sample in every]),
+        np.concatenate([sample.stable for sample in every]),
     )
 
 

@@ -102,12 +102,12 @@ class Shares:
 def shares(model: Sequence[Result], baseline: Sequence[Result]) -> Shares:
     """Compare benchmark by benchmark: by quality where that differs, else, if good, by time."""
     pairs = list(zip(model, baseline, strict=True))
-    good = [(one, other) for one, other in pairs if not (one.deviates or other.deviates)]
+    good = [(result, other) for result, other in pairs if not (result.deviates or other.deviates)]
     counts = (
-        sum(other.deviates and not one.deviates for one, other in pairs),
-        sum(one.seconds < other.seconds for one, other in good),
-        sum(one.deviates and not other.deviates for one, other in pairs),
-        sum(one.seconds > other.seconds for one, other in good),
+        sum(other.deviates and not result.deviates for result, other in pairs),
+        sum(result.seconds < other.seconds for result, other in good),
+        sum(result.deviates and not other.deviates for result, other in pairs),
+        sum(result.seconds > other.seconds for result, other in good),
     )
     quality, time, worse_quality, worse_time = (count / len(pairs) for count in counts)
     return Shares(quality, time, worse_quality, worse_time)

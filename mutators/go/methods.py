@@ -56,9 +56,9 @@ def left_out(
             continue
         root = tree.parse(source.text)
         if (source.unit, tree.package(root)) in packages:
-            why = f"left out by the build tags in force ({_constraint(source, root)})"
+            reason = f"left out by the build tags in force ({_constraint(source, root)})"
             for declaration in declared_methods(source, root, {}):
-                yield replace(declaration.method, refusal=why)
+                yield replace(declaration.method, refusal=reason)
 
 
 def importable_methods(

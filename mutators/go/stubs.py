@@ -213,8 +213,8 @@ def _values(
         samples[0] if samples else (),
     )
     values, unknown = [], []
-    for at, (name, kind) in enumerate(names):
-        known = sample[at] if at < len(sample) else None
+    for index, (name, kind) in enumerate(names):
+        known = sample[index] if index < len(sample) else None
         values.append(name if known is None else known)
         if known is None:
             unknown.append((name, kind))

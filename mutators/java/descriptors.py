@@ -34,10 +34,10 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
 def _opening(text: str) -> int:
     """Return where the parameters begin: type variables with bounds may come before."""
     depth = 0
-    for at, sign in enumerate(text):
+    for index, sign in enumerate(text):
         depth += (sign == "<") - (sign == ">")
         if sign == "(" and depth == 0:
-            return at
+            return index
     raise ValueError(text)
 
 

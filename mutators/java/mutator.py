@@ -53,11 +53,14 @@ class JavaMutator:
             if method.refusal is not None:
                 return OverlayRefusal(method.refusal)
         if variant.kind is VariantKind.COUNTING:
-            lines = (f"count\t{at}\t{one.descriptor}" for at, one in enumerate(variant.methods))
+            lines = (
+                f"count\t{index}\t{one.descriptor}" for index, one in enumerate(variant.methods)
+            )
         elif variant.kind is VariantKind.DELAYED:
             how = "guarded" if variant.guarded else "free"
             lines = (
-                f"delay\t{at}\t{how}\t{one.descriptor}" for at, one in enumerate(variant.methods)
+                f"delay\t{index}\t{how}\t{one.descriptor}"
+                for index, one in enumerate(variant.methods)
             )
         else:
             return Overlay()
@@ -67,8 +70,8 @@ class JavaMutator:
 def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     """Return the agent's instructions: the methods, and the classes whose calls are from inside."""
     methods = (
-        f"{'trace' if method.refusal is None else 'declared'}\t{at}\t{method.descriptor}"
-        for at, method in enumerate(variant.methods)
+        f"{'trace' if method.refusal is None else 'declared'}\t{index}\t{method.descriptor}"
+        for index, method in enumerate(variant.methods)
     )
     library = (
         "\t".join(("library", owner, *filter(None, (",".join(above),))))

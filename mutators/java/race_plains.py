@@ -65,7 +65,7 @@ class Plains:
 
     def _answer(self, method: Member, says: str, *, works: bool) -> str:
         parameters = ", ".join(
-            f"{self.type_(member)} a{at}" for at, member in enumerate(method.parameters)
+            f"{self.type_(member)} a{index}" for index, member in enumerate(method.parameters)
         )
         value = _value(method.returns, says)
         body = "            work(rounds);\n" if works else ""

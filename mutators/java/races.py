@@ -65,11 +65,13 @@ class RaceWriter:
         """Return the class of a test: a `benchaudit.race.Race`."""
         body = _Body(self.written, self.answers, test)
         prefix = body.prefix()
-        suffixes = [body.suffix(at, statements) for at, statements in enumerate(test.suffixes)]
+        suffixes = [
+            body.suffix(index, statements) for index, statements in enumerate(test.suffixes)
+        ]
         cases = "\n".join(
-            f"            case {at}:\n"
-            f"                suffix{at}(turns, sink);\n                break;"
-            for at in range(len(test.suffixes))
+            f"            case {index}:\n"
+            f"                suffix{index}(turns, sink);\n                break;"
+            for index in range(len(test.suffixes))
         )
         parts = [
             f"{self._package}import benchaudit.race.Race;\nimport benchaudit.race.Sink;\n",
@@ -100,9 +102,9 @@ class RaceWriter:
         name, group = f"{_simple(test)}Benchmark", f"race{test.number}"
         methods = [
             f'    @Benchmark\n    @Group("{group}")\n    @GroupThreads(1)\n'
-            f"    public void suffix{at}(Blackhole sink) throws Throwable {{\n"
+            f"    public void suffix{index}(Blackhole sink) throws Throwable {{\n"
             f"{body.statements(statements, 2, 'sink.consume')}    }}\n"
-            for at, statements in enumerate(test.suffixes)
+            for index, statements in enumerate(test.suffixes)
         ]
         imports = "\n".join(f"import org.openjdk.jmh.annotations.{line};" for line in _JMH)
         parts = [
@@ -152,16 +154,16 @@ class _Body:
 
     def fields(self) -> str:
         lines = [
-            f"    private {self._type(statement.member.returns)} p{at};\n"
-            for at, statement in enumerate(self._test.prefix)
+            f"    private {self._type(statement.member.returns)} p{index};\n"
+            for index, statement in enumerate(self._test.prefix)
             if statement.member.returns != "void"
         ]
         return "".join(lines)
 
     def prefix(self) -> str:
         lines = []
-        for at, statement in enumerate(self._test.prefix):
-            target = "" if statement.member.returns == "void" else f"p{at} = "
+        for index, statement in enumerate(self._test.prefix):
+            target = "" if statement.member.returns == "void" else f"p{index} = "
             lines.append(f"        {target}{self._call(statement, self._test.prefix)};\n")
         return (
             "    @Override\n    public void prefix() throws Throwable {\n"
@@ -180,13 +182,13 @@ class _Body:
 
     def statements(self, sequence: Sequence, depth: int, take: str) -> str:
         lines = []
-        for at, statement in enumerate(sequence):
+        for index, statement in enumerate(sequence):
             if statement.member.returns == "void":
                 lines.append(f"{self._call(statement, sequence)};")
             else:
                 text = self._call(statement, sequence)
-                lines.append(f"{self._type(statement.member.returns)} s{at} = {text};")
-                lines.append(f"{take}(s{at});")
+                lines.append(f"{self._type(statement.member.returns)} s{index} = {text};")
+                lines.append(f"{take}(s{index});")
         return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
 
     def _call(self, statement: Statement, own: Sequence) -> str:

@@ -50,5 +50,5 @@ def _same_types(text: str, method: Method) -> bool:
 
 def _accept(own: list[JavaType] | tuple[JavaType, ...], written: list[JavaType]) -> bool:
     return len(own) == len(written) and all(
-        mine.accepts(theirs) for mine, theirs in zip(own, written, strict=True)
+        type_.accepts(theirs) for type_, theirs in zip(own, written, strict=True)
     )

@@ -150,16 +150,16 @@ def _body(source: SourceFile, method: Method) -> Node:
         raise SubjectError(f"{method.id} has no Java source here")
     root = Parser(_JAVA).parse(source.text).root_node
     first = method.span.first_line - 1
-    pending, found = [root], []
+    pending, nodes = [root], []
     while pending:
         node = pending.pop()
         if node.type == "method_declaration" and node.start_point[0] == first:
-            found.append(node)
+            nodes.append(node)
         if node.start_point[0] <= first <= node.end_point[0]:
             pending += node.named_children
     bodies = [
         inner_node.child_by_field_name("body")
-        for inner_node in found
+        for inner_node in nodes
         if _named(inner_node, method.name)
     ]
     if len(bodies) == 1 and bodies[0] is not None:

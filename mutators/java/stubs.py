@@ -120,7 +120,8 @@ def _benchmark(
     kinds = [kind.raw for kind in method.erased]
     known = list(zip(kinds, seen, strict=True))
     values = [
-        (f"{name}{at}", kind, value or _MADE_UP.get(kind)) for at, (kind, value) in enumerate(known)
+        (f"{name}{index}", kind, value or _MADE_UP.get(kind))
+        for index, (kind, value) in enumerate(known)
     ]
     fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
     target = method.owner
@@ -135,8 +136,8 @@ def _benchmark(
     lacking = ", ".join(f"{field} ({kind})" for field, kind, text in fields if text is None)
     lines = [f"{call};" if void else f"blackhole.consume({call});"]
     if lacking:
-        why = f'throw new UnsupportedOperationException("to be filled in: {lacking}");'
-        lines = [why, f"// {call}"]
+        reason = f'throw new UnsupportedOperationException("to be filled in: {lacking}");'
+        lines = [reason, f"// {call}"]
     body = "".join(f"        {line}\n" for line in lines)
     return _BenchmarkStub(
         f"    @Benchmark\n    public void {name}(Blackhole blackhole) throws Throwable {{\n"

@@ -51,8 +51,8 @@ class JavaType:
         if not written.arguments:
             return True
         return len(written.arguments) == len(self.arguments) and all(
-            mine.accepts(theirs)
-            for mine, theirs in zip(self.arguments, written.arguments, strict=True)
+            type_.accepts(theirs)
+            for type_, theirs in zip(self.arguments, written.arguments, strict=True)
         )
 
 
@@ -107,10 +107,10 @@ def _argument(node: Any) -> JavaType:
 def split_list(text: str) -> list[str]:
     """Split `A<B,C>, D` at the commas that are outside of brackets."""
     parts, depth, start = [], 0, 0
-    for at, sign in enumerate(text):
+    for index, sign in enumerate(text):
         depth += (sign in "<([") - (sign in ">)]")
         if sign == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
+            parts.append(text[start:index])
+            start = index + 1
     parts.append(text[start:])
     return [part.strip() for part in parts] if text.strip() else []

@@ -92,10 +92,10 @@ def notes(sources: Sequence[SourceFile]) -> list[str]:
             f"{'line' if library.broken == 1 else 'lines'} left out"
         )
     if library.unread:
-        name, why = next(iter(library.unread.items()))
+        name, reason = next(iter(library.unread.items()))
         lines.append(
-            f"an interpreter could not read {list_some(list(library.unread))} ({name}: {why}); the "
-            "public names of such modules are those of their sources"
+            f"an interpreter could not read {list_some(list(library.unread))} ({name}: {reason}); "
+            "the public names of such modules are those of their sources"
         )
     if library.compiled:
         lines.append(

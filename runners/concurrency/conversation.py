@@ -174,8 +174,8 @@ class Conversation:
                 return GenerationAnswer()
             case (how, version, dump) if how in (_BLOCKED, _STUCK):
                 what, _, rest = dump.partition("\n")
-                said = f"{what or 'no end'} with the {version} version"
-                return GenerationAnswer(problem=f"{said}\n{rest}" if rest else said, blocked=True)
+                text = f"{what or 'no end'} with the {version} version"
+                return GenerationAnswer(problem=f"{text}\n{rest}" if rest else text, blocked=True)
             case ("raised", version, segment, index, what):
                 at = (int(segment), int(index)) if int(segment) >= 0 else None
                 return GenerationAnswer(problem=f"{what} in the {version} version", at=at)

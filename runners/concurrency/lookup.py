@@ -63,8 +63,8 @@ def require_readable(version: ReadyVersion, name: str, feature: int, compiler: i
 def _spellings(name: str) -> Iterator[str]:
     """Yield a name, then with its last dots as those of nested classes."""
     parts = name.replace("/", ".").split(".")
-    for at in range(len(parts), 0, -1):
-        yield ".".join(parts[:at]) + "".join(f"${part}" for part in parts[at:])
+    for number in range(len(parts), 0, -1):
+        yield ".".join(parts[:number]) + "".join(f"${part}" for part in parts[number:])
 
 
 def _near(name: str, known: set[str]) -> list[str]:

@@ -123,8 +123,8 @@ class Discovery:
             commands.compile_tests(self._place(listed_package), overlaid=False)
             for listed_package in packages
         ]
-        for some in (jobs[:1], jobs[1:]):
-            answers += self.listing.together(self.ask, some)
+        for invocations in (jobs[:1], jobs[1:]):
+            answers += self.listing.together(self.ask, invocations)
         return {
             package.unit: within_limits(job, answer)
             for package, job, answer in zip(packages, jobs, answers, strict=True)
@@ -166,16 +166,16 @@ class Discovery:
 
         Only what looks as if it changes is run again.
         """
-        mine = [benchmark for benchmark in self.benchmarks if benchmark.group == place.unit]
-        mine = [
+        benchmarks = [benchmark for benchmark in self.benchmarks if benchmark.group == place.unit]
+        benchmarks = [
             benchmark
-            for benchmark in mine
+            for benchmark in benchmarks
             if benchmark.name == name or benchmark.name.startswith(f"{name}/")
         ]
-        if not any(may_move(benchmark.name, tests) for benchmark in mine):
+        if not any(may_move(benchmark.name, tests) for benchmark in benchmarks):
             return
         again = {leaf.name for leaf in text.leaves(self._once(place, name, ()).stdout)}
-        moving = [benchmark for benchmark in mine if benchmark.name not in again]
+        moving = [benchmark for benchmark in benchmarks if benchmark.name not in again]
         self.benchmarks = [benchmark for benchmark in self.benchmarks if benchmark not in moving]
         self.unusable += [(benchmark.id, MOVING) for benchmark in moving]
 

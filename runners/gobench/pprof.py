@@ -128,7 +128,9 @@ def _location(
     return (
         name,
         address,
-        tuple(replace(profile_line, inlined=at < last) for at, profile_line in enumerate(lines)),
+        tuple(
+            replace(profile_line, inlined=index < last) for index, profile_line in enumerate(lines)
+        ),
     )
 
 

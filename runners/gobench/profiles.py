@@ -74,7 +74,9 @@ def profile_samples(
 
 def _measured(trial: Trial) -> frozenset[int]:
     blocks = trial.schedule.blocks
-    return frozenset(at for at, block in enumerate(blocks) if block.phase is Phase.MEASUREMENT)
+    return frozenset(
+        index for index, block in enumerate(blocks) if block.phase is Phase.MEASUREMENT
+    )
 
 
 def _labelled(sample: Sample) -> tuple[int | None, int]:

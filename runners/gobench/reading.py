@@ -98,10 +98,10 @@ def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     if len(lines) != len(blocks):
         raise ValueError(f"{len(lines)} results where {len(blocks)} were asked for")
     gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
-    for at, (result, block) in enumerate(zip(lines, blocks, strict=True)):
+    for index, (result, block) in enumerate(zip(lines, blocks, strict=True)):
         for metric, unit, value in _metrics(trial, result):
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
-            gathered.setdefault(key, []).append((at, value))
+            gathered.setdefault(key, []).append((index, value))
     return Measured(tuple(Series.of(*key, values) for key, values in sorted(gathered.items())))
 
 
@@ -158,11 +158,11 @@ def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str,
     if len(lines) != len(trial.schedule.blocks):
         asked = len(trial.schedule.blocks)
         raise ValueError(f"{len(lines)} results where {asked} were asked for")
-    for at, result in enumerate(lines):
+    for index, result in enumerate(lines):
         for unit, metric in KNOWN_UNITS.items():
             value = result.value(unit)
             if value is not None:
-                yield at, metric, unit, value
+                yield index, metric, unit, value
 
 
 def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
@@ -238,7 +238,7 @@ def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
     root = _file(runs[0], ROOT).decode()
     leaves = {
         address: tuple(
-            ProfileLine(*line, inlined=at + 1 < len(lines)) for at, line in enumerate(lines)
+            ProfileLine(*line, inlined=index + 1 < len(lines)) for index, line in enumerate(lines)
         )
         for address, lines in records.leaves.items()
     }

@@ -108,7 +108,7 @@ def _others(ticks: Sequence[int], ours: float | None, processors: int | None) ->
     With few of many processors, others may have used only the rest. Whether they were in the way of
     the process, `Strain.waited` tells.
     """
-    busy = sum(processor for at, processor in enumerate(ticks[:_COUNTED]) if at not in _IDLE)
+    busy = sum(processor for index, processor in enumerate(ticks[:_COUNTED]) if index not in _IDLE)
     if ours is None or not ticks:
         return None
     every = os.cpu_count() or 1

@@ -10,13 +10,13 @@ from auditor.core.request import BuildOptions, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.build import artifact
-from runners.jmh.build.build_steps import ignore_step
 from runners.jmh.build.bytecode_generator import has_benchmarks
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.source_tree import build_copy
 from runners.jmh.classes import digest
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
+from runners.steps import ignore_step
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed
 

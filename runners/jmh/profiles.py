@@ -192,7 +192,9 @@ class _Profile:
 
     def profiled(self) -> Profiled:
         """Return the outcome; raises ProfileUnreadable where blocks are missing."""
-        blocks = [at for at, _ in enumerate(self.trial.schedule.blocks) if self._is_measured(at)]
+        blocks = [
+            index for index, _ in enumerate(self.trial.schedule.blocks) if self._is_measured(index)
+        ]
         if missing := [block for block in blocks if block not in self.timed]:
             raise StacksUnreadable(f"block {missing[0]} was not sampled to its end")
         busy, waiting, faults = self._thread_seconds()

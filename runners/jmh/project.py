@@ -11,12 +11,12 @@ from auditor.core.subject import Language, Part, Project, Role
 from runners.home import Home
 from runners.jmh.benchmark_jar import jar_parts, jmh_within
 from runners.jmh.build.artifact import prepare_artifact_files
-from runners.jmh.build.build_steps import ignore_step
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_tree import build_settings_text, tree_parts
 from runners.jmh.classes import digest
 from runners.jmh.content import content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
+from runners.steps import ignore_step
 from runners.subjects.jar import NAME
 from runners.subjects.place import artifact_folder
 from runners.subjects.placed import Placed

@@ -74,7 +74,7 @@ def read_tests(trial: Trial, answer: Completed) -> Outcome:
         return Unreadable(str(error), answer.tail())
     if "tracer" not in records.present:
         return _unseen(records, answer)
-    ids = {str(at): method.id for at, method in enumerate(trial.variant.methods)}
+    ids = {str(index): method.id for index, method in enumerate(trial.variant.methods)}
     bodiless = {method.id for method in trial.variant.methods if method.refusal is not None}
     tests, failed = _tests(answer)
     gaps = [f"{failed} of {tests} unit tests fail"] if failed else []

@@ -2,7 +2,8 @@
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,15 +11,17 @@ from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageEr
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
-from runners.pybench import needs
+from runners.pybench import interpreters, needs, versions
 from runners.pybench.installers import (
     PIP,
     InstallerChoice,
+    ProjectBuildFailed,
     choose_installer,
     failure,
     pip_settings,
     uv_version,
 )
+from runners.steps import ignore_step
 
 OLDEST = (3, 9)
 _SECONDS = 1800
@@ -26,7 +29,9 @@ _VERSION = (
     "import platform, sys; print(sys.implementation.name, platform.python_version(), "
     "sys.executable, sep='\\t')"
 )
-_INSTALLED = """from importlib.metadata import distributions
+_INSTALLED = """import sys
+sys.path[:] = filter(None, sys.path)
+from importlib.metadata import distributions
 found = {f"{one.metadata['Name']}=={one.version}" for one in distributions()}
 print(*sorted(found), sep="\\n")"""
 _ORIGIN = """import importlib.util, sys
@@ -36,7 +41,6 @@ _PLAIN = {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONSAFEPATH": "1",
     "UV_NO_PROGRESS": "1",
     "UV_NO_WRAP": "1",
     # A link would lead to the user's cache, and what runs may write to what is installed.
@@ -56,24 +60,48 @@ class Interpreter:
     version: str
     installed: tuple[str, ...] = ()
     made_by: str = ""
-    notes: tuple[str, ...] = ()  # what was installed beside the project, for people
+    notes: tuple[str, ...] = ()  # which one was chosen and what was installed, for people
 
 
 @dataclass(frozen=True, slots=True)
 class Environments:
     """Makes environments; `variables` is what the user has, `python` what the user asks for.
 
-    `versions` are variables that tell a build its version.
+    `versions` are variables that tell a build its version. `tell` hears what is being installed.
     """
 
     host: Host
     variables: Mapping[str, str]
     python: PythonSpec
     versions: Mapping[str, str] = field(default_factory=dict)
+    tell: Callable[[str], None] = ignore_step
 
-    def base(self, cwd: Path) -> Interpreter:
-        """Ask the interpreter for its version; raises where it is missing or too old."""
-        path = self.python.interpreter or "python3"
+    def base(self, tree: Path) -> Interpreter:
+        """Return the interpreter: the user's, or the first on PATH that the project can have.
+
+        Raises where it is missing or too old.
+        """
+        first = self._interpreter(self.python.interpreter or "python3", tree)
+        required = interpreters.required_python(tree)
+        if self.python.interpreter or interpreters.fits(first.version, required):
+            return first
+        others = {first.version: first}
+        for name in interpreters.NAMES:
+            with suppress(ToolMissing, UsageError):
+                other = self._interpreter(name, tree)
+                others.setdefault(other.version, other)
+        for other in others.values():
+            if interpreters.fits(other.version, required):
+                note = f"the project needs Python {required}: {other.path} is taken"
+                return replace(other, notes=(note,))
+        installed = ", ".join(f"{other.version} ({other.path})" for other in others.values())
+        raise ToolMissing(
+            f"the project needs Python {required}; installed: {installed}; install one that fits "
+            "as python3.N on PATH, or name one that has all of the suite by python.interpreter"
+        )
+
+    def _interpreter(self, path: str, cwd: Path) -> Interpreter:
+        """Ask an interpreter for its version; raises where it is missing or too old."""
         try:
             answer = self._answer((path, "-I", "-c", _VERSION), cwd)
         except ToolMissing as error:
@@ -109,7 +137,7 @@ class Environments:
         own = self.empty(base, tool, tree, folder)
         notes = self.fill_with_needs(own, tool, tree, requirement)
         made_by = f"{tool.installer} {tool.version}".strip()
-        return replace(base, path=own, made_by=made_by, notes=notes)
+        return replace(base, path=own, made_by=made_by, notes=(*base.notes, *notes))
 
     def fill_with_needs(
         self, own: Path, tool: InstallerChoice, tree: Path, requirement: str
@@ -122,10 +150,11 @@ class Environments:
         notes: list[str] = []
         tried = needs.of_suite(self.python, tree)
         for number, each in enumerate(tried):
+            self.tell(f"{tool.installer} installs {' and '.join(('the project', *each.names))}")
             try:
                 replace(self, python=each.spec).fill(own, tool, tree, requirement)
             except (BuildFailed, ResolveFailed) as error:
-                if number + 1 == len(tried):
+                if number + 1 == len(tried) or isinstance(error, ProjectBuildFailed):
                     raise
                 why = str(error).removeprefix("the environment: ").splitlines()[0][:200]
                 notes.append(f"{' and '.join(each.names)} could not be installed: {why}")
@@ -150,7 +179,7 @@ class Environments:
         """Make an environment with nothing in it; return its interpreter."""
         venv = folder / "venv"
         shutil.rmtree(venv, ignore_errors=True)
-        words: tuple[str, ...] = (str(base.path), "-m", "venv", str(venv))
+        words: tuple[str, ...] = (str(base.path), "-I", "-m", "venv", str(venv))
         if tool.installer is Installer.UV:
             words = ("uv", "venv", "--quiet", "--no-project", "--python", str(base.path), str(venv))
         self._run(words, tree, tool)
@@ -163,11 +192,30 @@ class Environments:
         if groups and tool.installer is Installer.PIP:
             self.install(own, tool, tree, "pip>=25.1")
         wanted = (*groups, *self.python.requirements, requirement)
-        self.install(own, tool, tree, "--editable", f".{extras}", *wanted)
+        told = replace(self, versions=self._versions_wanted(own, tool, tree, wanted))
+        told.install(own, tool, tree, "--editable", f".{extras}", *wanted)
+
+    def _versions_wanted(
+        self, own: Path, tool: InstallerChoice, tree: Path, wanted: tuple[str, ...]
+    ) -> Mapping[str, str]:
+        """Return the versions, that of a release where the tools of the suite need the project.
+
+        Tools that cap its version would be installed in releases from before they had the cap.
+        """
+        name = versions.project_without_version(tree)
+        if not name or not versions.is_made_up(self.versions):
+            return self.versions
+        try:
+            self.install(own, tool, tree, *wanted)
+        except (BuildFailed, ResolveFailed):
+            return self.versions  # they need the project itself; the error is told with it
+        released = versions.find_release(name, self._distributions(own, tree))
+        return dict.fromkeys(self.versions, released) if released else self.versions
 
     def install(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
         """Install what these words say; paths are relative to the tree."""
-        install: tuple[str, ...] = (str(own), "-m", "pip", "install", "--quiet")
+        # Nothing of the tree is pip's; a build that pip starts may import what is in the tree.
+        install: tuple[str, ...] = (str(own), "-I", "-m", "pip", "install", "--quiet")
         if tool.installer is Installer.UV:
             install = ("uv", "pip", "install", "--quiet", "--python", str(own))
         self._run((*install, *words), tree, tool)
@@ -179,14 +227,17 @@ class Environments:
 
     def installed(self, interpreter: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
-        answer = self._run((str(interpreter.path), "-c", _INSTALLED), cwd, PIP)
+        return self._distributions(interpreter.path, cwd)
+
+    def _distributions(self, own: Path, cwd: Path) -> tuple[str, ...]:
+        answer = self._run((str(own), "-c", _INSTALLED), cwd, PIP)
         return tuple(answer.stdout.decode(errors="replace").split())
 
     def _run(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice) -> Completed:
         answer = self._answer(words, cwd, tool)
         if answer.exit_code != 0:
-            begin = 0 if words[0] == "uv" else 1
-            raise failure(tool, answer, " ".join(words[begin : begin + 3]))
+            call = words[:3] if words[0] == "uv" else words[3:5]
+            raise failure(tool, answer, " ".join(call), cwd)
         return answer
 
     def _answer(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice = PIP) -> Completed:

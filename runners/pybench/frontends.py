@@ -74,7 +74,7 @@ def _pytest(chosen: Sequence[str], tree: Path) -> tuple[str, ...]:
     first = tree / (chosen[0] if chosen else "").partition("::")[0]
     folder = first if is_folder(first) else pytest_options.configured_folder(tree, first)
     own = pytest_options.kept_by_suites(folder, frozenset(_WITHOUT))
-    return _called("zz_bench_audit_pytest", *own, *chosen)
+    return _called("zz_bench_audit_pytest", "--codspeed", *own, *chosen)
 
 
 def _called(plugin: str, *more: str) -> tuple[str, ...]:

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from auditor.core.caveats import list_some
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing
 from auditor.core.jobs import Completed
 from auditor.core.request import Installer
+from runners.pybench.library import read
 
 OLDEST_UV = (0, 7)
 """The first one whose `uv pip install` knows dependency groups."""
@@ -33,8 +36,26 @@ _AWAY = re.compile(
     r".*there (?:is|are) (?:no|only the following) versions? of .*)"
 )
 _CHATTER = ("subprocess-exited-with-error",)
+_OWN_BUILD = re.compile(
+    r"Failed building editable for |Getting requirements to build editable did not run|"
+    r"Preparing editable metadata .* did not run"
+)
+"""What pip says where the project itself cannot be built, whatever is installed beside it."""
+_REASON = re.compile(
+    r"^[ \t]*(\S.*fatal error: .*|\w+(?:\.\w+)*(?:Error|Exception): .*|"
+    r"(?:\S.* )?(?:[Cc]ould not find|[Cc]annot find|[Ii]nstall|[Hh]int:) .*)$",
+    re.MULTILINE,
+)
+"""Lines of a build that tell a cause or a remedy, among those of its calls."""
+_MOST_REASONS = 3
+_LONGEST_REASON = 250
+_SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 _ERROR = re.compile(r"^[ \t]*(?:ERROR|error): (.*)$", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:error: | *cause: | *\u00d7 | *[├╰]─▶ )(.*)$", re.MULTILINE)
+
+
+class ProjectBuildFailed(BuildFailed):
+    """The project itself cannot be built, whatever is installed beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +99,10 @@ def pip_settings(answer: Completed) -> dict[str, str]:
     return dict(_SETTING.findall(answer.stdout.decode(errors="replace")))
 
 
-def failure(tool: InstallerChoice, answer: Completed, what: str) -> BuildFailed | ResolveFailed:
-    """Return the error that a failed call means; `what` is the call, in a few words."""
+def failure(
+    tool: InstallerChoice, answer: Completed, what: str, tree: Path
+) -> BuildFailed | ResolveFailed:
+    """Return the error that a failed call in a tree means; `what` is the call, in a few words."""
     output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     if away := _AWAY.search(output):
         why = away[1].strip().removeprefix("cause: ")
@@ -87,13 +110,36 @@ def failure(tool: InstallerChoice, answer: Completed, what: str) -> BuildFailed 
             f"the environment: {why[:300]}; check the name, the network and "
             f"{tool.installer}'s index"
         )
+    hint = _submodule_hint(tree)
     if tool.installer is Installer.UV and (causes := _causes(output)):
-        return BuildFailed(f"the environment: {what}: {': '.join(causes)[:1500]}")
+        return BuildFailed(f"the environment: {what}: {': '.join(causes)[:1500]}{hint}")
+    if _OWN_BUILD.search(output):
+        reasons = _reasons(output) or answer.tail(1)
+        return ProjectBuildFailed(
+            f"the environment: {what} cannot build the project: {reasons}"
+            f"{hint or '; install what its build needs'}"
+        )
     errors = [line.strip() for line in _ERROR.findall(output) if line.strip() not in _CHATTER]
     return BuildFailed(
         f"the environment: {what} ended with {answer.exit_code}; it said:\n"
-        f"{chr(10).join(errors[:6])[:1500] or answer.tail()}"
+        f"{chr(10).join(errors[:6])[:1500] or answer.tail()}{hint}"
     )
+
+
+def _reasons(output: str) -> str:
+    """Return the lines of a build that tell why it failed, the first ones."""
+    lines = dict.fromkeys(line.strip()[:_LONGEST_REASON] for line in _REASON.findall(output))
+    own = [line for line in lines if not re.search("CalledProcessError|Warning: ", line)]
+    return "; ".join(own[:_MOST_REASONS])
+
+
+def _submodule_hint(tree: Path) -> str:
+    """Say which submodules of a repository are not checked out; empty where all are."""
+    paths = _SUBMODULE.findall(read(tree / ".gitmodules").decode(errors="replace"))
+    missing = [path for path in paths if not any((tree / path).glob("*"))]
+    if not missing:
+        return ""
+    return f"; submodules are not checked out ({list_some(missing)}): git submodule update --init"
 
 
 def _causes(output: str) -> list[str]:

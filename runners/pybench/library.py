@@ -1,6 +1,7 @@
 """Which modules of a tree are the library; nothing is run."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -13,13 +14,19 @@ _NO_LIBRARY = frozenset(
 )
 _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
 _NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench"})
+_BENCH = frozenset({"bench", "benches", "benchmark", "benchmarks"})
+_MOST_NESTED = 3
+"""Folders of a namespace, one in the other: `google/cloud/…`."""
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+_DISTRIBUTION = re.compile(rb"^[ \t]*(?:setup\()?name[ \t]*=[ \t]*[\"']?(\w[\w.-]*)", re.MULTILINE)
 
 
 def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
     """Return the modules of the packages below the tree, or below its folder `src` if it has any.
 
     `benchmarks` are files and folders that are left out. A folder is a package where it has an
-    `__init__.py`; below one, folders without are, too.
+    `__init__.py`; below one, folders without are, too. A folder without one is a namespace of the
+    packages in it, if it lies in `src` or the project's name begins with its name.
     """
     left_out, above = set(benchmarks), top(tree)
     names = []
@@ -43,12 +50,44 @@ def top(tree: Path) -> Path:
 
 
 def _packages(above: Path) -> Iterator[Path]:
+    """Yield the modules and packages right in a folder, and those in its namespace packages."""
+    in_source_folder = above.name == "src"
+    names = [] if in_source_folder else _distributions(above)
+    spaces = {name.partition("_")[0] for name in names}
     for path in above.iterdir():
-        hidden = path.name.startswith((".", "_")) or path.is_symlink()
-        if hidden or path.stem in _NO_LIBRARY | _NO_MODULE:
+        if _is_no_library(path) or not (in_source_folder or _may_be_library(path.stem, names)):
             continue
         if path.suffix == ".py" or (path / "__init__.py").is_file():
             yield path
+        elif (in_source_folder or path.name in spaces) and path.name.isidentifier():
+            yield from _in_namespace(path, _MOST_NESTED)
+
+
+def _in_namespace(space: Path, depth: int) -> Iterator[Path]:
+    """Yield the packages in a folder that is none itself: `interface` in `zope`."""
+    for path in space.iterdir() if is_folder(space) else ():
+        if _is_no_library(path) or not path.name.isidentifier():
+            continue
+        if (path / "__init__.py").is_file():
+            yield path
+        elif depth > 1:
+            yield from _in_namespace(path, depth - 1)
+
+
+def _is_no_library(path: Path) -> bool:
+    hidden = path.name.startswith((".", "_")) or path.is_symlink()
+    return hidden or path.stem in _NO_LIBRARY | _NO_MODULE
+
+
+def _may_be_library(stem: str, names: Sequence[str]) -> bool:
+    """Tell whether a name is not one of benchmarks, as `benchmarks_old` is, or is the project's."""
+    return not _BENCH.intersection(stem.lower().split("_")) or stem.lower() in names
+
+
+def _distributions(tree: Path) -> list[str]:
+    """Return the names that a project gives itself, with underscores: `google_cloud_storage`."""
+    names = (_DISTRIBUTION.search(read(tree / file)) for file in _DECLARING)
+    return [re.sub(r"[-.]", "_", name[1].decode()).lower() for name in names if name]
 
 
 def _is_test(name: str) -> bool:

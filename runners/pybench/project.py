@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +20,7 @@ from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, framewo
 from runners.pybench.installers import PIP
 from runners.pybench.library import read, top
 from runners.pybench.versions import variables as told_versions
+from runners.steps import ignore_step
 from runners.subjects.placed import Placed
 from runners.subjects.texts import for_people
 
@@ -35,6 +36,7 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     python: PythonSpec,
     frontend: Frontend,
     needs_suite: bool = True,
+    tell: Callable[[str], None] = ignore_step,
 ) -> Project:
     """Copy a placed tree and make the environment that its benchmarks run in.
 
@@ -44,7 +46,7 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     versions = told_versions(placed.tree, placed.tag)
-    environments = Environments(host, dict(environment), python, versions)
+    environments = Environments(host, dict(environment), python, versions, tell)
     base = environments.base(placed.tree)
     tool = PIP if python.interpreter else environments.tool(base, placed.tree)
     spec = replace(python, installer=tool.installer)

@@ -83,7 +83,7 @@ def _path_votes(source: TreeEntry, folders: set[PurePosixPath]) -> Iterator[tupl
         for match in _QUOTED.findall(block):
             path = match.decode()
             parts = PurePosixPath(path).parts
-            ends = (PurePosixPath(*parts[at:]) for at in range(1, len(parts)))
+            ends = (PurePosixPath(*parts[number:]) for number in range(1, len(parts)))
             inner = next((end for end in ends if end in folders), None)
             if inner is not None:
                 yield from ((top, _OWN_TEST) for top in _above(path, inner))

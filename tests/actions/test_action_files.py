@@ -11,7 +11,7 @@ import yaml
 from acting import BIN, ROOT
 
 pytestmark = pytest.mark.subject
-CI = (ROOT / "docs" / "ci.md").read_text()
+INSTALLATION = (ROOT / "docs" / "installation.md").read_text()
 OTHERS = ("comment", "lint")
 """Actions beside that of the top level."""
 
@@ -124,7 +124,7 @@ def test_the_comment_job_has_what_it_imports_and_little_else():
 
 
 def test_the_documented_line_installs_the_tool_of_a_commit(source, tmp_path):
-    documented = re.search(r'python (-m pip install "bench-audit @ git\+)(\S+)@main"', CI)
+    documented = re.search(r'python (-m pip install "bench-audit @ git\+)(\S+)@main"', INSTALLATION)
     words = shlex.split(documented[1] + f'file://localhost{source}@main"')
     subprocess.run((sys.executable, "-m", "venv", tmp_path / "tool"), check=True)
 

@@ -18,13 +18,13 @@ from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
 
-PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "outputs.md"
 
 
 def filled(path, *audits):
     """Make a store with finished audits: command and text of the result, None if interrupted."""
     with SqliteStore(path) as store:
-        for at, (command, text) in enumerate(audits):
+        for index, (command, text) in enumerate(audits):
             number = store.add_audit(
                 AuditRecord(
                     command=command,
@@ -32,11 +32,11 @@ def filled(path, *audits):
                     config='{"subject": "."}',
                     tools=(),
                     version="1.0",
-                    started=f"2026-01-0{at + 1}T00:00:00Z",
+                    started=f"2026-01-0{index + 1}T00:00:00Z",
                 )
             )
             if text is not None:
-                store.end_audit(number, f"2026-01-0{at + 1}T01:00:00Z", text)
+                store.end_audit(number, f"2026-01-0{index + 1}T01:00:00Z", text)
     return path
 
 
@@ -88,8 +88,8 @@ def test_a_result_of_stability_has_frames_of_benchmarks_only(store):
 
 
 def test_numbers_that_nobody_knows_are_numbers(tmp_path):
-    found = results.text(document_of_verdict.document(examples.all_crashed(), examples.context()))
-    audit = auditor.load(filled(tmp_path / "store.sqlite", ("abs", found)))
+    text = results.text(document_of_verdict.document(examples.all_crashed(), examples.context()))
+    audit = auditor.load(filled(tmp_path / "store.sqlite", ("abs", text)))
 
     assert audit.pairs["effect"].dtype == float
     assert audit.pairs["effect"].isna().all()

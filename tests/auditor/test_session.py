@@ -55,18 +55,18 @@ def test_profiles_and_flags_are_for_maven_and_gradle(words, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("asked", "reason"),
     [
         ({"tags": ["x"]}, "profiles, flags, jdk, gradle and tags are for other builds"),
         ({"allocations": True}, "report no allocations"),
         ({"subject": "maven:g:a:1", "harness": "pytest"}, "hold no Python benchmarks"),
     ],
 )
-def test_what_a_python_suite_has_not_is_refused(asked, why, tmp_path):
+def test_what_a_python_suite_has_not_is_refused(asked, reason, tmp_path):
     (tmp_path / "ring").mkdir()
     (tmp_path / "ring" / "pyproject.toml").write_text("")
 
-    with pytest.raises(UsageError, match=why):
+    with pytest.raises(UsageError, match=reason):
         ready(tmp_path, **{"subject": "ring", **asked})
 
 

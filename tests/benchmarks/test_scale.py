@@ -11,7 +11,7 @@ import pytest
 pytestmark = [pytest.mark.subject, pytest.mark.timed]
 ROOT = Path(__file__).parents[2]
 LEAST_EFFICIENCY = 90.0
-"""Percent of the workers' time at trials of one second; docs/cluster.md has what it is."""
+"""Percent of the workers' time at trials of one second; results/cluster.md has what it is."""
 
 
 def drawn(path):

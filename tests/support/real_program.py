@@ -191,10 +191,10 @@ def runs(store):
     try:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT trial, purpose, subject, started FROM run JOIN trial ON trial.id = run.trial"
         )
-        return {trial: tuple(rest) for trial, *rest in found}
+        return {trial: tuple(rest) for trial, *rest in rows}
     finally:
         connection.close()
 
@@ -202,8 +202,8 @@ def runs(store):
 def repeats(store):
     """Return the trials that repeat a suite run of a busy machine on a quieter one."""
     with closing(sqlite3.connect(store)) as connection:
-        found = connection.execute("SELECT id FROM trial WHERE repetition > ?", (REPEAT_OFFSET,))
-        return {trial for (trial,) in found}
+        rows = connection.execute("SELECT id FROM trial WHERE repetition > ?", (REPEAT_OFFSET,))
+        return {trial for (trial,) in rows}
 
 
 def running():

@@ -72,7 +72,7 @@ def _file(
     text: str | None,
     accepted: Mapping[str, str],
 ) -> Plain:
-    spans = {verdict.id: verdict.span or _line(at) for at, verdict in enumerate(methods, 1)}
+    spans = {verdict.id: verdict.span or _line(number) for number, verdict in enumerate(methods, 1)}
     # Not `splitlines`, which knows more ends of lines than compilers and viewers do.
     lines = [] if text is None else text.removesuffix("\n").split("\n")
     if text is None or max(span.last_line for span in spans.values()) > len(lines):

@@ -229,7 +229,7 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
     if refusal is not None or method.invalid is not None:
         outcome = Verdict.REFUSED if refusal is not None else Verdict.INVALID
     none = outcome is Verdict.UNREACHED
-    why = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
+    reason = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
     return MethodVerdict(
         id=method.method.id,
         outcome=outcome,
@@ -238,7 +238,7 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
         set_up_in=tuple(pair.benchmark for pair in set_up),
         calls=method.calls,
         span=method.method.span,
-        reason=refusal or method.invalid or why,
+        reason=refusal or method.invalid or reason,
         caveats=_gather_caveats(_deciding(outcome, maybe)),
         trivial=method.method.trivial,
     )
@@ -332,11 +332,11 @@ def _add_doubt(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
 
 
 def _redundancy(benchmark: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
-    mine = [method for method in methods if benchmark.id in method.detected_by]
+    verdicts = [method for method in methods if benchmark.id in method.detected_by]
     return replace(
         benchmark,
-        unique=tuple(method.id for method in mine if len(method.detected_by) == 1),
-        shared=tuple(method.id for method in mine if len(method.detected_by) > 1),
+        unique=tuple(method.id for method in verdicts if len(method.detected_by) == 1),
+        shared=tuple(method.id for method in verdicts if len(method.detected_by) > 1),
     )
 
 

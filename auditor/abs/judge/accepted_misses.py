@@ -1,4 +1,4 @@
-"""Accepted misses: which methods they are, and the score without them (configuration.md)."""
+"""Accepted misses: which methods they are, and the score without them (accept-known-misses.md)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the place of code in memory does to a time: a part of the error of q (abs.md, "Layout")."""
+"""What the place of code in memory does to a time: a part of the error of q (binary-layout.md)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

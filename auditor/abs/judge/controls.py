@@ -17,7 +17,7 @@ def choose_controls(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict
     for pair in pairs:
         if pair.runs and pair.outcome in _JUDGED:
             by_method.setdefault(pair.method, []).append(pair)
-    return [mine[turn % len(mine)] for mine in by_method.values()]
+    return [verdicts[turn % len(verdicts)] for verdicts in by_method.values()]
 
 
 def judge_controls(pairs: Sequence[PairVerdict]) -> Controls:

@@ -97,9 +97,9 @@ def _not_outdone(rows: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     Of those that detect the same the first by name stays.
     """
     detects: dict[str, int] = {}
-    for at, found in enumerate(rows.values()):
+    for index, found in enumerate(rows.values()):
         for benchmark in found:
-            detects[benchmark] = detects.get(benchmark, 0) | 1 << at
+            detects[benchmark] = detects.get(benchmark, 0) | 1 << index
     first: dict[int, str] = {}
     for benchmark in sorted(detects):
         first.setdefault(detects[benchmark], benchmark)

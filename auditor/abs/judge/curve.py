@@ -92,17 +92,17 @@ def begin_searches(
     by_method: dict[str, list[PairVerdict]] = {}
     for pair in pairs:
         by_method.setdefault(pair.method, []).append(pair)
-    found = []
-    for mine in by_method.values():
-        if any(_is_unfinished(pair) for pair in mine) and not any(map(_detects, mine)):
+    searches = []
+    for verdicts in by_method.values():
+        if any(_is_unfinished(pair) for pair in verdicts) and not any(map(_detects, verdicts)):
             continue
-        detected = [pair for pair in mine if _detects(pair) and pair.effect]
-        open_ = [pair for pair in mine if _may_be_noticed_later(pair, fixed=fixed)]
+        detected = [pair for pair in verdicts if _detects(pair) and pair.effect]
+        open_ = [pair for pair in verdicts if _may_be_noticed_later(pair, fixed=fixed)]
         chosen = sorted(detected, key=_margin, reverse=True) or sorted(
             open_, key=lambda pair: pair.effect or 0.0, reverse=True
         )
-        found += [_begin_search(pair, slowdown) for pair in _first(chosen, mode)]
-    return found
+        searches += [_begin_search(pair, slowdown) for pair in _first(chosen, mode)]
+    return searches
 
 
 def _detects(pair: PairVerdict) -> bool:

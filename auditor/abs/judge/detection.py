@@ -1,4 +1,4 @@
-"""Does a benchmark notice the slowdown of a method? (abs.md, "Detection")."""
+"""Does a benchmark notice the slowdown of a method? (detection.md)."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -70,8 +70,8 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
         most = paired.AT_MOST * plan.iterations
         if most >= LOOKS[0]:
             return None
-        why = f"{most} pairs of blocks in a process tell nothing of their scatter"
-        return Caveat("never-significant", f"{why}; ask for more iterations")
+        reason = f"{most} pairs of blocks in a process tell nothing of their scatter"
+        return Caveat("never-significant", f"{reason}; ask for more iterations")
     if request.rule is DetectionRule.PAPER:
         size = plan.forks * plan.iterations
         least = smallest_rank_sum_p(size, size)

@@ -21,9 +21,9 @@ from auditor.core.result import Verdict
 UNDECIDED = frozenset(
     {Verdict.INCONCLUSIVE, Verdict.UNMEASURED, Verdict.CRASHED, Verdict.TIMED_OUT}
 )
-"""What counts as not covered and may be covered (abs.md, "Detection")."""
+"""What counts as not covered and may be covered (detection.md)."""
 NOT_COUNTED = frozenset({Verdict.INVALID, Verdict.REFUSED})
-"""What leaves the denominator (abs.md, "Outcomes of a mutant")."""
+"""What leaves the denominator (abs-score.md)."""
 _UNWATCHED = frozenset({Verdict.MISSED, Verdict.DEAD_CODE})
 _FAILED = frozenset({Verdict.CRASHED, Verdict.TIMED_OUT})
 _ALIKE = (Verdict.INVALID, Verdict.REFUSED, Verdict.CRASHED, Verdict.TIMED_OUT)

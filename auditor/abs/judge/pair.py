@@ -89,7 +89,7 @@ class PairData:
 
     @property
     def confidence(self) -> float:
-        """Return the level of the intervals of a pair (abs.md, "Detection")."""
+        """Return the level of the intervals of a pair (detection.md)."""
         return 1 - self.significance
 
     @property

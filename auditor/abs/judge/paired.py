@@ -1,4 +1,4 @@
-"""Our rule: probe and slowed blocks of one process in pairs (abs.md, "Detection")."""
+"""Our rule: probe and slowed blocks of one process in pairs (detection.md)."""
 
 from dataclasses import replace
 from math import expm1, hypot, log, log1p

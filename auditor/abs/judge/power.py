@@ -111,7 +111,10 @@ def add_detectable_slowdowns(
     for run in runs:
         if run.trial.benchmark is not None and not is_busy(run.strain):
             by_id[run.trial.benchmark.id].append(run)
-    found = {name: block_scatter(mine, 1 - request.significance) for name, mine in by_id.items()}
+    found = {
+        name: block_scatter(trial_runs, 1 - request.significance)
+        for name, trial_runs in by_id.items()
+    }
     seen = {
         name: detectable_slowdown(scatter, request, beside=name in beside)
         for name, scatter in found.items()

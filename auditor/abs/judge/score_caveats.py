@@ -20,36 +20,36 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
     unfinished: frozenset[str],
 ) -> list[Caveat]:
     """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time."""
-    found = []
+    caveats = []
     if slowdown_source == "auto" and slowdown is not None:
         text = (
             f"the slowdown {slowdown:.2f} follows the suite's own spreads, which rewards "
             "noise: a gate needs a fixed number"
         )
-        found.append(Caveat("auto-slowdown", text))
+        caveats.append(Caveat("auto-slowdown", text))
     if rule is DetectionRule.PAPER:
         text = (
             "this rule pools iterations of a process, which are not independent, and compares "
             "with the plain build: for comparison with the literature only"
         )
-        found.append(Caveat("paper-rule", text))
+        caveats.append(Caveat("paper-rule", text))
     if estimate:
         text = "no method was slowed down: the verdicts are predicted from how long methods take"
-        found.append(Caveat("estimate", text))
+        caveats.append(Caveat("estimate", text))
     if score_only:
         text = (
             "a method was done once a benchmark had detected it, so which others would is not "
             "known, and redundancy and cover say nothing"
         )
-        found.append(Caveat("score-mode", text))
+        caveats.append(Caveat("score-mode", text))
     if controls is not None and controls.alarms:
         method, benchmark = controls.alarms[0]
         text = (
             f"{len(controls.alarms)} of {controls.judged} pairs that were slowed by "
             f"nothing were detected, such as {method} in {benchmark}: a detection means less here"
         )
-        found.append(Caveat("false-alarm", text))
-    return [*found, *_silent(stability, unfinished)]
+        caveats.append(Caveat("false-alarm", text))
+    return [*caveats, *_silent(stability, unfinished)]
 
 
 def _silent(stability: Stability, unfinished: frozenset[str]) -> Iterator[Caveat]:

@@ -104,7 +104,7 @@ def environments(
     if not on_other_hosts:
         return None
     every = (document, *on_other_hosts)
-    names = [_name(at, one) for at, one in enumerate(every, start=1)]
+    names = [_name(number, one) for number, one in enumerate(every, start=1)]
     links = dict(anchors.benchmark_links(document))
     known = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in every]
     spreads = [_spreads(each) for each in known]

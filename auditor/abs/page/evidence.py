@@ -75,13 +75,13 @@ def method_views(document: Document, listed: ListedPairs) -> tuple[MethodView, .
     least = detection_curve.most_sensitive_pairs(document.curve)
     views = []
     for method in document.methods:
-        mine = pairs.get(method.id, [])
+        verdicts = pairs.get(method.id, [])
         rows = tuple(
             _pair(pair, anchors.link_of(benchmarks, pair.benchmark), listed, tried)
-            for pair in mine
+            for pair in verdicts
             if (pair.method, pair.benchmark) in listed.places
         )
-        views.append(_method(method, links[method.id], rows, mine, least.get(method.id)))
+        views.append(_method(method, links[method.id], rows, verdicts, least.get(method.id)))
     return tuple(views)
 
 
@@ -157,7 +157,7 @@ def _pair(
         else pair.reason or "",
         tried=_describe_steps(tried[key]) if key in tried else "",
         caveats=pair.caveats,
-        runs=tuple(_run(at, run) for at, run in enumerate(runs, start=1)),
+        runs=tuple(_run(number, run) for number, run in enumerate(runs, start=1)),
         blocks=plots.arms([(run.reference, run.slowed) for run in runs]),
     )
 
@@ -204,9 +204,9 @@ def _facts(pair: PairVerdict) -> str:
 
 
 def _run(at: int, run: PairRun) -> str:
-    said = f"Run {at}: effect {number_format.effect(run.effect)}, p {number_format.chance(run.p)}"
-    said += ", significant" if run.significant else ", not significant"
-    return f"{said} (trial {run.trials[0][:12]})" if len(run.trials) == 1 else said
+    text = f"Run {at}: effect {number_format.effect(run.effect)}, p {number_format.chance(run.p)}"
+    text += ", significant" if run.significant else ", not significant"
+    return f"{text} (trial {run.trials[0][:12]})" if len(run.trials) == 1 else text
 
 
 def pair_caveats(document: Document) -> Iterable[tuple[Caveat, str]]:

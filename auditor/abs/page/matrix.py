@@ -136,12 +136,12 @@ def _grid(document: Document, pairs: Sequence[PairVerdict], places: Mapping[Key,
 
 
 def _title(pair: PairVerdict) -> str:
-    said = words.word_of(pair).word
+    text = words.word_of(pair).word
     if pair.effect is not None:
         needed = number_format.share(pair.threshold)
-        said += f", effect {number_format.effect(pair.effect)}, needed {needed}"
-        said += ", decided by share" if pair.decided_by == "share" else ""
-    return said
+        text += f", effect {number_format.effect(pair.effect)}, needed {needed}"
+        text += ", decided by share" if pair.decided_by == "share" else ""
+    return text
 
 
 def _method_heads(document: Document) -> tuple[MatrixHead, ...]:

@@ -179,7 +179,7 @@ def _order(value: float | None) -> str:
 def redundancy_view(document: Document) -> RedundancyView:
     """Return the section on redundancy: the cover first, in the order it was chosen."""
     benchmarks, methods = anchors.benchmark_links(document), anchors.method_links(document)
-    order = {kept: at for at, kept in enumerate(document.minimal_cover)}
+    order = {kept: index for index, kept in enumerate(document.minimal_cover)}
     facts = ResultFacts(document)
     watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
     none = [benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)]

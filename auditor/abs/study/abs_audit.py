@@ -302,8 +302,8 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
         if not new:
             return _chosen_methods([by_id[name] for name in names], counted, caveats)
         if study and looks_ahead:
-            mine = _worth_measuring(request, _pairs(_chosen_methods(new, counted), base))
-            left_out |= find_obstacles(study, new, mine, parts, by_shares=by_shares)
+            pairs = _worth_measuring(request, _pairs(_chosen_methods(new, counted), base))
+            left_out |= find_obstacles(study, new, pairs, parts, by_shares=by_shares)
         good |= {method.id for method in new} - left_out.keys()
 
 

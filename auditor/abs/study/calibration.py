@@ -136,7 +136,9 @@ def promising_waves(
     pairs: Sequence[CalibratedPair], promise: Callable[[CalibratedPair], float]
 ) -> list[list[CalibratedPair]]:
     """Return the most promising pair of each method, then the next of each, and so on."""
-    ordered = (sorted(mine, key=promise, reverse=True) for mine in by_method(pairs))
+    ordered = (
+        sorted(calibrated_pairs, key=promise, reverse=True) for calibrated_pairs in by_method(pairs)
+    )
     return [[one for one in wave if one] for wave in zip_longest(*ordered)]
 
 

@@ -21,17 +21,17 @@ def zero_delays(
     request = replace(analysis.request, score_only=False)
     pair_analysis = replace(analysis, request=request, control=True)
     by_key = {pair.pair.key: pair.pair for pair in study_runs.pairs}
-    found = []
+    pair_verdicts = []
     for turn in range(request.controls):
         manner = StudyManner(name="controls", first_run=turn * most_runs(request))
         study = PairStudy(pair_analysis, slowdown, parts, manner)
-        mine = [
+        pairs = [
             by_key[choose_control.method, choose_control.benchmark]
             for choose_control in controls.choose_controls(verdicts, turn)
         ]
-        done = study.run(mine)
-        found += [
+        done = study.run(pairs)
+        pair_verdicts += [
             detection.judge_pair(pair_analysis.data(pair, done.references_of(pair.pair.benchmark)))
             for pair in done.pairs
         ]
-    return found
+    return pair_verdicts

@@ -101,7 +101,7 @@ def _measure_sizes(
     )
     done = {pair.pair.key: pair for pair in runs.pairs}
     for search in wave:
-        mine = done[search.method, search.benchmark]
-        data = analysis.data(mine, runs.references_of(mine.pair.benchmark))
+        pair_runs = done[search.method, search.benchmark]
+        data = analysis.data(pair_runs, runs.references_of(pair_runs.pair.benchmark))
         search.add(data.slowdown, detection.judge_pair(data))
     return runs.known

@@ -17,6 +17,7 @@ LONG_SECONDS = 8 * 3600.0
 """An audit without a budget that takes longer than this is told what to leave out."""
 _LARGE_PART = 0.5
 _MOST_PLACES = 6
+_REMEDY = "name one with --method, or the library's folder"
 
 
 def take_inventory(
@@ -65,8 +66,10 @@ def _reason(
         return ""
     if refusal := next(filter(None, refusals), None):
         return f"none of the {len(refusals)} methods can be slowed; the first: {refusal}"
-    where = "" if request.methods else "; name one with --method, or the library's folder"
-    return f"{parts.project.name} has no public method that can be slowed{where}"
+    text = f"{parts.project.name} has no public method that can be slowed"
+    if request.methods:
+        return text
+    return f"{text}; {parts.hidden[0] if parts.hidden else _REMEDY}"
 
 
 def _describe_fit(unlimited: ExpectedTime, budget: float | None, methods: int) -> str:

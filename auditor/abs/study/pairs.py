@@ -269,8 +269,8 @@ class PairStudy:
         self, pair: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> PairData:
         pair = self._corrected.get(pair.pair.key, pair)
-        mine = [run for run in references if run.trial.benchmark == pair.pair.benchmark]
-        return self._analysis.data(pair.pair_runs(runs), mine)
+        trial_runs = [run for run in references if run.trial.benchmark == pair.pair.benchmark]
+        return self._analysis.data(pair.pair_runs(runs), trial_runs)
 
     def _trials(
         self, ready: Sequence[CalibratedPair], ended: Ended, runs: Sequence[Run], repetition: int

@@ -46,4 +46,4 @@ def find_obstacles(
         if isinstance(run.outcome, NotBuilt):
             found[trials[run.trial.id][0]] = run.outcome.message
     slowable = {method for method, _ in mine.keys() - found.keys()}
-    return {method.id: why for (method, _), why in found.items() if method not in slowable}
+    return {method.id: reason for (method, _), reason in found.items() if method not in slowable}

@@ -215,11 +215,11 @@ def _open(facts: ResultFacts, cause: OpenCause) -> Advice | None:
     methods = _of_cause(facts, cause)
     if not methods or cause not in _SETTLED_BY:
         return None
-    slug, title, why = _SETTLED_BY[cause]
+    slug, title, reason = _SETTLED_BY[cause]
     return Advice(
         slug,
         title.format(number_format.count(len(methods), "method")),
-        why,
+        reason,
         tuple(AdviceTarget(method.id, _why(method)) for method in methods),
     )
 

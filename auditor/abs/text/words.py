@@ -213,8 +213,8 @@ def describe_suite(document: AbsOrStability) -> str:
     sd = "" if duration.sd is None else f" (± {number_format.seconds(duration.sd)})"
     takes = f"a run of {whole} takes {number_format.seconds(duration.mean)}{sd}"
     part = duration.mean / duration.limit
-    said = number_format.share(part) if part >= 0.001 else f"less than {number_format.share(0.001)}"
-    return f"{size}; {takes}, {said} of a CI limit of {number_format.minutes(duration.limit)}."
+    text = number_format.share(part) if part >= 0.001 else f"less than {number_format.share(0.001)}"
+    return f"{size}; {takes}, {text} of a CI limit of {number_format.minutes(duration.limit)}."
 
 
 def _size(document: AbsOrStability) -> str:

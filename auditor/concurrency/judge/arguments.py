@@ -184,15 +184,15 @@ class Arguments:
 
     def _variables(self, type_: str, scope: StatementScope) -> list[Variable]:
         own = [
-            Variable(at, shared=scope.in_prefix)
-            for at, statement in enumerate([*scope.own, *scope.more])
-            if not (scope.in_prefix and at == scope.subject)
+            Variable(index, shared=scope.in_prefix)
+            for index, statement in enumerate([*scope.own, *scope.more])
+            if not (scope.in_prefix and index == scope.subject)
             and self._usable(statement.member.returns, type_)
         ]
         shared = [
-            Variable(at, shared=True)
-            for at, statement in enumerate(scope.prefix)
-            if at != scope.subject
+            Variable(index, shared=True)
+            for index, statement in enumerate(scope.prefix)
+            if index != scope.subject
             and self._usable(statement.member.returns, type_)
             and not statement.member.returns.startswith(_OWN)
             and not statement.member.returns.endswith("[]")

@@ -102,9 +102,9 @@ def _changed_methods(before: Hierarchy, after: Hierarchy, fields: _Why) -> _Why:
     for where in old.keys() & new.keys():
         method_code, other = old[where], new[where]
         uses = chain(_uses(before, where, method_code, fields), _uses(after, where, other, fields))
-        why = _method_change(method_code, other) or next(uses, "")
-        if why:
-            changed_methods[where] = why
+        reason = _method_change(method_code, other) or next(uses, "")
+        if reason:
+            changed_methods[where] = reason
     return changed_methods
 
 
@@ -205,8 +205,8 @@ def _of_methods(
         if not _public(before, one) or not _public(after, other):
             continue
         if one != other:
-            why = f"it is now what {_short(other[0])} declares, no longer {_short(one[0])}"
-            yield FocusMethod(method=key, distance=0, why=why)
+            reason = f"it is now what {_short(other[0])} declares, no longer {_short(one[0])}"
+            yield FocusMethod(method=key, distance=0, why=reason)
         elif method := reached.focus(one, key):
             yield method
 

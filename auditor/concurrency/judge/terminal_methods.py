@@ -65,8 +65,8 @@ class Looking:
             kept = yield from self._working(order, hangs)
             best = max(best, kept, key=len)
         harmful, shunned, lent = set(), set(), set()
-        for at, (member, segment) in enumerate(best):
-            rest = [*best[:at], *best[at + 1 :]]
+        for index, (member, segment) in enumerate(best):
+            rest = [*best[:index], *best[index + 1 :]]
             segments = (segment, *(one for _, one in rest))
             answer = yield Attempt(prefix=self.prefix, segments=segments)
             if not answer.problem or _itself(answer):

@@ -108,7 +108,8 @@ def _needed_part(sequence: Sequence, needed: set[int]) -> Sequence:
     """Return as much of a sequence as is needed; others keep their places."""
     many = max(needed, default=-1) + 1
     return tuple(
-        statement if at in needed else _NOTHING for at, statement in enumerate(sequence[:many])
+        statement if index in needed else _NOTHING
+        for index, statement in enumerate(sequence[:many])
     )
 
 

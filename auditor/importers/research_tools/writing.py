@@ -16,7 +16,9 @@ def text(rows: Sequence[Rows], tool: ResearchTool) -> str:
     Results are in ns/op, Java's too, with all digits. Go's have the column of invocations if they
     are known of all rows.
     """
-    order = {method: at for at, method in enumerate(dict.fromkeys(row.method for row in rows))}
+    order = {
+        method: index for index, method in enumerate(dict.fromkeys(row.method for row in rows))
+    }
     order[None] = -1
     ordered = sorted(rows, key=lambda row: (row.run, order[row.method]))
     written = StringIO()
@@ -29,8 +31,8 @@ def _go(rows: Sequence[Rows]) -> Iterator[tuple[str, ...]]:
     known = all(len(row.operations) == len(row.seconds) for row in rows)
     for row in rows:
         start = f"{row.run}-0-{row.part}", row.method or BASELINE, row.benchmark
-        for at, seconds in enumerate(row.seconds):
-            done = (str(row.operations[at]),) if known else ()
+        for index, seconds in enumerate(row.seconds):
+            done = (str(row.operations[index]),) if known else ()
             yield (*start, *done, _result(seconds))
 
 

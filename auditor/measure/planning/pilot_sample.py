@@ -20,7 +20,7 @@ def narrow(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBasel
 
 def restore_order(baseline: SuiteBaseline, whole: Sequence[Benchmark]) -> SuiteBaseline:
     """Return a baseline whose benchmarks have the order of the suite."""
-    place: Mapping[Benchmark, int] = {benchmark: at for at, benchmark in enumerate(whole)}
+    place: Mapping[Benchmark, int] = {benchmark: index for index, benchmark in enumerate(whole)}
     return replace(
         baseline,
         benchmarks=tuple(sorted(baseline.benchmarks, key=place.__getitem__)),

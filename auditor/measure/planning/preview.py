@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Purpose, Trial
@@ -17,7 +18,7 @@ from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.rehearsal import Lookups, PreviewPhase
 from auditor.measure.trial_times import AuditFigures, schedule_seconds
 
-_FUNCTION = re.compile(r"[^/\[(:]+")
+_FUNCTION = re.compile(r"[^/\[(:]+(?:::[^/\[(:]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +116,23 @@ def budget_limit(parts: StudyContext) -> float | None:
 
 
 def places_of(benchmarks: Sequence[Benchmark]) -> tuple[tuple[str, int], ...]:
-    """Count benchmarks by group, or by function where all are of one group; most first."""
-    groups = Counter(benchmark.group for benchmark in benchmarks)
+    """Count benchmarks by place, or by function where all are in one place; most first."""
+    groups = Counter(_place(benchmark) for benchmark in benchmarks)
     if len(groups) == 1:
         groups = Counter(_function(benchmark) for benchmark in benchmarks)
     return tuple(sorted(groups.items(), key=lambda item: (-item[1], item[0])))
 
 
+def _place(benchmark: Benchmark) -> str:
+    """Return the package or class of a benchmark, or the file of one in Python."""
+    file, sign, _ = benchmark.name.partition("::")
+    if benchmark.group or sign:
+        return benchmark.group or file
+    *parts, _ = benchmark.name.partition("(")[0].split(".")
+    return ".".join(takewhile(lambda part: not part[:1].isupper(), parts))
+
+
 def _function(benchmark: Benchmark) -> str:
-    match = _FUNCTION.match(benchmark.name)
-    return match[0] if match else benchmark.name
+    name = benchmark.name.partition("::")[2] or benchmark.name
+    match = _FUNCTION.match(name)
+    return match[0].strip() if match else name

@@ -91,8 +91,8 @@ def frames_of(method: Method, frames: Sequence[Frame]) -> frozenset[int]:
     """
     name, span = method.descriptor or method.id, method.span
     return frozenset(
-        at
-        for at, frame in enumerate(frames)
+        index
+        for index, frame in enumerate(frames)
         if frame.function == name
         or (span is not None and (frame.file, frame.line) == (span.file, span.first_line))
     )

@@ -78,7 +78,7 @@ class Boosted:
 
     def last_warmup(self, run: RunSoFar, found: Mapping[str, float]) -> int:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
-        it = start_candidates(run, found)
-        columns = [it.names.index(name) for name in self._begun.names]
-        worth = [self._begun.total(side) for side in it.sides[:, columns]]
-        return int(it.places[int(np.argmax(worth))])
+        candidates = start_candidates(run, found)
+        columns = [candidates.names.index(name) for name in self._begun.names]
+        worth = [self._begun.total(side) for side in candidates.sides[:, columns]]
+        return int(candidates.places[int(np.argmax(worth))])

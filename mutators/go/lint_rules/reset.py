@@ -41,13 +41,13 @@ def counts_setup(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFindi
                 break
             if node.id in seen:
                 continue
-            why = _fills(names, node, loop) if node.id in loops else _cost(names, node)
-            if why:
+            reason = _fills(names, node, loop) if node.id in loops else _cost(names, node)
+            if reason:
                 seen.add(node.id)
                 yield NodeFinding(
                     MISSING_RESET,
                     node,
-                    f"Before the timed loop, {why}, and the timer is not reset after it, so its "
+                    f"Before the timed loop, {reason}, and the timer is not reset after it, so its "
                     "time and allocations are part of the number.",
                 )
 
@@ -139,7 +139,8 @@ def _asked(names: Names, call: Node) -> int:
         return 0
     counts = [number(names, argument) for argument in syntax.arguments(call)]
     return max(
-        (one for at, one in enumerate(counts) if one and counts_to(declaration, at)), default=0
+        (one for index, one in enumerate(counts) if one and counts_to(declaration, index)),
+        default=0,
     )
 
 

@@ -44,7 +44,7 @@ def _uses(file: File) -> bool:
 def _of_file(file: File, project: PythonProject) -> Iterator[BenchmarkSource]:
     inner = _functions(file)
     module = Preparation(file=file, scopes=(file.bindings,), nodes=file.statements, shared=True)
-    for call in (one for one in tree.descend(*file.statements) if isinstance(one, cst.Call)):
+    for call in (node for node in tree.descend(*file.statements) if isinstance(node, cst.Call)):
         receiver, _, method = tree.dotted(call.func).rpartition(".")
         if not receiver.lower().endswith("runner") or not call.args or tree.splat(call):
             continue

@@ -157,7 +157,9 @@ def _left_of(
         stderr=own["err.first"] + own["err.end"],
         truncated="out.cut" in own or "err.cut" in own,
         files={
-            path: own[f"got.{at}"] for at, path in enumerate(job.collects) if f"got.{at}" in own
+            path: own[f"got.{index}"]
+            for index, path in enumerate(job.collects)
+            if f"got.{index}" in own
         },
         signalled="signalled" in own,
         missed=missed,

@@ -10,10 +10,6 @@ _TASK = re.compile(r"(?:> Task )?(:[\w:.-]+)")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def ignore_step(_text: str) -> None:
-    """Hear of a step of a build, where nobody asks."""
-
-
 class BuildSteps:
     """Reads the output of Maven or Gradle and tells each step that it begins."""
 

@@ -14,10 +14,11 @@ from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import writing
-from runners.jmh.build.build_steps import BuildSteps, ignore_step
+from runners.jmh.build.build_steps import BuildSteps
 from runners.jmh.build.pom_changes import remove
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.tool_needs import find_need, jdk_missing
+from runners.steps import ignore_step
 
 LACKING = (
     "no source set of plug-in java, me.champeau.jmh or Kotlin's jvm has a compiled method with "

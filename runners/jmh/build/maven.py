@@ -11,11 +11,12 @@ from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFa
 from auditor.core.jobs import Completed, Follow, Invocation
 from auditor.core.ports import Host
 from runners.home import Home
-from runners.jmh.build.build_steps import BuildSteps, ignore_step
+from runners.jmh.build.build_steps import BuildSteps
 from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.build.pom_tree import MavenModule
 from runners.jmh.build.tool_needs import BuildToolNeed, find_need, java_asked_for, jdk_missing
 from runners.jmh.jdk import find_jdk
+from runners.steps import ignore_step
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""

@@ -169,6 +169,12 @@ def benchmark_files(modules: Mapping[Path, MavenModule]) -> dict[Path, list[Path
     return found
 
 
+def knows_jmh(modules: Mapping[Path, MavenModule]) -> bool:
+    """Tell whether a POM names JMH, or a source file has benchmarks."""
+    poms = ((folder / _POM).read_bytes() for folder in modules)
+    return any(_JMH.search(text) for text in poms) or bool(benchmark_files(modules))
+
+
 def in_main(folder: Path, files: Sequence[Path]) -> bool:
     """Tell whether all these files of a module are among its classes, none among its tests."""
     return all(file.relative_to(folder).parts[:2] == _MAIN for file in files)

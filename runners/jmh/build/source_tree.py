@@ -7,7 +7,7 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.request import BuildOptions
 from auditor.core.subject import Part
 from runners.disk import writing
-from runners.jmh.build import gradle, reactor, source_sets
+from runners.jmh.build import gradle, pom_tree, reactor, source_sets
 from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.bytecode_generator import BytecodeGenerator, add_lists
 from runners.jmh.build.gradle import Gradle
@@ -26,8 +26,12 @@ def tree_parts(
 ) -> tuple[Path, tuple[Part, ...]]:
     """Build what the benchmarks of a project need; return where, and its parts.
 
-    Raises NoBenchmarks where it has none, and what its build tool raises.
+    Raises NoBenchmarks where it has none, before a build where no file names JMH, and what its
+    build tool raises.
     """
+    if not (is_gradle(placed.tree) or pom_tree.knows_jmh(pom_tree.modules_below(placed.tree))):
+        lacking = reactor.missing_benchmarks_reason(placed.tree)
+        raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
     root, sets = build_copy(placed, maven, jdk, words, benchmarks=True)
     folder = copy_folder(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.locked(folder):

@@ -93,7 +93,7 @@ class Library:
         self.seen.add((id(value), name))
         with self.reading(name):
             if inspect.isclass(value):
-                if self.is_own(getattr(value, "__module__", None)):
+                if self.is_own(_module_of(value)):
                     self.of_class(name, value, depth)
             elif not isinstance(value, types.ModuleType):
                 self.of_object(name, value, depth)
@@ -138,7 +138,7 @@ class Library:
         taken: set[str] = set()
         for one in value.__mro__:
             members = vars(one)
-            own = self.is_own(getattr(one, "__module__", None))
+            own = self.is_own(_module_of(one))
             if own and _is_compiled(one):
                 self.compiled.append(name)
             for member, each in list(members.items()):
@@ -200,6 +200,15 @@ def _belongs(owner: type, member: Any) -> bool:
     return not inspect.isclass(member) or (
         member.__qualname__ == f"{owner.__qualname__}.{member.__name__}"
     )
+
+
+def _module_of(owner: type) -> Any:
+    """Return the name of a class's module; its objects may have a property of that name."""
+    module = getattr(owner, "__module__", None)
+    if isinstance(module, str):
+        return module
+    functions = (each for each in vars(owner).values() if isinstance(each, types.FunctionType))
+    return next((each.__module__ for each in functions), None)
 
 
 def _is_compiled(owner: type) -> bool:

@@ -43,6 +43,11 @@ def is_marked(item: Any) -> bool:
     return any(item.get_closest_marker(name) is not None for name in _MARKS)
 
 
+def pytest_addoption(parser: Any) -> None:
+    """Take CodSpeed's option in its place: suites look for it to decide whether to be skipped."""
+    parser.addoption("--codspeed", action="store_true", help="benchmarks are wanted")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: Any) -> None:
     """Have the fixture call us where it would measure."""

@@ -127,7 +127,7 @@ def test_invalid_and_refused_methods_leave_the_denominator_and_stay_in_the_whole
 
     result = audit([("k", "A", Verdict.DETECTED), ("n", "A", Verdict.INVALID)], methods=methods)
 
-    assert [one.outcome for one in result.methods] == [
+    assert [method_verdict.outcome for method_verdict in result.methods] == [
         Verdict.DETECTED,
         Verdict.REFUSED,
         Verdict.INVALID,
@@ -175,7 +175,7 @@ def test_only_calls_that_were_counted_or_slowed_are_claimed():
 
     result = audit(methods="kl", pairs=pairs)
 
-    assert [one.reached_by for one in result.methods] == [
+    assert [method_verdict.reached_by for method_verdict in result.methods] == [
         (benchmark("C").id,),
         (benchmark("A").id,),
     ]
@@ -401,7 +401,7 @@ def test_a_sure_detection_is_not_borderline_whatever_other_pairs_are():
         replace(pair_verdict("m", "B", Verdict.MISSED), caveats=(far,)),
     )
 
-    found = audit(methods="klm", pairs=pairs)
+    result = audit(methods="klm", pairs=pairs)
 
-    slugs = [[caveat.slug for caveat in method.caveats] for method in found.methods]
+    slugs = [[caveat.slug for caveat in method.caveats] for method in result.methods]
     assert slugs == [["undershoot"], ["borderline"], ["borderline", "undershoot"]]

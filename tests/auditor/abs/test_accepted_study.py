@@ -48,16 +48,16 @@ def test_the_day_of_an_audit_decides_what_has_expired(day, expired):
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         (("skpi",), "unknown method 'skpi' in toy; the subject has: toy.skip"),
         (("skip", "toy.skip"), "the miss of toy.skip is accepted twice"),
     ],
 )
-def test_a_name_that_is_wrong_is_an_error_before_anything_is_run(names, said):
+def test_a_name_that_is_wrong_is_an_error_before_anything_is_run(names, message):
     machine = Dated()
 
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         audited(accepting(*names), machine)
 
     assert machine.done == []

@@ -64,7 +64,7 @@ def test_there_is_one_process_for_each_reached_pair_and_it_is_short():
     made = allocating(machine.done)
     keys = [(one.variant.methods[0].name, one.benchmark.name) for one in made]
     assert len(keys) == len(set(keys)) == REACHED
-    timed = next(one for one in machine.done if one.purpose is Purpose.PAIRS)
+    timed = next(trial for trial in machine.done if trial.purpose is Purpose.PAIRS)
     assert {len(one.schedule.blocks) for one in made} == {25}
     assert all(one.schedule.seconds <= 0.01 for one in made)
     assert {one.variant.kind for one in made} == {VariantKind.DELAYED}

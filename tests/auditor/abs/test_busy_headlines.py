@@ -73,7 +73,7 @@ def test_terminal_page_and_markdown_of_an_audit_say_it_first():
 def test_what_a_busy_machine_hides_is_not_called_unstable():
     document = document_of_verdict.document(*audit(BUSY))
 
-    assert not any(one.slug == "unstable" for one in advice.advise(document))
+    assert not any(step.slug == "unstable" for step in advice.advise(document))
     meaning = words.describe_score("absolute", document.scores.absolute, document)
     assert meaning.endswith("which those are, a busy machine hides")
 
@@ -86,7 +86,7 @@ def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():
         for strain in (HostInterference(), BUSY)
     ]
 
-    steps = [{one.slug for one in advice.advise(document)} for document in documents]
+    steps = [{step.slug for step in advice.advise(document)} for document in documents]
     assert steps[0] - steps[1] == {"unstable"}
 
 

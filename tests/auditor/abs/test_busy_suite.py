@@ -109,14 +109,14 @@ def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
 
     stability = stability_study.audit(made(machine, store)[1])
 
-    again = [one for one in machine.done if one.repetition > REPEAT_OFFSET]
+    again = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
     assert len(again) == 3
     assert sum(benchmark.max_spread is None for benchmark in stability.benchmarks) == 2
 
     machine.quiet_runs = inf
     later = stability_study.audit(made(machine, store)[1])
     assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
-    assert max(one.repetition for one in machine.done) > 2 * REPEAT_OFFSET
+    assert max(trial.repetition for trial in machine.done) > 2 * REPEAT_OFFSET
 
 
 def test_runs_of_a_busy_machine_are_not_called_dissimilar():

@@ -25,7 +25,7 @@ def by_key(verdict):
 
 
 def trials(machine, purpose):
-    return [one for one in machine.done if one.purpose is purpose]
+    return [trial for trial in machine.done if trial.purpose is purpose]
 
 
 def slowed(machine, method):

@@ -926,10 +926,10 @@ def timed(*blocks):
     """Return a calibrating process whose clock shows these times of a call, block by block."""
     quiet = calibration_run(probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=PLAIN, blocks=8)
     series = tuple(
-        replace(one, packed=struct.pack(f"<{len(blocks)}d", *(1000 * block for block in blocks)))
-        if one.metric == METHOD_TIME
-        else one
-        for one in quiet.outcome.series
+        replace(values, packed=struct.pack(f"<{len(blocks)}d", *(1000 * block for block in blocks)))
+        if values.metric == METHOD_TIME
+        else values
+        for values in quiet.outcome.series
     )
     return replace(quiet, outcome=Measured(series))
 

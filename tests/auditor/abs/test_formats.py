@@ -63,7 +63,9 @@ def hostile():
 
 
 def accepting(document, outcome, where="configuration"):
-    method = next(one for one in document.methods if one.outcome is outcome)
+    method = next(
+        method_verdict for method_verdict in document.methods if method_verdict.outcome is outcome
+    )
     held = AcceptedMiss(
         method=method.id, reason="nobody calls it [x](y)", until=None, where=where, expired=False,
         left_out=True,

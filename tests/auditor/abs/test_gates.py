@@ -193,9 +193,9 @@ PAIRS = (pair(Verdict.MISSED, effect=0.1),)
 
 def looked_twice(stage, second, **changes):
     """Return a stage whose first audit has missed both methods, and whose second has `second`."""
-    found = stage.of(total=score(0), changes={**MISSED_TWICE, "pairs": PAIRS, **changes})
-    found.later = FakeAudit(total=score(0), changes={"methods": outcomes(**second)})
-    return found
+    result = stage.of(total=score(0), changes={**MISSED_TWICE, "pairs": PAIRS, **changes})
+    result.later = FakeAudit(total=score(0), changes={"methods": outcomes(**second)})
+    return result
 
 
 @pytest.mark.parametrize(
@@ -393,10 +393,10 @@ def test_a_gate_on_methods_that_are_not_slowed_is_refused(stage, capsys):
 def test_a_limit_that_no_score_can_miss_or_meet_is_refused(stage, capsys, command, limit):
     assert stage.call(*command, *FIXED, "--fail-under", limit) == 2
 
-    said = capsys.readouterr().err
-    assert said.startswith("error[usage]: ")
-    assert f"{limit} is no percentage from 0 to 100" in said
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("error[usage]: ")
+    assert f"{limit} is no percentage from 0 to 100" in errors
+    assert errors.count("\n") == 1
 
 
 LOST = BenchmarkComparison(id=name("BenchmarkLost"), reason="it cannot be listed in head: no")
@@ -408,7 +408,7 @@ PATCH = Patch(
     removed=(),
     verdict=replace(
         verdict(score(0)),
-        methods=tuple(method_verdict_of(id=one, outcome=Verdict.MISSED) for one in "ab"),
+        methods=tuple(method_verdict_of(id=letter, outcome=Verdict.MISSED) for letter in "ab"),
     ),
 )
 

@@ -45,6 +45,21 @@ def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
     assert places_of(both) == (("g", 3), ("h", 1))
 
 
+@pytest.mark.parametrize(
+    ("names", "places"),
+    [
+        (("t/a.py::f[1]", "t/a.py::f[x::y]", "t/b.py::f"), {"t/a.py": 2, "t/b.py": 1}),
+        (("t/a.py::T::f[1]", "t/a.py::T::f[2/3]", "t/a.py::g"), {"T::f": 2, "g": 1}),
+        (("a.T.time_f(1)", "a.T.time_f(.5)", "b.c.time_g"), {"a": 2, "b.c": 1}),
+        (("a.T.time_f(1)", "a.T.time_f(.5)", "a.time_g"), {"a.T.time_f": 2, "a.time_g": 1}),
+    ],
+)
+def test_benchmarks_in_python_are_counted_by_file_or_by_function_in_a_single_one(names, places):
+    found = places_of([Benchmark(group="", name=name) for name in names])
+
+    assert dict(found) == places
+
+
 def test_methods_have_their_calls_once_these_are_counted():
     store, asked = Memory(), request()
     before = preview_abs(asked, parts(asked, store=store)).inventory
@@ -89,13 +104,13 @@ def test_what_a_budget_decides_is_said():
 
 
 @pytest.mark.parametrize(
-    ("refusal", "said"),
+    ("refusal", "message"),
     [
         (None, "toy has no public method that can be slowed; name one with --method"),
         ("it has no body", "none of the 1 methods can be slowed; the first: it has no body"),
     ],
 )
-def test_a_subject_without_methods_says_why(refusal, said):
+def test_a_subject_without_methods_says_why(refusal, message):
     asked = request(methods=None if refusal is None else ("hop",))
     ready = parts(asked)
     (hop,) = [method for method in ready.mutator.methods(()) if method.name == "hop"]
@@ -105,4 +120,14 @@ def test_a_subject_without_methods_says_why(refusal, said):
     reason = take_inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
 
     assert take_inventory(asked, ready, QUICK, None).reason == ""
-    assert reason.startswith(said)
+    assert reason.startswith(message)
+
+
+def test_a_subject_whose_public_names_are_no_methods_says_so():
+    asked = request(methods=None)
+    mutator = SimpleNamespace(methods=lambda _: [], matches=parts(asked).mutator.matches)
+    ready = replace(parts(asked), mutator=mutator, hidden=("toy.hop leads to compiled code",))
+
+    reason = take_inventory(asked, ready, QUICK, None).reason
+
+    assert reason == "toy has no public method that can be slowed; toy.hop leads to compiled code"

@@ -20,11 +20,11 @@ def audited(machine, store=None, layouts=Layouts.DRAWN, **asked):
 
 def drawn(machine):
     """Return the layouts of the references by run, and of all other processes."""
-    references = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
+    references = [trial for trial in machine.done if trial.purpose is Purpose.REFERENCE]
     by_run = {reference.repetition: set() for reference in references}
     for reference in references:
         by_run[reference.repetition].add(reference.layout)
-    others = {one.layout for one in machine.done if one.purpose is not Purpose.REFERENCE}
+    others = {trial.layout for trial in machine.done if trial.purpose is not Purpose.REFERENCE}
     return by_run, others
 
 
@@ -82,7 +82,7 @@ def test_the_rule_of_the_paper_draws_no_layout():
     machine = Machine()
     verdict = audited(machine, rule=DetectionRule.PAPER)
 
-    assert {one.layout for one in machine.done} == {0}
+    assert {trial.layout for trial in machine.done} == {0}
     assert "layout" not in {caveat.slug for caveat in verdict.caveats}
 
 

@@ -92,12 +92,12 @@ def test_the_names_that_stay_are_there(audited):
 
 
 def test_what_does_not_hang_on_times_is_judged_rightly(audited):
-    outcomes = {one["id"]: one["outcome"] for one in audited.document["methods"]}
+    outcomes = {method["id"]: method["outcome"] for method in audited.document["methods"]}
 
     assert outcomes["example.org/ring.New"] == "unreached"
     assert outcomes["example.org/ring.Unused"] == "unreached"
     assert outcomes["example.org/ring.Native"] == "refused"
-    pairs = [one for one in audited.document["pairs"] if one["effect"] is not None]
+    pairs = [pair for pair in audited.document["pairs"] if pair["effect"] is not None]
     assert [(pair["method"], pair["benchmark"]) for pair in pairs] == [
         ("example.org/ring.Small", SMALL)
     ]
@@ -105,7 +105,7 @@ def test_what_does_not_hang_on_times_is_judged_rightly(audited):
 
 
 def test_the_result_and_the_report_are_written_beside_the_log(audited):
-    written = {one.name for one in audited.output.iterdir()}
+    written = {path.name for path in audited.output.iterdir()}
 
     assert written == {"log", "result.json", "report.html"}
     assert json.loads((audited.output / "result.json").read_text()) == audited.document
@@ -117,8 +117,8 @@ def test_numbers_name_the_processes_in_the_store_that_they_were_made_of(audited)
 
     assert judged
     assert {known[trial] for run in judged for trial in run["trials"]} == {"pairs"}
-    for one in audited.document["benchmarks"]:
-        assert [known[trial] for trial in one["trials"]] == ["suite"] * one["runs"]
+    for benchmark in audited.document["benchmarks"]:
+        assert [known[trial] for trial in benchmark["trials"]] == ["suite"] * benchmark["runs"]
 
 
 def test_the_same_again_measures_nothing_and_says_the_same(audited, tmp_path):
@@ -162,8 +162,8 @@ def test_controls_and_the_curve_come_on_top(audited, tmp_path):
     new = [purpose for trial, (purpose, *_) in runs(store).items() if trial not in known]
     assert set(new) <= {"pairs", "reference"}
     assert document["controls"]["judged"] == 2 * len({one["method"] for one in measured(document)})
-    least = {one["method"]: one["slowdown"] for one in document["curve"]["pairs"]}
-    seen = {one["id"] for one in document["methods"] if one["outcome"] == "detected"}
+    least = {pair["method"]: pair["slowdown"] for pair in document["curve"]["pairs"]}
+    seen = {method["id"] for method in document["methods"] if method["outcome"] == "detected"}
     assert seen <= least.keys()
     assert all(0 < least[method] <= document["slowdown"] for method in seen)
 
@@ -251,7 +251,7 @@ def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(audited, tmp_path):
     )
 
     assert document["seconds"] == 0
-    assert sum(one["known"] for one in document["phases"]) == len(runs(audited.store))
+    assert sum(phase["known"] for phase in document["phases"]) == len(runs(audited.store))
 
 
 def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audited, tmp_path):
@@ -262,23 +262,23 @@ def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audit
     whole, _ = audited.program.audited(*call)
 
     assert whole["scores"] == audited.document["scores"]
-    assert "so-far" not in [one["slug"] for one in whole["caveats"]]
+    assert "so-far" not in [caveat["slug"] for caveat in whole["caveats"]]
 
     connection = sqlite3.connect(store)
     with connection:
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT run.id FROM run JOIN trial ON trial.id = run.trial "
             "WHERE purpose IN ('pairs', 'profile')"
         ).fetchall()
-        connection.executemany("DELETE FROM series WHERE run = ?", found)
-        connection.executemany("DELETE FROM run WHERE id = ?", found)
+        connection.executemany("DELETE FROM series WHERE run = ?", rows)
+        connection.executemany("DELETE FROM run WHERE id = ?", rows)
     connection.close()
     before = runs(store)
 
     half, _ = audited.program.audited(*call)
 
     assert runs(store) == before
-    assert "so-far" in [one["slug"] for one in half["caveats"]]
+    assert "so-far" in [caveat["slug"] for caveat in half["caveats"]]
     low, high = half["scores"]["total"]["bounds"]
     assert low <= whole["scores"]["total"]["percent"] <= high
     assert low < high
@@ -319,7 +319,7 @@ def test_other_formats_point_at_the_lines_of_the_real_sources(audited, tmp_path)
     killed = set()
     for name, file in report["files"].items():
         assert file["source"] == (audited.subject / name).read_text()
-        killed |= {one["id"] for one in file["mutants"] if one["status"] == "Killed"}
+        killed |= {mutant["id"] for mutant in file["mutants"] if mutant["status"] == "Killed"}
     assert killed == {method["id"] for method in methods if method["outcome"] == "detected"}
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.subject
 
 
 def outcomes(document):
-    return {(one["method"], one["benchmark"]): one["outcome"] for one in document["pairs"]}
+    return {(pair["method"], pair["benchmark"]): pair["outcome"] for pair in document["pairs"]}
 
 
 def judged(program, folder, *flags):
@@ -36,20 +36,22 @@ def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program,
         tmp_path / "s.sqlite", "abs", asked, "--paper", "--wait", "spin", "--csv", *places,
         before=plain,
     )  # fmt: skip
-    found = judged(program, tmp_path, "--slowdown", "400%")
+    result = judged(program, tmp_path, "--slowdown", "400%")
 
     assert document["pairs"] == plain["pairs"]
     reached = {key: out for key, out in outcomes(document).items() if out != "unreached"}
     assert set(reached.values()) == {"detected"}
-    assert outcomes(found) == reached
+    assert outcomes(result) == reached
     for figure in ("effect", "p"):
         mine, theirs = (
-            {one["benchmark"]: one[figure] for one in each["pairs"] if one[figure] is not None}
-            for each in (document, found)
+            {pair["benchmark"]: pair[figure] for pair in each["pairs"] if pair[figure] is not None}
+            for each in (document, result)
         )
         assert theirs == pytest.approx(mine, rel=1e-9)
-    spreads = [{one["id"]: one["max_spread"] for one in each["benchmarks"]} for each in
-               (document, found)]  # fmt: skip
+    spreads = [
+        {benchmark["id"]: benchmark["max_spread"] for benchmark in each["benchmarks"]}
+        for each in (document, result)
+    ]
     assert spreads[1] == pytest.approx(spreads[0], rel=1e-9)
 
 
@@ -97,10 +99,10 @@ def test_a_jmh_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program
     document, _ = program.audited(
         "abs", asked, "--paper", "--wait", "spin", "--csv", "-o", tmp_path / "out"
     )
-    found = judged(program, tmp_path, "--slowdown", "400%", "--unit", "ns/op")
+    result = judged(program, tmp_path, "--slowdown", "400%", "--unit", "ns/op")
 
     header = (tmp_path / "out/result.csv").read_text().splitlines()[0]
     assert header == "Run;Method altered;Microbenchmark;Result"
-    assert found["language"] == "java"
-    assert outcomes(found) == outcomes(document)
-    assert found["pairs"][0]["effect"] == pytest.approx(document["pairs"][0]["effect"], rel=1e-9)
+    assert result["language"] == "java"
+    assert outcomes(result) == outcomes(document)
+    assert result["pairs"][0]["effect"] == pytest.approx(document["pairs"][0]["effect"], rel=1e-9)

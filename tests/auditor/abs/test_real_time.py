@@ -52,11 +52,11 @@ def slow(folder, pause, when="b.N > 1"):
 def endings(store):
     """Return how the runs of the slow benchmark ended."""
     connection = sqlite3.connect(store)
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT ending FROM run JOIN trial ON trial.id = run.trial"
         " WHERE benchmark LIKE '%Slow' ORDER BY run.id"
     )
-    kept = [ending for (ending,) in found]
+    kept = [ending for (ending,) in rows]
     connection.close()
     return kept
 
@@ -79,7 +79,10 @@ def test_a_longer_time_out_takes_effect_on_what_is_known_to_have_timed_out(
 
     assert first == ["timed-out"]
     assert set(endings(store)) == {"measured"}
-    means = [{one["id"]: one["means"] for one in each["benchmarks"]} for each in (before, after)]
+    means = [
+        {benchmark["id"]: benchmark["means"] for benchmark in each["benchmarks"]}
+        for each in (before, after)
+    ]
     assert [bool(mean["example.org/tiny.BenchmarkSlow"]) for mean in means] == [False, True]
 
 
@@ -108,7 +111,7 @@ def test_a_suite_is_listed_once_and_the_clock_runs_from_the_start(program, modul
     )
 
     assert notes.read_text() == done
-    assert [(one["known"], one["seconds"]) for one in plan["phases"]] == [(2, 0), (2, 0)]
+    assert [(phase["known"], phase["seconds"]) for phase in plan["phases"]] == [(2, 0), (2, 0)]
     assert again["benchmarks"] == first["benchmarks"]
     begun = min(started for _, _, started in runs(tmp_path / "s.sqlite").values())
     listing = datetime.fromisoformat(begun) - datetime.fromisoformat(first["started"])
@@ -133,7 +136,7 @@ def test_a_budget_ends_a_benchmark_that_hangs_and_it_has_not_timed_out(program, 
     assert "no verdict: nothing was measured" in answer.stderr
     document = json.loads(answer.stdout)
     assert (document["slowdown"], document["scores"]["total"]["bounds"]) == (None, [0.0, 100.0])
-    assert "budget" in {one["slug"] for one in document["caveats"]}
+    assert "budget" in {caveat["slug"] for caveat in document["caveats"]}
     assert endings(store) == []
 
 

@@ -76,20 +76,20 @@ def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
 
 
 @pytest.mark.parametrize(
-    ("noticed", "undecided", "said"),
+    ("noticed", "undecided", "message"),
     [
         (2, 0, "would show in 2 of 5 methods."),
         (2, 1, "would show in 2 of 5 methods, and perhaps in 1 more."),
         (0, 5, "is open for all 5 methods."),
     ],
 )
-def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, said):
+def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, message):
     found = MADE.allocations
 
     headline = allocations.headline(replace(found, noticed=noticed, undecided=undecided, counted=5))
 
     assert "one more allocation of 64 bytes per call" in headline.lower()
-    assert headline.endswith(said)
+    assert headline.endswith(message)
 
 
 def test_a_terminal_has_a_column_and_names_whom_nobody_watches():

@@ -238,7 +238,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
 
 
 @pytest.mark.parametrize(
-    ("slowdown", "unnoticed", "short", "told"),
+    ("slowdown", "unnoticed", "short", "message"),
     [
         (0.1, 0.05, "1.1\xa0x", "notices 1.1\xa0x and more, not 1.05\xa0x"),
         (0.05, None, "1.05\xa0x", "notices 1.05\xa0x and more"),
@@ -246,14 +246,14 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
         (None, None, number_format.NONE, ""),
     ],
 )
-def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, told):
+def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, message):
     curve = model.PairCurve(
         method="a", benchmark="b", slowdown=slowdown, unnoticed=unnoticed, steps=()
     )
 
     sign = "\N{MULTIPLICATION SIGN}"
     assert detection_curve.format_limit(curve) == short.replace("\xa0x", f"\xa0{sign}")
-    assert detection_curve.format_pair_curve(curve) == told.replace("\xa0x", f"\xa0{sign}")
+    assert detection_curve.format_pair_curve(curve) == message.replace("\xa0x", f"\xa0{sign}")
 
 
 def test_a_suite_that_notices_nothing_says_so():
@@ -354,7 +354,7 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
     notes = {target.id: target.note for target in step(document, "unwatched").targets}
     rows = {row.id: row for row in table.summarise(document).methods}
 
-    (method,) = [one for one in document.methods if one.set_up_in]
+    (method,) = [method_verdict for method_verdict in document.methods if method_verdict.set_up_in]
     assert notes[method.id].startswith("called in set-up only, by 1 benchmark; ")
     assert (rows[method.id].glyph, rows[method.id].word) == ("s", "set-up only")
 

@@ -75,8 +75,11 @@ def test_a_badge_of_nothing_is_unknown():
 
 def test_a_badge_of_stability_counts_benchmarks(stability):
     shown = badge(stability)
-    small = sum(one.max_spread is not None and one.max_spread < 0.1 for one in stability.benchmarks)
-    known = sum(one.max_spread is not None for one in stability.benchmarks)
+    small = sum(
+        benchmark.max_spread is not None and benchmark.max_spread < 0.1
+        for benchmark in stability.benchmarks
+    )
+    known = sum(benchmark.max_spread is not None for benchmark in stability.benchmarks)
 
     assert shown["message"] == f"{small} of {known}"
 

@@ -84,9 +84,15 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
 
     verdict = audited(request(methods=("hop",), score_only=True), machine=machine)
 
-    made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
+    made = [
+        slowed_trial
+        for slowed_trial in slowed(machine, "hop")
+        if slowed_trial.purpose is Purpose.PAIRS
+    ]
     assert list(dict.fromkeys(one.benchmark.name for one in made)) == tried
-    assert {one.benchmark.name for one in calibrating(machine)} == set(tried)
+    assert {calibration_trial.benchmark.name for calibration_trial in calibrating(machine)} == set(
+        tried
+    )
     assert outcomes(verdict)["hop"] == ("detected" if len(tried) == 1 else "missed")
     assert "score-mode" in {caveat.slug for caveat in verdict.caveats}
     pairs = {pair.benchmark: pair.outcome for pair in verdict.pairs}
@@ -95,10 +101,10 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("significance", "outcome", "told"),
+    ("significance", "outcome", "message"),
     [(0.01, Verdict.INCONCLUSIVE, False), (0.05, Verdict.DETECTED, True)],
 )
-def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, told):
+def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, message):
     """Of seven pairs no p is below .0156."""
     asked = request(methods=("hop",), exact=True, significance=significance)
     suite = replace(asked.suite, plan=replace(asked.suite.plan, iterations=7))
@@ -106,7 +112,7 @@ def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, tol
     verdict = audited(replace(asked, suite=suite))
 
     assert [method.outcome for method in verdict.methods] == [outcome]
-    assert ("significance-given" in [caveat.slug for caveat in verdict.caveats]) is told
+    assert ("significance-given" in [caveat.slug for caveat in verdict.caveats]) is message
 
 
 def test_an_estimate_times_each_pair_once_and_slows_nothing():
@@ -114,7 +120,7 @@ def test_an_estimate_times_each_pair_once_and_slows_nothing():
 
     verdict = audited(request(methods=("hop", "skip"), estimate=True), machine=machine)
 
-    assert Purpose.PAIRS not in {one.purpose for one in machine.done}
+    assert Purpose.PAIRS not in {trial.purpose for trial in machine.done}
     assert len(calibrating(machine)) == 3
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed"}
     assert "estimate" in {caveat.slug for caveat in verdict.caveats}
@@ -129,11 +135,13 @@ def test_a_calibration_ends_once_all_is_quiet_where_not_all_is_asked_for(asked, 
 
     audited(request(methods=("skip",), **asked), machine=machine)
 
-    assert {one.schedule.quiet for one in calibrating(machine)} == {early}
+    assert {calibration_trial.schedule.quiet for calibration_trial in calibrating(machine)} == {
+        early
+    }
 
 
 def calibrating(machine):
-    return [one for one in machine.done if one.purpose is Purpose.CALIBRATION]
+    return [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
 
 
 @pytest.mark.parametrize(("slowdown", "more"), [(0.5, 0), (0.1, 1)])
@@ -160,7 +168,7 @@ def test_what_other_pairs_tell_of_the_clock_makes_no_process_of_a_pair_anew(monk
 
     second = audited(replace(asked, methods=("skip", "hop")), store=store, machine=machine)
 
-    again = [one.purpose for one in slowed(machine, "skip")]
+    again = [slowed_trial.purpose for slowed_trial in slowed(machine, "skip")]
     assert set(again) == ({Purpose.PAIRS} if exact else set())
     (known,) = [pair for pair in second.pairs if pair.method == "toy.skip" and pair.effect]
     (before,) = [pair for pair in first.pairs if pair.effect]
@@ -176,7 +184,7 @@ def test_a_calibration_stays_valid_when_suite_runs_are_added():
     more = replace(asked, suite=replace(asked.suite, stability_runs=5))
     audited(more, store=store, machine=machine)
 
-    assert {one.purpose for one in machine.done} == {Purpose.SUITE}
+    assert {trial.purpose for trial in machine.done} == {Purpose.SUITE}
 
 
 def test_unreached_pairs_are_not_measured():
@@ -200,7 +208,11 @@ def test_a_small_share_is_timed_once_and_known_to_be_missed():
     predicted = pairs["toy.hop", "toy.quick"]
     assert [caveat.slug for caveat in predicted.caveats] == ["predicted"]
     assert (predicted.outcome, predicted.share) == (Verdict.MISSED, pytest.approx(0.05, rel=0.01))
-    timed = [one for one in slowed(machine, "hop") if one.benchmark.name == "quick"]
+    timed = [
+        slowed_trial
+        for slowed_trial in slowed(machine, "hop")
+        if slowed_trial.benchmark.name == "quick"
+    ]
     assert [one.purpose for one in timed] == [Purpose.CALIBRATION]
 
 
@@ -213,7 +225,11 @@ def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeyp
 
     short = pairs["toy.hop", "toy.quick"]
     assert {(t.variant.methods[0].name, t.benchmark.name) for t in timed} >= {("skip", "short")}
-    assert [one for one in slowed(machine, "hop") if one.benchmark.name == "quick"] == []
+    assert [
+        slowed_trial
+        for slowed_trial in slowed(machine, "hop")
+        if slowed_trial.benchmark.name == "quick"
+    ] == []
     assert (short.outcome, short.share) == (Verdict.MISSED, None)
     assert short.share_at_most == pytest.approx(0.1, rel=0.02)
     assert outcomes(verdict) == TRUE
@@ -237,7 +253,11 @@ def test_what_seemed_short_is_timed_once_a_plain_process_was_shorter(mode, monke
     monkeypatch.setattr(toy_language, "CLOCKED", table)
     machine = Machine(later=0.4)
     verdict = audited(request(**mode), machine=machine)
-    (pair,) = [one for one in verdict.pairs if one.method == "toy.idle" and one.share]
+    (pair,) = [
+        pair_verdict
+        for pair_verdict in verdict.pairs
+        if pair_verdict.method == "toy.idle" and pair_verdict.share
+    ]
 
     assert [one.purpose for one in slowed(machine, "idle")] == [Purpose.CALIBRATION]
     assert pair.outcome is Verdict.MISSED
@@ -262,7 +282,9 @@ def test_what_was_measured_at_another_slowdown_is_no_verdict_at_this_one(monkeyp
 
     verdict = audited(request(methods=("hop",), slowdown=0.6, budget=0), store=store)
 
-    (pair,) = [one for one in verdict.pairs if one.benchmark == "toy.long"]
+    (pair,) = [
+        pair_verdict for pair_verdict in verdict.pairs if pair_verdict.benchmark == "toy.long"
+    ]
     assert pair.outcome is Verdict.UNMEASURED
     assert pair.achieved_slowdown is None
 
@@ -395,7 +417,11 @@ def test_one_run_that_misses_decides_a_pair_unless_it_is_to_be_exact():
         machine = Machine()
         verdict = audited(request(methods=("skip",), runs=3, exact=exact), machine=machine)
 
-        pairs = [one for one in slowed(machine, "skip") if one.purpose is Purpose.PAIRS]
+        pairs = [
+            slowed_trial
+            for slowed_trial in slowed(machine, "skip")
+            if slowed_trial.purpose is Purpose.PAIRS
+        ]
         assert [pair.repetition for pair in pairs if pair.benchmark.name == "short"] == runs
         assert all((pair.schedule.stop is None) == exact for pair in pairs)
         assert outcomes(verdict)["skip"] == "missed"
@@ -441,7 +467,7 @@ def test_what_is_to_be_exact_takes_no_calibration_that_others_ran_beside():
 
     audited(request(exact=True), store=store, machine=machine)
 
-    asked = [one for one in machine.done if one.purpose is Purpose.CALIBRATION]
+    asked = [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
     assert asked
     assert {(one.alone, one.repetition) for one in asked} >= {(True, 1)}
 
@@ -537,12 +563,16 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
         pair.benchmark: pair for pair in audited(request(methods=("hop",)), machine=machine).pairs
     }
 
-    made = [one for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS]
+    made = [
+        slowed_trial
+        for slowed_trial in slowed(machine, "hop")
+        if slowed_trial.purpose is Purpose.PAIRS
+    ]
     assert [one.repetition for one in made] == runs
     assert {one.benchmark.name for one in made} == {"long"}
     assert "borderline" in {caveat.slug for caveat in pairs["toy.long"].caveats}
     assert pairs["toy.long"].interval[0] < 0.3 < pairs["toy.long"].interval[1]
-    beside = [one for one in machine.done if one.purpose is Purpose.REFERENCE]
+    beside = [trial for trial in machine.done if trial.purpose is Purpose.REFERENCE]
     assert [(one.benchmark.name, one.repetition) for one in beside] == [
         ("long", repetition) for repetition in runs
     ]
@@ -671,7 +701,11 @@ def test_an_exact_audit_makes_the_runs_asked_for(monkeypatch):
 
     audited(request(methods=("hop",), exact=True), machine=machine)
 
-    assert {one.repetition for one in slowed(machine, "hop") if one.purpose is Purpose.PAIRS} == {
+    assert {
+        slowed_trial.repetition
+        for slowed_trial in slowed(machine, "hop")
+        if slowed_trial.purpose is Purpose.PAIRS
+    } == {
         1,
         2,
     }
@@ -819,7 +853,7 @@ def test_a_baseline_makes_no_counting_process_anew():
 
     audited(replace(asked, baseline_methods=("toy.hop", "toy.skip")), store=store, machine=machine)
 
-    assert [one for one in machine.done if one.purpose is Purpose.REACH] == []
+    assert [trial for trial in machine.done if trial.purpose is Purpose.REACH] == []
 
 
 def test_named_methods_count_more_than_those_of_a_baseline():
@@ -937,7 +971,7 @@ def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monk
     said = {phase.name: phase for phase in preview_abs(asked, parts(asked, store=store)).phases}
     abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
 
-    pairs = [one for one in machine.done if one.purpose is Purpose.PAIRS]
+    pairs = [trial for trial in machine.done if trial.purpose is Purpose.PAIRS]
     on_long = [pair for pair in pairs if pair.benchmark.name == "long"]
     reached = {pair.benchmark.name for pair in pairs}
     assert len(on_long) > 1

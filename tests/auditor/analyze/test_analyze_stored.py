@@ -81,7 +81,7 @@ def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, 
     )
     assert document["host_facts"]["cpu"] == "AMD EPYC"
     assert json.loads((tmp_path / "out/analysis.json").read_text()) == document
-    assert "analysis.html" in {one.name for one in (tmp_path / "out").iterdir()}
+    assert "analysis.html" in {path.name for path in (tmp_path / "out").iterdir()}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, 
 def test_what_else_can_be_answered_is_said_with_its_command(call, tmp_path, path, said):
     if path == "recorded":
         path = tmp_path / "series.csv"
-        lines = [f"a,1,{at},{1 + at % 7 / 100}" for at in range(1200)]
+        lines = [f"a,1,{index},{1 + index % 7 / 100}" for index in range(1200)]
         path.write_text("\n".join(["benchmark,fork,iteration,seconds", *lines]) + "\n")
 
     _, _, err = call(path, "-o", tmp_path / "out")
@@ -117,8 +117,8 @@ def test_a_single_run_of_asv_has_no_spread_and_says_what_is_there(call, tmp_path
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
     call(ASV, "-q")
 
-    (found,) = tmp_path.glob(".local/state/bench-audit/asv-*/analysis.json")
-    assert json.loads(found.read_text())["revision"].startswith("be57ad87")
+    (path,) = tmp_path.glob(".local/state/bench-audit/asv-*/analysis.json")
+    assert json.loads(path.read_text())["revision"].startswith("be57ad87")
 
 
 def test_two_commits_of_a_folder_are_compared_and_one_run_of_each_tells_nothing(call, tmp_path):
@@ -179,7 +179,7 @@ def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tm
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((PYTEST, "--slowdown", "0.6"), "--slowdown is for tables of GoABS and JavaABS"),
         ((PYTEST, "--fail-under", "50"), "--fail-under is for tables"),
@@ -206,12 +206,12 @@ def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tm
         (("absent",), "cannot read absent"),
     ],
 )
-def test_what_is_wrong_is_one_line(call, arguments, said):
+def test_what_is_wrong_is_one_line(call, arguments, message):
     code, printed, errors = call(*arguments)
 
     assert (code, printed) == (2, "")
     assert errors.startswith("error[usage]: ")
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1
 
 

@@ -92,8 +92,8 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
     call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-q")
 
-    (found,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.json")
-    assert json.loads(found.read_text())["subject"] == "in.csv"
+    (path,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.json")
+    assert json.loads(path.read_text())["subject"] == "in.csv"
 
 
 @pytest.mark.parametrize(("limit", "code"), [("50", 0), ("51", 1)])
@@ -147,7 +147,7 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
 
 
 @pytest.mark.parametrize(
-    ("lines", "flags", "said"),
+    ("lines", "flags", "message"),
     [
         (["0;Baseline;b;NaN"], ["--unit=us/op"], "in.csv, line 1: 'NaN' is no result"),
         (["0;Baseline;b;1"], [], "in.csv, line 1: the unit of 'b' is not in the file"),
@@ -168,10 +168,10 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
         (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
     ],
 )
-def test_what_is_wrong_is_one_line(call, lines, flags, said):
+def test_what_is_wrong_is_one_line(call, lines, flags, message):
     code, printed, errors = call(lines, *flags)
 
     assert (code, printed) == (2, "")
     assert errors.startswith("error[usage]: ")
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1

@@ -43,7 +43,7 @@ def judged(*parts, slowdown=0.4, **more):
 
 
 def outcomes(verdict):
-    return {one.id: one.outcome for one in verdict.methods}
+    return {method_verdict.id: method_verdict.outcome for method_verdict in verdict.methods}
 
 
 def pairs(verdict):
@@ -64,10 +64,13 @@ def test_a_slowdown_is_detected_by_the_benchmark_that_has_it():
 def test_nobody_is_said_to_call_a_method_and_no_time_is_made_up():
     verdict = judged(plain(), slowed("m", {"A": 1.3}))
 
-    assert [one.reached_by for one in verdict.methods] == [()]
+    assert [method_verdict.reached_by for method_verdict in verdict.methods] == [()]
     assert verdict.stability.duration is None
     assert verdict.stability.suite_seconds == ()
-    assert [one.seconds for one in verdict.stability.benchmarks] == [None, None]
+    assert [benchmark_verdict.seconds for benchmark_verdict in verdict.stability.benchmarks] == [
+        None,
+        None,
+    ]
     assert {"from-a-table", "paper-rule"} <= {caveat.slug for caveat in verdict.caveats}
 
 
@@ -258,4 +261,4 @@ def test_forks_of_a_run_are_judged_together():
     verdict = judged(halves)
 
     assert outcomes(verdict) == {"m": Verdict.DETECTED}
-    assert [one.runs for one in verdict.stability.benchmarks] == [2, 2]
+    assert [benchmark_verdict.runs for benchmark_verdict in verdict.stability.benchmarks] == [2, 2]

@@ -276,7 +276,7 @@ def moved(found, name="box", **facts):
 
 
 @pytest.mark.parametrize(
-    ("elsewhere", "said"),
+    ("elsewhere", "message"),
     [
         ({"cpu": "Other"}, "measured on another machine (cpu: Example / Other)"),
         ({"cores": "8"}, "measured on another machine (cores: 2 / 8)"),
@@ -286,13 +286,13 @@ def moved(found, name="box", **facts):
         ({"name": "other"}, "measured on another machine (box / other)"),
     ],
 )
-def test_times_of_unlike_machines_are_not_judged(elsewhere, said):
+def test_times_of_unlike_machines_are_not_judged(elsewhere, message):
     rng = np.random.default_rng(11)
 
     comparison = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05)
 
     (dimension,) = comparison.benchmarks[0].dimensions
-    assert (dimension.change, dimension.reason) == (PerformanceChange.UNKNOWN, said)
+    assert (dimension.change, dimension.reason) == (PerformanceChange.UNKNOWN, message)
     assert dimension.ratio == pytest.approx(2, rel=0.05)
     assert "unlike-sides" in slugs(comparison)
 

@@ -68,7 +68,7 @@ def test_the_document_is_what_its_schema_says():
 
 
 @pytest.mark.parametrize(
-    ("tried", "said"),
+    ("tried", "message"),
     [
         ((NOTICED, MISSED), "The suite would have noticed 1 of 2 commits."),
         (
@@ -78,8 +78,8 @@ def test_the_document_is_what_its_schema_says():
         ((FAILED,), "Cannot tell: no commit could be judged."),
     ],
 )
-def test_the_answer_is_a_sentence(tried, said):
-    assert headline(made(*tried)) == said
+def test_the_answer_is_a_sentence(tried, message):
+    assert headline(made(*tried)) == message
 
 
 def test_who_noticed_it_most_comes_first():
@@ -94,7 +94,7 @@ def test_who_noticed_it_most_comes_first():
 
 
 @pytest.mark.parametrize(
-    ("tried", "said"),
+    ("tried", "message"),
     [
         (NOTICED, "1 of 2 watched, 1 open"),
         (MISSED, "0 of 1 watched"),
@@ -102,10 +102,10 @@ def test_who_noticed_it_most_comes_first():
         (CommitResult(change=change(), noticed=CommitDetection.MISSED), "none"),
     ],
 )
-def test_changed_methods_are_counted(tried, said):
+def test_changed_methods_are_counted(tried, message):
     (commit,) = made(tried).commits
 
-    assert methods(commit) == said
+    assert methods(commit) == message
 
 
 def test_agreement_is_said_only_where_something_is_known():

@@ -6,12 +6,12 @@ from auditor.cli.machine import busy_caveat, caveats
 
 
 @pytest.mark.parametrize(
-    ("load", "cores", "said"), [(0.5, 2, False), (0.7, 2, True), (4.0, 16, False)]
+    ("load", "cores", "message"), [(0.5, 2, False), (0.7, 2, True), (4.0, 16, False)]
 )
-def test_a_machine_is_busy_from_a_third_of_its_cores(load, cores, said):
-    assert (busy_caveat(load, cores) is not None) is said
+def test_a_machine_is_busy_from_a_third_of_its_cores(load, cores, message):
+    assert (busy_caveat(load, cores) is not None) is message
     texts = [caveat.slug for caveat in caveats({"cores": str(cores)}, load)]
-    assert texts == (["host-load"] if said else [])
+    assert texts == (["host-load"] if message else [])
 
 
 def test_the_load_of_another_machine_is_not_known():
@@ -19,7 +19,7 @@ def test_the_load_of_another_machine_is_not_known():
 
 
 @pytest.mark.parametrize(
-    ("fact", "harmless", "said"),
+    ("fact", "harmless", "message"),
     [
         ("governor", "performance", {"powersave": "host-governor"}),
         ("turbo", "off", {"on": "host-turbo"}),
@@ -29,9 +29,9 @@ def test_the_load_of_another_machine_is_not_known():
         ("quota", "max", {"50000 100000": "host-quota"}),
     ],
 )
-def test_what_makes_measurements_worse_is_said(fact, harmless, said):
+def test_what_makes_measurements_worse_is_said(fact, harmless, message):
     for value in (harmless, "unknown"):
         assert caveats({"cores": "2", fact: value}, None) == ()
-    for value, slug in said.items():
+    for value, slug in message.items():
         texts = [caveat.slug for caveat in caveats({"cores": "2", fact: value}, None)]
         assert texts == ([slug] if slug else [])

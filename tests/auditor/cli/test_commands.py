@@ -108,9 +108,9 @@ def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured
     stage = stage.of(total=score(0, undecided=2), changes=changes)
 
     assert stage.call("abs", SUBJECT) == 5
-    said = capsys.readouterr().err
-    assert f"go on: bench-audit abs {SUBJECT}\n" in said
-    assert "no verdict: each method was left open by the budget; the same command goes on" in said
+    errors = capsys.readouterr().err
+    assert f"go on: bench-audit abs {SUBJECT}\n" in errors
+    assert "no verdict: each method was left open by the budget; the same command goes on" in errors
 
 
 def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
@@ -437,7 +437,7 @@ def test_a_report_is_that_of_the_same_configuration_not_of_the_last_audit(stage,
     assert stage.call("report", SUBJECT, "--format", "json") == 0
     shown = capsys.readouterr()
     assert json.loads(shown.out) == document
-    written = [json.loads(one.read_text()) for one in tmp_path.glob("**/result.json")]
+    written = [json.loads(path.read_text()) for path in tmp_path.glob("**/result.json")]
     assert document in written
     assert "other-configuration" not in shown.err
 
@@ -453,7 +453,7 @@ def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, t
     assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in shown.err
     headline = "Not the audit that was asked for: This suite would notice"
     assert headline in shown.out
-    assert any(headline in one.read_text() for one in tmp_path.glob("**/report.html"))
+    assert any(headline in path.read_text() for path in tmp_path.glob("**/report.html"))
 
 
 def test_an_audit_that_was_interrupted_has_no_report(stage, capsys):
@@ -504,7 +504,7 @@ def test_what_no_audit_leaves_in_a_store_is_damage_and_overwrites_nothing(
 ):
     kept(stage)
     places = stage.opened[0][1]
-    held = {one: one.read_bytes() for one in places.output.glob("re*")}
+    held = {path: path.read_bytes() for path in places.output.glob("re*")}
     connection = sqlite3.connect(places.store)
     connection.execute(f"UPDATE audit SET {column} = ?", (value,))  # noqa: S608 one of ours
     connection.commit()
@@ -611,7 +611,7 @@ def test_a_dry_run_lists_what_it_is_about(stage, capsys):
         "Methods (2)",
         "ring.Push: 7 calls, called by 1 benchmark",
         "Cannot be measured",
-        "early: it ends\\nat once",
+        "early: it ends: at once",
     ):
         assert said in shown
     assert shown.index("Leave ring out.") < shown.index("phase")

@@ -19,7 +19,7 @@ def command_of(name):
 def options_of(command):
     if isinstance(command, click.Group):
         return [option for name in command.commands.values() for option in options_of(name)]
-    return [one for one in command.params if isinstance(one, click.Option)]
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
 
 
 def long_name(option):

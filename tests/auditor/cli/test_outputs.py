@@ -42,8 +42,8 @@ def test_a_file_of_each_ending_is_written_and_named(stage, tmp_path, capsys):
     words = [word for file in files for word in ("-o", str(file))]
     assert stage.call("abs", SUBJECT, *words, "-o", str(tmp_path / "out")) == 0
 
-    said = capsys.readouterr().err
-    assert all(f"written: {file}\n" in said for file in files)
+    errors = capsys.readouterr().err
+    assert all(f"written: {file}\n" in errors for file in files)
     as_json, page, text, table, sarif = (file.read_text() for file in files)
     assert as_json == (tmp_path / "out/result.json").read_text()
     assert page == (tmp_path / "out/report.html").read_text()

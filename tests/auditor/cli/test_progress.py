@@ -188,6 +188,27 @@ def test_steps_of_a_build_are_a_line_now_and_then(capsys):
     ]
 
 
+def test_what_is_being_done_is_said_where_nothing_was_for_a_while(capsys):
+    lines = Lines(Console({}, quiet=False), ticking(1))
+
+    lines.end_silence()
+    lines.build_step("pip installs the project")
+    lines.end_silence()
+    lines.build_step("listing the benchmarks")
+    lines.end_silence()
+    lines.phase_started("suite", 4, 8.0)
+    lines.end_silence()
+    lines.end_silence()
+
+    assert capsys.readouterr().err.splitlines() == [
+        "still running: making the subject ready",
+        "pip installs the project",
+        "still running: listing the benchmarks",
+        "suite: 0 of 4, about 8 s left",
+        "suite: 0 of 4, about 8 s left",
+    ]
+
+
 def test_steps_of_a_build_stand_beside_the_spinner_and_are_cut_to_its_line():
     written = io.StringIO()
     console = Console({}, quiet=False)

@@ -179,7 +179,7 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "message"),
     [
         ("own_version", "this is 0.0.1; install the same version"),
         ("own_code", "other code of bench-audit .* than this; install the same version"),
@@ -187,7 +187,7 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
     ],
 )
 def test_a_worker_that_is_not_like_the_others_is_refused(
-    cluster, tmp_path, monkeypatch, what, said
+    cluster, tmp_path, monkeypatch, what, message
 ):
     add(cluster, tmp_path, 0)
     add(cluster, tmp_path, 1)
@@ -203,7 +203,7 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
         }
         monkeypatch.setattr(clusters, what, others[what])
 
-        with pytest.raises(MachineError, match=said):
+        with pytest.raises(MachineError, match=message):
             _ = crew.facts
 
 
@@ -339,7 +339,7 @@ def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
 
 
 @pytest.mark.parametrize(
-    ("workers", "dask", "said"),
+    ("workers", "dask", "message"),
     [
         (2, {"crowded": False}, "where they would measure each other; start one for each"),
         (0, {"patience": "1s"}, "the cluster has had no worker for 1 s; start some with"),
@@ -352,7 +352,7 @@ def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
     ],
 )
 def test_a_cluster_that_cannot_be_used_is_one_line(  # noqa: PLR0917 a table
-    program, cluster, tmp_path, workers, dask, said
+    program, cluster, tmp_path, workers, dask, message
 ):
     for number in range(workers):
         add(cluster, tmp_path, number)
@@ -362,7 +362,7 @@ def test_a_cluster_that_cannot_be_used_is_one_line(  # noqa: PLR0917 a table
 
     line = program.refused("stability", path, "-q", "-o", tmp_path / "o", code=4, slug="machine")
 
-    assert said in line
+    assert message in line
 
 
 def test_a_scheduler_for_one_trial_after_the_other_is_refused(program, tmp_path):

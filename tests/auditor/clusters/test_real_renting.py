@@ -209,7 +209,7 @@ def test_a_ceiling_ends_what_is_built_by_who_asks(program, cloud, tmp_path):
 @pytest.fixture
 def over_ssh(program, tmp_path):
     """What audits on machines of ours, as the documentation has it, but for where these are."""
-    page = (TESTS.parent / "docs" / "cluster.md").read_text()
+    page = (TESTS.parent / "docs" / "reference" / "cluster.md").read_text()
     (written,) = [text for text in page.split("```") if text.startswith("json") and "SSHCl" in text]
     (tmp_path / "ssh").mkdir()
     with daemon(tmp_path / "ssh", shared=True) as there:

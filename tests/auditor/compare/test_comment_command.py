@@ -76,7 +76,7 @@ def test_without_a_pull_request_nothing_is_written(post, github, capsys):
 
 
 @pytest.mark.parametrize(
-    ("result", "said"),
+    ("result", "message"),
     [
         (b"{", "no result of bench-audit compare"),
         (
@@ -88,10 +88,12 @@ def test_without_a_pull_request_nothing_is_written(post, github, capsys):
         (b" " * (LARGEST_RESULT + 1), "it holds more than 10,000,000 bytes"),
     ],
 )
-def test_a_result_that_is_none_is_refused_and_nothing_is_asked(post, github, capsys, result, said):
+def test_a_result_that_is_none_is_refused_and_nothing_is_asked(
+    post, github, capsys, result, message
+):
     assert post(result=result) == 2
 
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert github.calls == []
 
 

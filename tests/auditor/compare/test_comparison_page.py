@@ -63,7 +63,7 @@ def test_the_headline_says_how_long_confirming_takes():
 
 
 @pytest.mark.parametrize(
-    ("benchmarks", "said"),
+    ("benchmarks", "message"),
     [
         ([], "No benchmark is in both revisions, so nothing was compared"),
         ([benchmark("a")], "No benchmark has a regression of 5 % or more"),
@@ -80,8 +80,8 @@ def test_the_headline_says_how_long_confirming_takes():
         ([benchmark("b", 0.7, fresh=False)], "Of no benchmark can be told whether it has changed"),
     ],
 )
-def test_the_headline_claims_no_more_than_is_known(benchmarks, said):
-    assert page.headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == said
+def test_the_headline_claims_no_more_than_is_known(benchmarks, message):
+    assert page.headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == message
 
 
 def test_markdown_has_a_row_for_each_and_names_in_code_spans():
@@ -266,7 +266,7 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "said"),
+    ("outcomes", "message"),
     [
         ([Verdict.INCONCLUSIVE], "slowdown is open for 1 changed or new method."),
         (
@@ -281,7 +281,7 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
         ([Verdict.INVALID], "1 method of the library differ; none of them can be slowed."),
     ],
 )
-def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, said):
+def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, message):
     methods = [method(f"M{index}") for index in range(len(outcomes))]
     verdict = abs_score.judge_audit(
         AbsData(
@@ -298,4 +298,4 @@ def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes
     )
     patch = Patch(changed=tuple(one.id for one in methods), added=(), removed=(), verdict=verdict)
 
-    assert patch_headline(made(patch=patch)).endswith(said)
+    assert patch_headline(made(patch=patch)).endswith(message)

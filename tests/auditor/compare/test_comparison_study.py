@@ -417,7 +417,9 @@ class Contended(Machine):
             share = rng.uniform(0.3, 0.9)
             outcome = run.outcome
             if run.trial.purpose is Purpose.COMPARISON:
-                outcome = Measured(tuple(_disturbed(one, share, rng) for one in outcome.series))
+                outcome = Measured(
+                    tuple(_disturbed(values, share, rng) for values in outcome.series)
+                )
             yield replace(run, outcome=outcome, strain=HostInterference(waited=self.waited))
 
 

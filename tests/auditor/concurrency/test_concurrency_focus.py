@@ -92,17 +92,17 @@ def test_methods_that_call_each_other_come_to_an_end():
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "why"),
+    ("before", "after", "reason"),
     [
         (("public",), ("public", "synchronized"), "it became synchronized"),
         (("public", "synchronized"), ("public",), "it is no longer synchronized"),
         (("public", "final"), ("public", "static"), "it became static and is no longer final"),
     ],
 )
-def test_a_flag_that_changed_is_a_change(before, after, why):
+def test_a_flag_that_changed_is_a_change(before, after, reason):
     old, new = (version(A=of({"a()": method(flags=frozenset(flags))})) for flags in (before, after))
 
-    assert said(old, new) == {"a()": (0, why)}
+    assert said(old, new) == {"a()": (0, reason)}
 
 
 def test_a_flag_and_the_code_may_change_both():

@@ -64,7 +64,7 @@ def test_whatever_there_is_can_be_shown(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "said"),
+    ("name", "code", "message"),
     [
         ("regression", Exit.GATE_FAILED, "gate failed: regression with 8 threads: old fas"),
         ("improvement", Exit.OK, "gate passed: no regression"),
@@ -74,11 +74,11 @@ def test_whatever_there_is_can_be_shown(name):
         ("empty", Exit.NO_VERDICT, "gate undecided: no test was run"),
     ],
 )
-def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(name, code, said):
+def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(name, code, message):
     found, lines = terminal.judge(document(VERDICTS[name]), fail_on_regression=True)
 
     assert found is code
-    assert lines[0].startswith(said)
+    assert lines[0].startswith(message)
 
 
 def test_a_gate_never_says_regression_without_votes_and_interval():

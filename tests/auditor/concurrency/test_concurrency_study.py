@@ -34,7 +34,7 @@ class Writer:
         return f"Race{test.number}.java"
 
     def program(self, test):
-        used = [one.member.name for each in (test.prefix, *test.suffixes) for one in each]
+        used = [one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence]
         return f"test {test.number}, {test.repeats} repeats: {' '.join(used)}"
 
     def files(self, test):

@@ -108,7 +108,7 @@ def test_an_interval_that_reaches_below_zero_has_no_upper_end():
 
 
 @pytest.mark.parametrize(
-    ("lanes", "said"),
+    ("lanes", "message"),
     [
         (
             [lane(2, *SLOWER), lane(8, *SLOWER, None)],
@@ -143,12 +143,12 @@ def test_an_interval_that_reaches_below_zero_has_no_upper_end():
         ),
     ],
 )
-def test_the_headline_claims_no_more_than_is_known(lanes, said):
-    assert plain(concurrency_words.headline(document(verdict(*lanes)))) == said
+def test_the_headline_claims_no_more_than_is_known(lanes, message):
+    assert plain(concurrency_words.headline(document(verdict(*lanes)))) == message
 
 
 @pytest.mark.parametrize(
-    ("most", "one", "said"),
+    ("most", "one", "message"),
     [
         (
             SLOWER,
@@ -162,14 +162,14 @@ def test_the_headline_claims_no_more_than_is_known(lanes, said):
         ),
     ],
 )
-def test_the_headline_names_tests_that_say_the_opposite(most, one, said):
+def test_the_headline_names_tests_that_say_the_opposite(most, one, message):
     headline = concurrency_words.headline(document(verdict(lane(2, *most, one))))
 
-    assert f"{said} (all together " in plain(headline)
+    assert f"{message} (all together " in plain(headline)
 
 
 @pytest.mark.parametrize(
-    ("lanes", "control", "said"),
+    ("lanes", "control", "message"),
     [
         ([lane(8, *SLOWER)], CALM, "do not show it: it is about threads that share the object"),
         ([lane(8, *SLOWER)], SLOWER, "show it, too: it is not only about concurrency"),
@@ -178,10 +178,10 @@ def test_the_headline_names_tests_that_say_the_opposite(most, one, said):
         ([lane(8, *SLOWER)], None, "Whether one thread alone shows it, too, was not measured."),
     ],
 )
-def test_the_control_says_whether_it_is_about_concurrency(lanes, control, said):
+def test_the_control_says_whether_it_is_about_concurrency(lanes, control, message):
     control = control and lane(SEQUENTIAL, *control)
 
-    assert said in concurrency_words.cause(document(verdict(*lanes, control=control)))
+    assert message in concurrency_words.cause(document(verdict(*lanes, control=control)))
 
 
 def test_nothing_is_said_of_a_control_that_was_not_measured_and_explains_nothing():

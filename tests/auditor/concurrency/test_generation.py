@@ -48,7 +48,10 @@ def test_all_suffixes_share_the_object_that_the_prefix_makes():
 
     assert test.prefix[test.subject].member.kind is MemberKind.CONSTRUCTOR
     shared = {
-        one.receiver.index for suffix in test.suffixes for one in suffix if one.receiver is not None
+        statement.receiver.index
+        for suffix in test.suffixes
+        for statement in suffix
+        if statement.receiver is not None
     }
     assert shared == {test.subject}
 
@@ -93,7 +96,7 @@ def test_what_fails_is_in_no_test_and_counted():
 
     test = guest.make(maker.test(1, 400, 2))
 
-    names = {one.member.name for each in (test.prefix, *test.suffixes) for one in each}
+    names = {one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence}
     assert "size" not in names
     assert maker.tally.dropped["size(): size fails in the new version"] > 1
 
@@ -105,7 +108,7 @@ def test_what_is_borrowed_is_given_back_so_that_a_test_can_be_repeated():
     test = guest.make(generator(guest, plan=plan, **{"borrow()": 20.0}).test(1, 900, 2))
 
     for suffix in test.suffixes:
-        names = [one.member.name for one in suffix]
+        names = [statement.member.name for statement in suffix]
         assert 3 < names.count("borrow") <= names.count("giveBack") + 1
 
 
@@ -133,7 +136,7 @@ def test_methods_of_weight_are_called_more():
     for weights in ({}, {"size()": 30.0}):
         guest = Guest(worse=frozenset(("close",)))
         test = guest.make(generator(guest, **weights).test(1, 1600, 2))
-        names = [one.member.name for suffix in test.suffixes for one in suffix]
+        names = [statement.member.name for suffix in test.suffixes for statement in suffix]
         counts.append(names.count("size") / len(names))
 
     assert counts[1] > 2 * counts[0]
@@ -146,7 +149,12 @@ def test_implementations_work_for_different_times_which_the_seed_draws():
 
     tests = [guest.make(maker.test(number, 25, 2)) for number in range(1, 9)]
 
-    made = [one for test in tests for one in test.prefix if one.member.kind is MemberKind.PLAIN]
+    made = [
+        statement
+        for test in tests
+        for statement in test.prefix
+        if statement.member.kind is MemberKind.PLAIN
+    ]
     rounds = {one.arguments[0].text for one in made}
     assert rounds == {"0", "1000", "4000"}
     assert {one.member.parameters for one in made} == {("int",)}
@@ -160,7 +168,7 @@ def test_constants_of_the_class_are_among_the_arguments():
 
     for suffix in test.suffixes:
         grow = [index for index, one in enumerate(suffix) if one.member.name == "GROW"]
-        used = [value for one in suffix for value in one.arguments]
+        used = [value for statement in suffix for value in statement.arguments]
         assert 1 < len(grow) < len(suffix) / 2
         assert any(getattr(value, "index", None) in grow for value in used)
         assert any(getattr(value, "type", "") == "int" for value in used)
@@ -171,11 +179,13 @@ def test_an_interface_gets_a_plain_implementation_and_not_null():
 
     test = guest.make(generator(guest).test(1, 100, 2))
 
-    (made,) = [one for one in test.prefix if one.member.kind is MemberKind.CONSTRUCTOR]
+    (made,) = [
+        statement for statement in test.prefix if statement.member.kind is MemberKind.CONSTRUCTOR
+    ]
     assert not any(
         isinstance(argument, Literal) and argument.text is None for argument in made.arguments
     )
-    assert any(one.member.kind is MemberKind.PLAIN for one in test.prefix)
+    assert any(statement.member.kind is MemberKind.PLAIN for statement in test.prefix)
 
 
 def test_an_attempt_tries_a_suffix_twice_between_the_others():
@@ -244,7 +254,9 @@ def test_a_method_after_which_others_fail_is_in_no_prefix():
     tests = [guest.make(maker.test(number, 100, 2)) for number in range(1, 5)]
 
     assert maker.tally.spoilers.harmful == {"close()"}
-    assert not [one for test in tests for one in test.prefix if one.member.name == "close"]
+    assert not [
+        statement for test in tests for statement in test.prefix if statement.member.name == "close"
+    ]
 
 
 def test_a_dump_stays_whole_beside_the_reason_that_is_counted():

@@ -180,14 +180,14 @@ def _stand_alone(suite, classes, built):
 
 @pytest.mark.timed
 @pytest.mark.parametrize(
-    ("old", "new", "code", "said", "finding"),
+    ("old", "new", "code", "message", "finding"),
     [
         ("together", "queued", 1, "gate failed: regression with 2 threads", "regression"),
         ("queued", "together", 0, "gate passed: no regression", "improvement"),
     ],
 )
 def test_a_gate_fails_where_threads_wait_for_each_other_now(  # noqa: PLR0917 a table
-    program, classes, tmp_path, old, new, code, said, finding
+    program, classes, tmp_path, old, new, code, message, finding
 ):
     words = (*between(classes, old, new, "org.example.Napping"), *QUICK)
     words += ("--longest", "64", "--statements", "4", "--prefix", "1")
@@ -195,7 +195,7 @@ def test_a_gate_fails_where_threads_wait_for_each_other_now(  # noqa: PLR0917 a 
     done = program.call(*words, "-o", tmp_path / "out", "--fail-on", "regression")
 
     assert done.returncode == code, done
-    assert said in done.stderr
+    assert message in done.stderr
     document = json.loads((tmp_path / "out" / "concurrency.json").read_text())
     assert (document["finding"], document["cause"]) == (finding, "concurrency")
 

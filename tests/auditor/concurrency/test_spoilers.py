@@ -53,7 +53,12 @@ def test_what_is_lent_is_always_given_back_and_in_no_prefix():
 
     tests = [guest.make(maker.test(number, 400, 2)) for number in (1, 2)]
 
-    assert not [one for test in tests for one in test.prefix if one.member.name == "borrow"]
+    assert not [
+        statement
+        for test in tests
+        for statement in test.prefix
+        if statement.member.name == "borrow"
+    ]
     for suffix in (one for test in tests for one in test.suffixes):
         lent = [index for index, one in enumerate(suffix) if one.member.name == "borrow"]
         assert len(lent) > 3

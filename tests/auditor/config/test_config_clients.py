@@ -47,7 +47,7 @@ def test_the_configuration_that_is_kept_means_the_same_from_everywhere(configure
 
 
 @pytest.mark.parametrize(
-    ("clients", "said"),
+    ("clients", "message"),
     [
         (["app", {"path": "app", "tests": ["b"]}], "is named twice at clients"),
         ([{"path": "app", "git": "app@HEAD"}], "clients[0] needs exactly one of"),
@@ -56,9 +56,9 @@ def test_the_configuration_that_is_kept_means_the_same_from_everywhere(configure
         ([{"path": "app", "test": ["a"]}], "did you mean 'tests'?"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(configured, clients, said):
+def test_what_is_wrong_is_said_in_one_line(configured, clients, message):
     with pytest.raises(UsageError) as raised:
         configured(clients=clients)
 
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "\n" not in str(raised.value)

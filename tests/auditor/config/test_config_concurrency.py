@@ -64,7 +64,7 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"threads": "0,8"}, "--threads 0,8 must be numbers from 1 to 1024"),
         ({"threads": "1"}, "--threads 1: one thread shares nothing"),
@@ -83,6 +83,6 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
         ({"jvm_args": "'open"}, '--jvm-args "\'open" cannot be split'),
     ],
 )
-def test_a_bad_option_is_said_with_what_to_write(tmp_path, given, said):
-    with pytest.raises(UsageError, match=re.escape(said)):
+def test_a_bad_option_is_said_with_what_to_write(tmp_path, given, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
         request(tmp_path, **given)

@@ -347,7 +347,7 @@ def test_the_schema_for_editors_is_that_of_the_types():
 
 
 def test_every_key_is_documented():
-    page = ROOT.joinpath("docs/configuration.md").read_text()
+    page = ROOT.joinpath("docs/reference/configuration.md").read_text()
 
     assert [key for key in Settings.__struct_encode_fields__ if f"`{key}" not in page] == []
 

@@ -94,5 +94,5 @@ def test_it_is_named_in_one_line(tmp_path, monkeypatch, capsys, flags, lines):
 
     main(["lint", ".", *flags], surroundings=AppContext(environment={"HOME": "/nowhere"}))
 
-    said = capsys.readouterr().err
-    assert said.count("configuration: bench-audit.json\n") == lines
+    errors = capsys.readouterr().err
+    assert errors.count("configuration: bench-audit.json\n") == lines

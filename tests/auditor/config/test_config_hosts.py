@@ -92,7 +92,7 @@ def test_the_command_line_wins(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [
         ({"host": "moon"}, '"moon" at host must be "local", "docker", "docker:IMAGE" or "ssh:"'),
         (
@@ -142,9 +142,9 @@ def test_the_command_line_wins(tmp_path):
         ({"docker": {"processes": 2}}, "processes"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(tmp_path, keys, said):
+def test_what_makes_no_sense_is_one_line(tmp_path, keys, message):
     with pytest.raises(UsageError) as raised:
         loaded(tmp_path, **keys)
 
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "\n" not in str(raised.value)

@@ -54,7 +54,7 @@ def test_what_is_said_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"words": ()}, "no gate: write its command behind --"),
         ({"must_see": "2%"}, "--must-see '2%' must say how many times as long"),
@@ -72,10 +72,10 @@ def test_what_is_said_is_taken():
         ({"budget": "soon"}, "--budget: 'soon' is no duration"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(given, said):
+def test_what_makes_no_sense_is_one_line(given, message):
     with pytest.raises(UsageError) as error:
         asked(**given)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_machines_that_are_there_need_no_commands(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"listed_by": []}, "would be rented for ever"),
         ({"removed_by": []}, "would be rented for ever"),
@@ -72,15 +72,15 @@ def test_machines_that_are_there_need_no_commands(tmp_path):
         ({"environment": ["A=B"]}, "at environment[0]"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_file(tmp_path, changed, said):
+def test_what_is_wrong_is_said_with_its_file(tmp_path, changed, message):
     with pytest.raises(UsageError) as error:
         read(tmp_path, **changed)
     assert str(error.value).startswith("rented.json: ")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def examples():
-    page = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "cluster.md").read_text()
     blocks = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     return {
         document["cluster"]: document

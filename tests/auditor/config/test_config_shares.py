@@ -14,14 +14,14 @@ from auditor.core.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
+    ("written", "expected"),
     [
         *[("5%", 0.05), (".05", 0.05), ("1.05x", 0.05), (" 5% ", 0.05), ("500%", 5.0)],
         *[("6x", 5.0), ("1x", 0.0), (0.6, 0.6), ("0", 0.0), ("100%", 1.0)],
     ],
 )
-def test_a_change_has_three_spellings(written, found):
-    assert change("--min-delta", written) == found
+def test_a_change_has_three_spellings(written, expected):
+    assert change("--min-delta", written) == expected
 
 
 @pytest.mark.parametrize(

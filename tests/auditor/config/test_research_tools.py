@@ -185,7 +185,7 @@ def test_a_test_that_none_can_be_is_said_in_one_line(lib, key, value, words):
 
 
 @pytest.mark.parametrize(
-    ("build_file", "said", "ignored"),
+    ("build_file", "message", "ignored"),
     [
         ("pom.xml", "mvn", False),
         ("build.gradle", "gradle", False),
@@ -194,11 +194,11 @@ def test_a_test_that_none_can_be_is_said_in_one_line(lib, key, value, words):
         ("pom.xml", None, False),
     ],
 )
-def test_what_builds_it_is_what_lies_in_the_folder(lib, build_file, said, ignored):
+def test_what_builds_it_is_what_lies_in_the_folder(lib, build_file, message, ignored):
     (lib / "lib" / "pom.xml").unlink()
     (lib / "lib" / build_file).write_text("")
 
-    result = read(lib, JAVA | {"build_system": said, "gradle_target": "clean build"})
+    result = read(lib, JAVA | {"build_system": message, "gradle_target": "clean build"})
 
     assert result.request.slowdown == 0.6
     assert "gradle_target" in result.ignored

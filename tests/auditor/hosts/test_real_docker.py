@@ -195,23 +195,25 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
 
 
 @pytest.mark.parametrize(
-    ("subject", "said"),
+    ("subject", "message"),
     [
         (PYTHON_RING, "python-ring has no file bench/Dockerfile, which docker.dockerfile names"),
         ("pypi:pluggy@1.6.0", "only a folder or a git revision has one; name a Dockerfile"),
     ],
 )
-def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(program, tmp_path, subject, said):
+def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(
+    program, tmp_path, subject, message
+):
     own = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
     path = configured(tmp_path, subject, harness="pytest", docker=own)
 
     line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=2, slug="usage")
 
-    assert said in line
+    assert message in line
 
 
 @pytest.mark.parametrize(
-    ("docker_section", "code", "slug", "said"),
+    ("docker_section", "code", "slug", "message"),
     [
         ({"image": "absent:1"}, 4, "resolve-failed", "there is no image absent:1 here"),
         ({"memory": "lots"}, 2, "usage", "'lots' is no size"),
@@ -220,13 +222,13 @@ def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(program, tmp_pa
     ],
 )
 def test_what_cannot_be_is_one_line(  # noqa: PLR0917 a table
-    program, tmp_path, docker_section, code, slug, said
+    program, tmp_path, docker_section, code, slug, message
 ):
     path = configured(tmp_path, PYTHON_RING, harness="pytest", docker=docker_section)
 
     line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=code, slug=slug)
 
-    assert said in line
+    assert message in line
 
 
 def test_an_image_is_asked_for_where_only_a_look_would_tell_the_language(program, tmp_path):

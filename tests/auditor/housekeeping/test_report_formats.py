@@ -17,7 +17,7 @@ from auditor.core.errors import UsageError
 from auditor.housekeeping import sources
 from reports import results
 
-PAGE = Path(__file__).parents[3] / "docs" / "outputs.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "outputs.md"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_format_of_the_result_in_the_store(stage, capsys):
     assert stage.call("report", SUBJECT, "--format", "csv", "--rows", "methods") == 0
     shown = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(shown.out, newline="")))
-    assert [row["method"] for row in rows] == [one["id"] for one in document["methods"]]
+    assert [row["method"] for row in rows] == [method["id"] for method in document["methods"]]
     assert "the result of bench-audit abs" in shown.err
     assert stage.call("report", SUBJECT, "--format", "html", "--quiet") == 0
     assert capsys.readouterr().out == page
@@ -85,9 +85,9 @@ def test_a_file_is_rendered_into_a_folder_only_on_demand(stage, result, tmp_path
 
     assert stage.call("report", "--result", "given.json") == 0
     assert "would notice" in capsys.readouterr().out
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["given.json", "home"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["given.json", "home"]
     assert stage.call("report", "--result", "given.json", "-o", "out") == 0
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "report.html",
         "result.json",
     ]
@@ -118,12 +118,12 @@ def test_what_makes_no_sense_is_refused(stage, result, capsys, flags):
 
 def test_names_of_a_strangers_result_steer_no_terminal(stage, result, capsys):
     odd = "a\n::error::b\x1b[2J\u202e"
-    found = json.loads(Path(result).read_text())
-    for one in (*found["methods"], *found["benchmarks"]):
+    document = json.loads(Path(result).read_text())
+    for one in (*document["methods"], *document["benchmarks"]):
         one["id"] += odd
-    found["methods"][0]["reason"] = odd
-    found["caveats"].append({"slug": "few-runs", "text": odd})
-    Path(result).write_text(json.dumps({**found, "subject": odd}))
+    document["methods"][0]["reason"] = odd
+    document["caveats"].append({"slug": "few-runs", "text": odd})
+    Path(result).write_text(json.dumps({**document, "subject": odd}))
 
     assert stage.call("report", "--result", result) == 0
 
@@ -176,9 +176,9 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
     wanted = ["codec/a.go", "../secret.go", str(outside), "link.go", "loop.go", "large.go",
               "codec", "none.go", "nul\0.go", "x" * 5000]  # fmt: skip
 
-    found = sources.texts(root, wanted)
+    texts = sources.texts(root, wanted)
 
-    assert found == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
+    assert texts == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
     with pytest.raises(UsageError, match="no folder"):
         sources.texts(tmp_path / "none", wanted)
 

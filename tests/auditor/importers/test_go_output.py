@@ -124,15 +124,15 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said):
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
     path = written(tmp_path, content)
 
     with pytest.raises(UsageError) as error:
         read([path])
 
     assert str(error.value).startswith(str(path))
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_events_may_cut_a_line_anywhere(tmp_path):

@@ -256,6 +256,6 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said):
-    assert said in refused(written(tmp_path, content, "in.txt"))
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
+    assert message in refused(written(tmp_path, content, "in.txt"))

@@ -38,8 +38,8 @@ ODD = {
 
 
 @pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "named"])
-@pytest.mark.parametrize(("content", "said"), ODD.values(), ids=ODD)
-def test_an_odd_file_takes_no_other_with_it(tmp_path, content, said, is_folder):
+@pytest.mark.parametrize(("content", "message"), ODD.values(), ids=ODD)
+def test_an_odd_file_takes_no_other_with_it(tmp_path, content, message, is_folder):
     good = [session(tmp_path / f"{number}.json") for number in (1, 3)]
     (tmp_path / "2.json").write_text(content)
 
@@ -47,7 +47,7 @@ def test_an_odd_file_takes_no_other_with_it(tmp_path, content, said, is_folder):
 
     assert [run.name for run in results.runs] == ["1.json", "3.json"]
     assert odd_of(results).startswith("a file was left out: 2.json: ")
-    assert said in odd_of(results)
+    assert message in odd_of(results)
 
 
 def test_a_file_without_a_commit_is_named_where_others_have_one(tmp_path):
@@ -101,25 +101,25 @@ def made(folder, kind):
 KINDS = {"pipe": "no regular file", "link": "it is a link", "huge": "holds more than 2048 MiB"}
 
 
-@pytest.mark.parametrize(("kind", "said"), KINDS.items(), ids=KINDS)
-def test_what_is_no_small_regular_file_is_refused_when_named(tmp_path, kind, said):
+@pytest.mark.parametrize(("kind", "message"), KINDS.items(), ids=KINDS)
+def test_what_is_no_small_regular_file_is_refused_when_named(tmp_path, kind, message):
     path = made(tmp_path, kind)
 
-    with pytest.raises(UsageError, match=said) as refused:
+    with pytest.raises(UsageError, match=message) as refused:
         read([path])
 
     assert str(path) in str(refused.value)
 
 
-@pytest.mark.parametrize(("kind", "said"), KINDS.items(), ids=KINDS)
-def test_the_same_is_left_out_of_a_folder(tmp_path, kind, said):
+@pytest.mark.parametrize(("kind", "message"), KINDS.items(), ids=KINDS)
+def test_the_same_is_left_out_of_a_folder(tmp_path, kind, message):
     session(tmp_path / "a.json")
     made(tmp_path, kind)
 
     results = read([tmp_path])
 
     assert [run.name for run in results.runs] == ["a.json"]
-    assert f"odd.json: {said}" in odd_of(results).replace("it is no", "no")
+    assert f"odd.json: {message}" in odd_of(results).replace("it is no", "no")
 
 
 def test_a_folder_that_is_a_link_is_not_looked_into(tmp_path):

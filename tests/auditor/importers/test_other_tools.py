@@ -213,15 +213,15 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("document", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line(tmp_path, document, said):
+@pytest.mark.parametrize(("document", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line(tmp_path, document, message):
     path = written(tmp_path, document)
 
     with pytest.raises(UsageError) as refused:
         read([path])
 
     assert str(refused.value).startswith(f"{path}: ")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

@@ -120,7 +120,7 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "in.csv holds no results; is it the right file?"),
         ("\n \n", "in.csv holds no results; is it the right file?"),
@@ -147,11 +147,11 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
         (JAVA_GOOD, "line 1: the unit of 'b' is not in the file; say it, such as --unit ops/s"),
     ],
 )
-def test_a_bad_file_is_refused_with_its_line(tmp_path, content, said):
+def test_a_bad_file_is_refused_with_its_line(tmp_path, content, message):
     with pytest.raises(UsageError) as refused:
         table(tmp_path, content)
 
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert len(str(refused.value)) < 300
 
 

@@ -95,7 +95,7 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (SUBJECTS.replace("5,10", "five,10"), "line 2: invalid literal"),
         (SUBJECTS.replace("5,10", "-5,10"), "line 2: a number is none that JMH takes"),
@@ -106,11 +106,11 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
         (SUBJECTS + "\x00\xff", "subjects.csv"),
     ],
 )
-def test_a_table_that_cannot_be_believed_is_refused(tmp_path, text, said):
+def test_a_table_that_cannot_be_believed_is_refused(tmp_path, text, message):
     corpus_file(tmp_path, NAMES[0])
     (tmp_path / "subjects.csv").write_bytes(text.encode("latin-1"))
 
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         read([tmp_path])
 
 
@@ -144,14 +144,14 @@ BAD_SERIES = {
 }
 
 
-@pytest.mark.parametrize(("series", "said"), BAD_SERIES.values(), ids=BAD_SERIES)
-def test_a_bad_series_is_refused(tmp_path, series, said):
+@pytest.mark.parametrize(("series", "message"), BAD_SERIES.values(), ids=BAD_SERIES)
+def test_a_bad_series_is_refused(tmp_path, series, message):
     path = corpus_file(tmp_path, NAMES[0], series)
 
     line = refused(path)
 
     assert str(path) in line
-    assert said in line
+    assert message in line
 
 
 @pytest.mark.parametrize("fork", [[], [0.0, 0.1]])
@@ -220,14 +220,14 @@ BAD_ROWS = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BAD_ROWS.values(), ids=BAD_ROWS)
-def test_a_bad_table_is_refused_in_one_line_that_names_it(tmp_path, text, said):
+@pytest.mark.parametrize(("text", "message"), BAD_ROWS.values(), ids=BAD_ROWS)
+def test_a_bad_table_is_refused_in_one_line_that_names_it(tmp_path, text, message):
     path = table(tmp_path, text)
 
     line = refused(path)
 
     assert str(path) in line
-    assert said in line
+    assert message in line
 
 
 def test_names_are_made_visible(tmp_path):

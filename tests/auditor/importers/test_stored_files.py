@@ -264,7 +264,7 @@ def edited(path, *way, to):
 
 
 @pytest.mark.parametrize(
-    ("path", "way", "said", "known"),
+    ("path", "way", "message", "expected"),
     [
         (asv_file(FIRST), ("params", "ram"), "8151276", {"memory": "8 GiB"}),
         (asv_file(FIRST), ("params", "ram"), "16GB", {"memory": "16GB"}),
@@ -288,11 +288,11 @@ def edited(path, *way, to):
         ),
     ],
 )
-def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, said, known):
-    results = read([written(tmp_path, edited(path, *way, to=said))])
+def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, message, expected):
+    results = read([written(tmp_path, edited(path, *way, to=message))])
 
     facts = dict(results.runs[0].host.facts)
-    assert {key: facts[key] for key in known} == known
+    assert {key: facts[key] for key in expected} == expected
 
 
 RESULTS = ("results", "rings.time_plain")
@@ -333,12 +333,12 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, said):
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
     line = refused(written(tmp_path, content))
 
     assert line.startswith(f"{tmp_path / 'in.json'}")
-    assert said in line
+    assert message in line
 
 
 NO_TIMES = {"NaN": float("nan"), "infinity": float("inf"), "negative": -1e-6, "huge": 10**400}

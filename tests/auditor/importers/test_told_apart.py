@@ -17,7 +17,7 @@ def go(path, *names, seconds=1000.0, package="example.org/text", before=""):
     """A file of go test with three lines of each name."""
     lines = [f"pkg: {package}"] if package else []
     lines += [before] if before else []
-    lines += [f"{name}\t100\t{seconds + at} ns/op" for name in names for at in range(3)]
+    lines += [f"{name}\t100\t{seconds + index} ns/op" for name in names for index in range(3)]
     path.write_text("\n".join([*lines, "PASS", ""]))
     return path
 
@@ -49,7 +49,10 @@ def test_names_that_stand_alone_tell_what_is_theirs(tmp_path, listed):
 
 def test_the_files_of_a_call_settle_each_other(tmp_path):
     one = go(tmp_path / "1.txt", "BenchmarkB/utf-8", "BenchmarkB/utf-16")
-    more = [go(tmp_path / f"{at}.txt", "BenchmarkB/utf-8-4", "BenchmarkB/utf-16-4") for at in "23"]
+    more = [
+        go(tmp_path / f"{letter}.txt", "BenchmarkB/utf-8-4", "BenchmarkB/utf-16-4")
+        for letter in "23"
+    ]
 
     assert names(one, *more) == ["BenchmarkB/utf-8", "BenchmarkB/utf-16"]
 
@@ -58,9 +61,9 @@ def sides(folder, base, head):
     """Three files of each side, head 30 % slower; `base` and `head` are keywords of `go`."""
     paths = {"base": [], "head": []}
     for side, (written, more) in (("base", base), ("head", head)):
-        for at in range(3):
-            seconds = (1000 if side == "base" else 1300) + at
-            path = folder / f"{side}{at}.txt"
+        for index in range(3):
+            seconds = (1000 if side == "base" else 1300) + index
+            path = folder / f"{side}{index}.txt"
             paths[side].append(go(path, *written, seconds=seconds, **more))
     return read(paths["base"]), read(paths["head"])
 
@@ -70,14 +73,14 @@ def test_a_name_of_one_processor_is_found_in_that_of_eight(tmp_path):
         tmp_path, (["BenchmarkB/utf-8"], {}), (["BenchmarkB/utf-8-8"], {})
     )  # fmt: skip
 
-    found = compare(base, head, 0.05, unlike=True)
+    result = compare(base, head, 0.05, unlike=True)
 
-    (one,) = found.benchmarks
-    assert (one.id, one.change) == (
+    (benchmark,) = result.benchmarks
+    assert (benchmark.id, benchmark.change) == (
         "example.org/text.BenchmarkB/utf-8",
         PerformanceChange.REGRESSION,
     )
-    assert found.added == found.removed == ()
+    assert result.added == result.removed == ()
 
 
 DOUBTS = {
@@ -88,18 +91,18 @@ DOUBTS = {
 
 @pytest.mark.parametrize(("base", "head", "said"), DOUBTS.values(), ids=DOUBTS)
 def test_names_that_may_be_one_cannot_be_told(tmp_path, base, head, said):
-    found = compare(*sides(tmp_path, base, head), 0.05, unlike=True)
+    result = compare(*sides(tmp_path, base, head), 0.05, unlike=True)
 
-    (one,) = found.benchmarks
-    assert one.change is PerformanceChange.UNKNOWN
-    assert said in one.reason
-    assert found.added == found.removed == ()
+    (benchmark,) = result.benchmarks
+    assert benchmark.change is PerformanceChange.UNKNOWN
+    assert said in benchmark.reason
+    assert result.added == result.removed == ()
 
 
 def test_names_that_are_surely_two_are_new_and_gone(tmp_path):
-    found = compare(*sides(tmp_path, (["BenchmarkB-8"], {}), (["BenchmarkC-8"], {})), 0.05)
+    result = compare(*sides(tmp_path, (["BenchmarkB-8"], {}), (["BenchmarkC-8"], {})), 0.05)
 
-    assert (len(found.added), len(found.removed), found.benchmarks) == (1, 1, ())
+    assert (len(result.added), len(result.removed), result.benchmarks) == (1, 1, ())
 
 
 def test_a_line_with_two_values_of_a_unit_fails_its_benchmark_alone(tmp_path):
@@ -147,7 +150,7 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
     if files == 1:
         paths = [jmh(tmp_path / "a.json", *entries, entry("org.x.Q.poll"))]
     else:
-        paths = [jmh(tmp_path / f"{at}.json", one) for at, one in enumerate(entries)]
+        paths = [jmh(tmp_path / f"{index}.json", one) for index, one in enumerate(entries)]
 
     found = [benchmark.removeprefix("org.x.Q.") for benchmark in read(paths).benchmarks]
 
@@ -157,9 +160,9 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
 @pytest.mark.parametrize("files", [1, 2])
 def test_variants_keep_the_unit_of_their_tool(tmp_path, files):
     groups = [[entry(), entry(threads=4)]] if files == 1 else [[entry()], [entry(threads=4)]]
-    found = read([jmh(tmp_path / f"{at}.json", *group) for at, group in enumerate(groups)])
+    result = read([jmh(tmp_path / f"{index}.json", *group) for index, group in enumerate(groups)])
 
-    assert [found.unit(name) for name in found.benchmarks] == ["us/op", "us/op"]
+    assert [result.unit(name) for name in result.benchmarks] == ["us/op", "us/op"]
 
 
 def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):
@@ -172,14 +175,16 @@ def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):
 
 @pytest.mark.parametrize("flag", ["-Didea.port={}", "-XX:HeapDumpPath=/tmp/{}"])
 def test_what_a_build_tool_passes_tells_no_files_apart(tmp_path, flag):
-    paths = [jmh(tmp_path / f"{at}.json", entry(jvmArgs=[flag.format(at)])) for at in "12"]
+    paths = [
+        jmh(tmp_path / f"{letter}.json", entry(jvmArgs=[flag.format(letter)])) for letter in "12"
+    ]
 
     assert read(paths).benchmarks == ("org.x.Q.offer",)
 
 
 def both(folder, base, head):
     return [
-        read([jmh(folder / f"{side}{at}.json", *entries) for at in range(3)])
+        read([jmh(folder / f"{side}{index}.json", *entries) for index in range(3)])
         for side, entries in (("base", base), ("head", head))
     ]
 
@@ -189,11 +194,14 @@ def test_one_variant_finds_itself_among_several(tmp_path):
         tmp_path, [entry(), entry(micros=40.0, threads=4)], [entry(micros=52.0, threads=4)]
     )
 
-    found = compare(base, head, 0.05)
+    result = compare(base, head, 0.05)
 
-    (one,) = found.benchmarks
-    assert (one.id, one.change) == ("org.x.Q.offer (threads=4)", PerformanceChange.REGRESSION)
-    assert found.removed == ("org.x.Q.offer (threads=1)",)
+    (benchmark,) = result.benchmarks
+    assert (benchmark.id, benchmark.change) == (
+        "org.x.Q.offer (threads=4)",
+        PerformanceChange.REGRESSION,
+    )
+    assert result.removed == ("org.x.Q.offer (threads=1)",)
 
 
 def test_other_flags_are_compared_and_other_threads_are_not(tmp_path):
@@ -212,10 +220,10 @@ def test_a_log_tells_threads_apart_as_well(tmp_path):
     paths[0].write_text(text)
     paths[1].write_text(text.replace("# Threads: 1 thread", "# Threads: 4 threads"))
 
-    found = read(paths).benchmarks
+    benchmarks = read(paths).benchmarks
 
-    assert {"(threads=1)" in one for one in found} == {True, False}
-    assert len(found) == 2 * len(read(paths[:1]).benchmarks)
+    assert {"(threads=1)" in benchmark for benchmark in benchmarks} == {True, False}
+    assert len(benchmarks) == 2 * len(read(paths[:1]).benchmarks)
 
 
 def asv(folder, commit, address, *, factor=1.0, units=True):
@@ -243,16 +251,21 @@ def asv(folder, commit, address, *, factor=1.0, units=True):
 
 def test_addresses_are_no_part_of_a_name(tmp_path):
     base, head = (
-        read([asv(tmp_path / side, "be57ad87", f"0x7f{side}{at}", factor=factor) for at in "123"])
+        read(
+            [
+                asv(tmp_path / side, "be57ad87", f"0x7f{side}{letter}", factor=factor)
+                for letter in "123"
+            ]
+        )
         for side, factor in (("ba5e", 1.0), ("4ead", 1.25))
     )
 
-    found = compare(base, head, 0.05)
+    result = compare(base, head, 0.05)
 
-    assert [benchmark.change for benchmark in found.benchmarks if not benchmark.reason] == [
+    assert [benchmark.change for benchmark in result.benchmarks if not benchmark.reason] == [
         PerformanceChange.REGRESSION
     ] * 2
-    assert found.added == found.removed == ()
+    assert result.added == result.removed == ()
     assert "cost.time_of(<A object at 0x…>)" in base.benchmarks
     assert [caveat.slug for caveat in base.caveats] == ["addresses-in-names"]
 
@@ -267,8 +280,8 @@ def test_objects_of_one_kind_have_numbers(tmp_path):
 
 
 def test_what_failed_is_said_without_the_list_of_units(tmp_path):
-    found = read([asv(tmp_path / "one", "be57ad87", "0x7f0000001")])
+    result = read([asv(tmp_path / "one", "be57ad87", "0x7f0000001")])
 
-    failures = {name for name, (one,) in found.runs[0].processes.items() if one.failure}
+    failures = {name for name, (one,) in result.runs[0].processes.items() if one.failure}
     assert failures == {"cost.time_all_failed(1)", "cost.time_all_failed(2)"}
-    assert found.left_out == ("cost.track_size",)
+    assert result.left_out == ("cost.track_size",)

@@ -132,7 +132,7 @@ def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
 
 
 @pytest.mark.parametrize(
-    ("mark", "said"),
+    ("mark", "message"),
     [
         ("// bench-audit:allow go-a", r"a_test\.go:5: bench-audit:allow gives no reason; .*go-a"),
         ("// bench-audit:allow go-z because", r"a_test\.go:5: no rule is called 'go-z'"),
@@ -140,8 +140,8 @@ def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
         ("// bench-audit:allow ,", r"a_test\.go:5: bench-audit:allow names no rule"),
     ],
 )
-def test_a_marker_that_cannot_be_meant_is_refused(mark, said):
-    with pytest.raises(UsageError, match=said):
+def test_a_marker_that_cannot_be_meant_is_refused(mark, message):
+    with pytest.raises(UsageError, match=message):
         found(text=TEXT.replace("Add()\n", f"Add() {mark}\n"))
 
 

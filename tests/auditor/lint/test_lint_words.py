@@ -123,7 +123,7 @@ def test_a_name_that_is_no_text_is_written_as_escapes():
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         (made(benchmarks=()), "No benchmark was found in these sources."),
         (made(), "2 rules found nothing in 2 benchmarks."),
@@ -135,9 +135,9 @@ def test_a_name_that_is_no_text_is_written_as_escapes():
         (made(ALLOWED), "2 rules found nothing in 2 benchmarks (1 allowed)."),
     ],
 )
-def test_the_answer_comes_first(document, said):
-    assert headline(document) == said
-    assert shown(document).splitlines()[0].rstrip() == said
+def test_the_answer_comes_first(document, message):
+    assert headline(document) == message
+    assert shown(document).splitlines()[0].rstrip() == message
 
 
 def test_a_terminal_shows_places_reasons_and_what_to_do():

@@ -66,16 +66,19 @@ def project(tmp_path):
 def found_in(program, subject, *words):
     document, _ = program.audited("lint", subject, *words)
     jsonschema.validate(document, json.loads(schema()))
-    return {(one["rule"], one["benchmark"]): one for one in document["findings"]}
+    return {(finding["rule"], finding["benchmark"]): finding for finding in document["findings"]}
 
 
 def test_a_go_suite_is_looked_at_where_it_is(program, project):
     before = everything(project)
 
-    found = found_in(program, project)
+    result = found_in(program, project)
 
-    assert set(found) == {("go-unused-result", "BenchmarkDead"), ("go-bn-as-size", "BenchmarkSize")}
-    dead = found["go-unused-result", "BenchmarkDead"]
+    assert set(result) == {
+        ("go-unused-result", "BenchmarkDead"),
+        ("go-bn-as-size", "BenchmarkSize"),
+    }
+    dead = result["go-unused-result", "BenchmarkDead"]
     assert dead["span"] == {"file": "tiny_test.go", "first_line": 9, "last_line": 9}
     assert everything(project) == before
     assert not program.state.exists()
@@ -103,9 +106,9 @@ def test_all_languages_of_a_repository_are_looked_at(program, project):
         project, {"benches/test_x.py": "def test_x(benchmark):\n    benchmark.pedantic(len, [1])\n"}
     )
 
-    found = found_in(program, project)
+    result = found_in(program, project)
 
-    assert {rule.partition("-")[0] for rule, _ in found} == {"go", "py"}
+    assert {rule.partition("-")[0] for rule, _ in result} == {"go", "py"}
 
 
 def test_a_revision_is_looked_at_as_it_was(program, project, tmp_path):
@@ -200,9 +203,9 @@ def test_a_run_confirms_that_a_call_was_removed(program, project, tmp_path):
         "stability", "--stability-runs", "1", asked, "--benchmarks", "Dead", "-o", tmp_path / "out"
     )
 
-    found = found_in(program, project, "--result", tmp_path / "out" / "stability.json")
+    result = found_in(program, project, "--result", tmp_path / "out" / "stability.json")
 
-    proof = found["go-unused-result", "BenchmarkDead"]["proof"]
+    proof = result["go-unused-result", "BenchmarkDead"]["proof"]
     (took,) = json.loads((tmp_path / "out" / "stability.json").read_text())["benchmarks"]
     if mean(took["means"]) < EMPTY_SECONDS:
         assert (proof["seen"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
@@ -222,8 +225,8 @@ def test_a_result_of_another_revision_bears_nothing_out(program, project, tmp_pa
 
     document, _ = program.audited("lint", project, "--result", out / "stability.json")
 
-    assert [one["slug"] for one in document["caveats"]] == ["result-of-another"]
-    assert {one["proof"] for one in document["findings"]} == {None}
+    assert [caveat["slug"] for caveat in document["caveats"]] == ["result-of-another"]
+    assert {finding["proof"] for finding in document["findings"]} == {None}
 
 
 def test_a_file_that_is_too_large_passes_no_gate(program, tmp_path):
@@ -243,4 +246,4 @@ def test_a_file_whose_syntax_is_broken_is_said(program, project):
     document, _ = program.audited("lint", project)
 
     assert document["unread"] == ["broken_test.go"]
-    assert [one["slug"] for one in document["caveats"]] == ["lint-unread"]
+    assert [caveat["slug"] for caveat in document["caveats"]] == ["lint-unread"]

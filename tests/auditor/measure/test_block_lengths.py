@@ -240,8 +240,8 @@ def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatc
 
     abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
-    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
-    counting = [one for one in machine.done if one.purpose is Purpose.REACH]
+    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
+    counting = [trial for trial in machine.done if trial.purpose is Purpose.REACH]
     plan = asked.suite.plan
     all_blocks = plan.warmup + plan.iterations
     assert suite
@@ -285,7 +285,7 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
         asked, replace(parts(asked, machine=machine), fixed_operations=False)
     )
 
-    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
     plan = asked.suite.plan
     whole = [one for one in suite if len(one.schedule.blocks) == plan.warmup + plan.iterations]
     assert {one.repetition for one in whole} == {1}
@@ -294,7 +294,7 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     assert all(
         benchmark.runs == asked.suite.stability_runs for benchmark in verdict.stability.benchmarks
     )
-    assert {one.purpose for one in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
+    assert {trial.purpose for trial in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
 
 
 class SlowAtFirst(Machine):
@@ -312,7 +312,7 @@ def test_a_pilot_decides_how_long_processes_are_whatever_they_show():
 
     baseline(parts(asked, machine=machine))
 
-    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
     assert len(suite) == 3 * asked.suite.stability_runs
     assert {len(one.schedule.blocks) for one in suite} == {schedules.FEWEST_BLOCKS}
 
@@ -342,5 +342,5 @@ def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_
 
     abs_audit.audit_suite(asked, replace(parts(asked, machine=machine), fixed_operations=False))
 
-    suite = [one for one in machine.done if one.purpose is Purpose.SUITE]
+    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
     assert len(suite) == 3 * asked.suite.stability_runs

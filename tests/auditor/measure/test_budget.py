@@ -242,7 +242,7 @@ def test_times_are_learned_from_what_ran():
     for run in store.values():
         times.add(run)
 
-    plain = next(one for one in machine.done if one.purpose is Purpose.SUITE)
+    plain = next(trial for trial in machine.done if trial.purpose is Purpose.SUITE)
 
     assert times.seconds(plain) == pytest.approx(1.0, rel=0.05)
     assert expected_seconds(plain) != pytest.approx(1.0, rel=0.05)

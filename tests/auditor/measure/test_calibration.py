@@ -171,18 +171,18 @@ def test_blocks_that_were_disturbed_change_nothing():
     quiet = tried(100, 3e-7)
     series = tuple(
         Series.of(
-            one.metric,
-            one.unit,
-            one.arm,
-            one.phase,
+            values.metric,
+            values.unit,
+            values.arm,
+            values.phase,
             (
                 (index, value * (1.5 if index % 2 else 1.0))
-                for index, value in enumerate(one.values)
+                for index, value in enumerate(values.values)
             ),
         )
-        if one.metric in (TIME, METHOD_TIME)
-        else one
-        for one in quiet.outcome.series
+        if values.metric in (TIME, METHOD_TIME)
+        else values
+        for values in quiet.outcome.series
     )
 
     calibration = judge([replace(quiet, outcome=Measured(series))], asked())

@@ -109,7 +109,7 @@ def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
 
 
 @pytest.mark.parametrize(
-    ("calls", "left_out", "why"),
+    ("calls", "left_out", "reason"),
     [
         ({}, {}, "no method was chosen yet, as no calls were counted"),
         ({"a": 0}, {}, "no method was chosen, as none was called; name the methods"),
@@ -120,11 +120,11 @@ def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
         ),
     ],
 )
-def test_where_no_method_can_be_chosen_the_reason_is_said(calls, left_out, why):
+def test_where_no_method_can_be_chosen_the_reason_is_said(calls, left_out, reason):
     chosen, (caveat, *_) = most_called(calls, 2, left_out, HOW)
 
     assert chosen == ()
-    assert caveat.text == why
+    assert caveat.text == reason
 
 
 def test_what_cannot_be_slowed_gives_its_place_to_the_next_and_is_said_in_one_line():
@@ -148,7 +148,7 @@ def made(*outcomes, purpose=Purpose.USAGE):
 
 
 @pytest.mark.parametrize(
-    ("tests", "said"),
+    ("tests", "message"),
     [
         (made(COUNTS), "the subject's own benchmarks and unit tests ran"),
         (made(Skipped("a Java subject")), "the subject's own benchmarks ran"),
@@ -158,10 +158,10 @@ def made(*outcomes, purpose=Purpose.USAGE):
         (made(replace(COUNTS, missing="the tests of a")), "tests ran (part of the counts is miss"),
     ],
 )
-def test_unit_tests_are_named_only_where_they_were_counted(tests, said):
+def test_unit_tests_are_named_only_where_they_were_counted(tests, message):
     text = how_counted(made(COUNTS), tests, 1, 1)
 
-    assert said in text
+    assert message in text
 
 
 def of_packages(outcomes):

@@ -116,19 +116,19 @@ def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "message"),
     [
         (None, []),
         (0.05, ["an iteration lasts 0.05 s as its author or JMH's default says"]),
         (2.0, ["an iteration lasts as planned, not 2 s, though set-up runs at each iteration"]),
     ],
 )
-def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, said):
+def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, message):
     ours = replace(benchmark(), block_seconds=own, kept="set-up runs at each iteration")
 
     verdict = judge([ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2).benchmarks[0]
 
-    assert [caveat.text[:53] for caveat in verdict.caveats] == [text[:53] for text in said]
+    assert [caveat.text[:53] for caveat in verdict.caveats] == [text[:53] for text in message]
 
 
 def test_a_failed_pilot_is_why_a_benchmark_was_never_run():

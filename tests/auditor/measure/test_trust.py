@@ -66,10 +66,10 @@ class Drifting(Machine):
         factor = 2.0 ** (trial.repetition if trial.benchmark.name == "long" else 0)
         made = [
             Series.of(
-                one.metric, one.unit, one.arm, one.phase,
-                zip(one.at, (factor * value for value in one.values), strict=True),
+                values.metric, values.unit, values.arm, values.phase,
+                zip(values.at, (factor * value for value in values.values), strict=True),
             )
-            for one in outcome.series
+            for values in outcome.series
         ]  # fmt: skip
         return replace(outcome, series=tuple(made))
 
@@ -93,9 +93,9 @@ def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
     asked = CompareRequest(min_delta=0.05, rounds=4, fresh=5, slowdown=0.6, methods=0)
     both = drifting(200), drifting(200, digest="head")
 
-    found = ComparisonStudy(*both, asked).compare()
+    result = ComparisonStudy(*both, asked).compare()
 
-    texts = [caveat.text for caveat in found.caveats if caveat.slug == "dissimilar-runs"]
+    texts = [caveat.text for caveat in result.caveats if caveat.slug == "dissimilar-runs"]
     assert [text.partition(":")[0] for text in texts] == ["base", "head"]
     assert all("(toy.long)" in text for text in texts)
 
@@ -109,23 +109,23 @@ def test_runs_without_a_benchmark_do_not_keep_the_others_from_being_asked():
     everywhere, in_two = drifting_in(0, 1, 2), drifting_in(0, 2)
     runs = tuple(
         StoredRun(
-            name=str(at),
+            name=str(index),
             processes={
-                "everywhere": everywhere[at],
-                **({"in two": in_two[at]} if at in in_two else {}),
+                "everywhere": everywhere[index],
+                **({"in two": in_two[index]} if index in in_two else {}),
             },
         )
-        for at in range(3)
+        for index in range(3)
     )
-    found = StoredResults(harness="csv", digest="0", runs=runs)
+    stored_results = StoredResults(harness="csv", digest="0", runs=runs)
 
-    (said,) = trust.caveats(found, runs)
+    (caveat,) = trust.caveats(stored_results, runs)
 
-    assert "the runs of 2 of 2 benchmarks are dissimilar (everywhere, in two)" in said.text
+    assert "the runs of 2 of 2 benchmarks are dissimilar (everywhere, in two)" in caveat.text
 
 
 def test_series_of_other_iterations_than_were_learned_from_are_not_called_cold():
-    found = results(3000)
+    result = results(3000)
     runs = tuple(
         replace(
             run,
@@ -134,10 +134,10 @@ def test_series_of_other_iterations_than_were_learned_from_are_not_called_cold()
                 for name, processes in run.processes.items()
             },
         )
-        for run in found.runs
+        for run in result.runs
     )
 
-    assert "not-steady" in {caveat.slug for caveat in trust.caveats(found, found.runs)}
+    assert "not-steady" in {caveat.slug for caveat in trust.caveats(result, result.runs)}
     assert "not-steady" not in {
-        caveat.slug for caveat in trust.caveats(replace(found, runs=runs), runs)
+        caveat.slug for caveat in trust.caveats(replace(result, runs=runs), runs)
     }

@@ -192,7 +192,9 @@ class Lasting(Warming):
         if not isinstance(outcome, Measured):
             return outcome
         many = trial.schedule.operations or 1
-        return replace(outcome, series=tuple(self._lasting(one, many) for one in outcome.series))
+        return replace(
+            outcome, series=tuple(self._lasting(values, many) for values in outcome.series)
+        )
 
     def _lasting(self, one, many):
         values = {TIME: self.seconds, OPERATIONS: many}

@@ -64,14 +64,14 @@ def test_a_rate_has_the_interval_of_clopper_and_pearson():
 
 
 @pytest.mark.parametrize(
-    ("alarms", "quiet", "known"),
+    ("alarms", "quiet", "expected"),
     [(5, 0, True), (4, 0, None), (0, 5, False), (0, 4, None), (7, 1, True), (6, 2, None)],
 )
-def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, known):
+def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, expected):
     of = rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
 
-    assert is_detected(of) is known
-    assert is_settled(of, PLAN) is (known is not None)
+    assert is_detected(of) is expected
+    assert is_settled(of, PLAN) is (expected is not None)
     assert is_settled(of, replace(PLAN, runs=alarms + quiet))
 
 

@@ -131,7 +131,7 @@ def test_markdown_has_names_in_code_spans():
 
 
 @pytest.mark.parametrize(
-    ("plan", "code", "said"),
+    ("plan", "code", "message"),
     [
         ({}, Exit.OK, []),
         ({"must_see": 1.5}, Exit.OK, ["gate passed: 1.5x is seen more often than not"]),
@@ -146,12 +146,12 @@ def test_markdown_has_names_in_code_spans():
         ({"most_false_alarms": 0.2}, Exit.OK, ["gate passed"]),
     ],
 )
-def test_the_exit_code_follows_what_is_asked(plan, code, said):
+def test_the_exit_code_follows_what_is_asked(plan, code, message):
     found, lines = terminal.judge(made(**plan))
 
     assert found is code
-    assert len(lines) == len(said)
-    assert all(line.startswith(start) for line, start in zip(lines, said, strict=True))
+    assert len(lines) == len(message)
+    assert all(line.startswith(start) for line, start in zip(lines, message, strict=True))
 
 
 def test_an_answer_in_a_line():

@@ -11,7 +11,7 @@ from real_program import JAVA_RING, config, everything, left_behind, write
 
 pytestmark = pytest.mark.subject
 
-GATES = Path(__file__).parents[3] / "docs" / "gates"
+GATES = Path(__file__).parents[3] / "examples" / "gates"
 RATIO = """#!/bin/sh
 # Alarms where the best of five in {head} is more than half as long again as in {base}.
 best() {

@@ -283,7 +283,7 @@ def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
 
 
 @pytest.mark.parametrize(
-    ("text", "flags", "said"),
+    ("text", "flags", "message"),
     [
         (
             result(caveats=["score-mode"]),
@@ -302,12 +302,12 @@ def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
         ),
     ],
 )
-def test_what_is_wrong_is_one_line(call, text, flags, said):
+def test_what_is_wrong_is_one_line(call, text, flags, message):
     code, printed, errors = call(*flags, text=text)
 
     assert (code, printed, errors.count("\n")) == (2, "", 1)
     assert errors.startswith("error[usage]: ")
-    assert said in errors
+    assert message in errors
 
 
 def test_the_result_can_be_that_of_the_store(tmp_path, capsys):

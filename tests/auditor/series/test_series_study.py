@@ -66,7 +66,7 @@ def test_the_first_processes_of_all_come_before_the_second_of_any():
     machine = Machine()
     measure_processes(ASKED, parts(request(), machine=machine))
 
-    assert [one.fork for one in machine.done] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
+    assert [trial.fork for trial in machine.done] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
 
 
 def test_what_is_known_is_not_run_again():
@@ -139,7 +139,7 @@ def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     runs = measure_processes(ASKED, parts(request(), machine=machine))
     results = own_series.results(runs, harness="toy", digest="d")
 
-    assert sum(one.benchmark.name == "quick" for one in machine.done) == 1
+    assert sum(trial.benchmark.name == "quick" for trial in machine.done) == 1
     (run,) = results.runs
     assert {name: len(processes) for name, processes in run.processes.items()} == {
         "toy.quick": 1,

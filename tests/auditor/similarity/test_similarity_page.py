@@ -76,12 +76,12 @@ def test_runs_of_one_file_are_its_processes(visit):
 
 
 @pytest.mark.parametrize(
-    ("config", "said"), [("{}", "Each benchmark was run"), ("", "Nothing was run")]
+    ("config", "message"), [("{}", "Each benchmark was run"), ("", "Nothing was run")]
 )
-def test_a_page_says_whether_anything_was_run(visit, config, said):
+def test_a_page_says_whether_anything_was_run(visit, config, message):
     tab, _ = visit(page.html(msgspec.structs.replace(WHOLE, config=config), ()))
 
-    assert said in tab.locator("header p").nth(1).inner_text()
+    assert message in tab.locator("header p").nth(1).inner_text()
     assert ("copies of the subject" in tab.locator("footer").inner_text()) == bool(config)
 
 

@@ -263,7 +263,7 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
 
 
 @pytest.mark.parametrize(
-    ("groups", "said"),
+    ("groups", "message"),
     [
         (None, ""),
         (((0, 1, 2),), "SAME finds one group of all runs."),
@@ -272,8 +272,8 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
         (((1, 2), (3,), (0,)), "SAME finds 3 groups: runs 2, 3 together; runs 1, 4 each alone."),
     ],
 )
-def test_groups_are_said_in_words(groups, said):
-    assert page_heatmap.groups(benchmark("b", groups=groups)) == said
+def test_groups_are_said_in_words(groups, message):
+    assert page_heatmap.groups(benchmark("b", groups=groups)) == message
 
 
 def test_caveats_of_the_whole_come_first():

@@ -115,7 +115,7 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("{module}", "--iterations", "9"), "--iterations is for a suite that is run"),
         (("{module}", "--dry-run"), "--dry-run is for a suite that is run"),
@@ -128,7 +128,7 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
         (("go:example.org/none",), "write go:MODULE@VERSION"),
     ],
 )
-def test_what_cannot_be_meant_is_said_in_a_line(program, module, tmp_path, words, said):
+def test_what_cannot_be_meant_is_said_in_a_line(program, module, tmp_path, words, message):
     asked = config(tmp_path / "config.json", subject=str(module))
     names = {"module": module, "config": asked}
 
@@ -136,4 +136,4 @@ def test_what_cannot_be_meant_is_said_in_a_line(program, module, tmp_path, words
         line = program.refused(
             verb, *(word.format(**names) for word in words), code=2, slug="usage"
         )
-        assert said in line
+        assert message in line

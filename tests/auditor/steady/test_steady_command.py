@@ -125,10 +125,10 @@ def test_the_run_that_stands_apart_is_named(call, tmp_path):
 
 @pytest.mark.parametrize("command", ["steady", "similarity"])
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("", "empty"), ("benchmark,fork,iteration,seconds\nb,0,0,nan\n", "nan"), ("{", "cut off")],
 )
-def test_bad_files_are_refused_in_one_line(call, tmp_path, command, text, said):
+def test_bad_files_are_refused_in_one_line(call, tmp_path, command, text, message):
     path = tmp_path / "series.csv"
     path.write_text(text)
 
@@ -138,4 +138,4 @@ def test_bad_files_are_refused_in_one_line(call, tmp_path, command, text, said):
     assert (code, out) == (2, "")
     assert line.startswith("error[usage]: ")
     assert str(path) in line
-    assert said in line.lower()
+    assert message in line.lower()

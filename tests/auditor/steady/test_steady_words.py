@@ -151,7 +151,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize(
-    ("harness", "needed", "said"),
+    ("harness", "needed", "message"),
     [
         ("jmh", None, "@Warmup(iterations = 4)"),
         ("jmh", {}, "@Warmup(iterations = 4, time = 100, timeUnit = TimeUnit.MILLISECONDS)"),
@@ -173,7 +173,7 @@ NEEDED = {
         ("series", {}, ""),
     ],
 )
-def test_settings_are_the_harness_own(harness, needed, said):
+def test_settings_are_the_harness_own(harness, needed, message):
     benchmark = steady_document.SteadyBenchmark(
         id="b",
         label=SteadyLabel.STEADY,
@@ -182,7 +182,7 @@ def test_settings_are_the_harness_own(harness, needed, said):
         needed=None if needed is None else NeededWarmup(**NEEDED | needed),
     )
 
-    assert page.setting(harness, benchmark) == said
+    assert page.setting(harness, benchmark) == message
     assert page.setting(harness, msgspec.structs.replace(benchmark, warm_iterations=None)) == ""
 
 

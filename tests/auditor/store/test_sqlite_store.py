@@ -176,7 +176,7 @@ def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(t
 
 
 @pytest.mark.parametrize(
-    ("unusable", "asked", "known"),
+    ("unusable", "asked", "expected"),
     [
         ((), {"seconds": 90.0}, True),
         ((), {"version": "1.1"}, False),
@@ -184,12 +184,12 @@ def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(t
         ((("g.C", "it was ended after 60 s"),), {"seconds": 90.0}, False),
     ],
 )
-def test_a_listing_is_made_again_where_another_might_say_more(tmp_path, unusable, asked, known):
+def test_a_listing_is_made_again_where_another_might_say_more(tmp_path, unusable, asked, expected):
     suite = Suite((Benchmark(group="g", name="B"),), (), unusable)
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_suite(project(), suite, **BY)
 
-        assert (store.suite("abc", **(BY | asked)) is not None) is known
+        assert (store.suite("abc", **(BY | asked)) is not None) is expected
     with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as again:
         assert (again.suite("abc", **BY) is None) is bool(unusable)
 
@@ -386,18 +386,18 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "kind", "said"),
+    ("content", "kind", "message"),
     [
         (b"not a database, " * 100, UsageError, "no store: it is a text"),
         (b"SQLite format 3\0" + b"\1" * 999, StoreError, "damaged or no store"),
         (b"\0" * 999, StoreError, "damaged or no store"),
     ],
 )
-def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, content, kind, said):
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, content, kind, message):
     path = tmp_path / "s.sqlite"
     path.write_bytes(content)
 
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=message):
         SqliteStore(path)
 
     assert path.read_bytes() == content
@@ -541,6 +541,6 @@ def test_what_another_machine_measured_is_told_in_one_line():
 
 
 def test_the_page_about_the_store_shows_the_schema():
-    page = Path(__file__).parents[3].joinpath("docs", "schema.md").read_text()
+    page = Path(__file__).parents[3].joinpath("docs", "reference", "store-schema.md").read_text()
 
     assert f"```sql\n{SCHEMA}```" in page

@@ -82,17 +82,17 @@ def test_the_runs_of_the_suite_come_back_with_what_their_authors_ask_for(store, 
     for one in (measured(1.0), measured(2.0, repetition=2), measured(3.0, fork=2)):
         store.add(one)
 
-    found = suite_runs(path)
+    result = suite_runs(path)
 
     name = "example.org/ring.BenchmarkPush"
-    assert (found.harness, found.digest, found.configured) == ("jmh", "d1", {name: WRITTEN})
-    assert times(found) == {
+    assert (result.harness, result.digest, result.configured) == ("jmh", "d1", {name: WRITTEN})
+    assert times(result) == {
         (name, 1, 1): (1.0, 2.0),
         (name, 1, 2): (3.0, 4.0),
         (name, 2, 1): (2.0, 3.0),
     }
-    assert {one.metric for run in found.runs for one in run.outcome.series} == {TIME}
-    assert {one.revision for one in found.runs} == {"r1"}
+    assert {one.metric for run in result.runs for one in run.outcome.series} == {TIME}
+    assert {one.revision for one in result.runs} == {"r1"}
 
 
 def test_only_plain_runs_of_this_suite_on_the_last_machine_count(store, path, tmp_path):
@@ -119,7 +119,7 @@ def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, t
     audited(store, project(tmp_path))
     longer = replace(measured(1.0).trial.schedule, seconds=2.0)
     for one in (
-        *(measured(9.0 + at, repetition=at, subject="old") for at in range(1, 6)),
+        *(measured(9.0 + number, repetition=number, subject="old") for number in range(1, 6)),
         measured(3.0, repetition=3),
         *(measured(1.0 + at, repetition=at, schedule=longer) for at in (1, 2)),
     ):
@@ -140,10 +140,10 @@ def test_watched_runs_are_another_plan_and_come_back_as_such(store, path, tmp_pa
     ):
         store.add(one)
 
-    found = suite_runs(path)
+    result = suite_runs(path)
 
-    assert list(times(found).values()) == [(1.0, 2.0)]
-    assert [one.trial.watch for one in found.runs] == [watch]
+    assert list(times(result).values()) == [(1.0, 2.0)]
+    assert [one.trial.watch for one in result.runs] == [watch]
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_the_commands(call, small, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["list", "--store", "nowhere"], 2, "there is no store"),
         (["prune"], 2, "say what to forget"),
@@ -226,11 +226,11 @@ def test_the_commands(call, small, tmp_path, capsys):
         (["merge", "/proc/nowhere/a", __file__], 4, "cannot write"),
     ],
 )
-def test_what_is_wrong_is_one_line(call, capsys, words, code, said):
+def test_what_is_wrong_is_one_line(call, capsys, words, code, message):
     assert call(*words) == code
 
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert len(err.splitlines()) == 1
 
 

@@ -42,9 +42,9 @@ def test_pytest_benchmark(program, places, tmp_path):
 
     answer = program.call("trace", library, "--stubs", tmp_path / "new", *places)
 
-    found = rows(answer)
-    assert found["double"] == ""
-    assert found["joined"] == "one, other"
+    result = rows(answer)
+    assert result["double"] == ""
+    assert result["joined"] == "one, other"
     assert "nobody has looked which of them have a benchmark already" in answer.stderr
     (file,) = (tmp_path / "new").iterdir()
     text = file.read_text()
@@ -84,10 +84,10 @@ def test_go(program, places, tmp_path):
 
     answer = program.call("trace", library, "--stubs", library, *places)
 
-    found = rows(answer)
-    assert found["Each"] == "function"
-    assert (found["Double"], found["Try"], found["CountDown"]) == ("", "", "")
-    assert "generic" in found["Map"]
+    result = rows(answer)
+    assert result["Each"] == "function"
+    assert (result["Double"], result["Try"], result["CountDown"]) == ("", "", "")
+    assert "generic" in result["Map"]
     code, said = run("gofmt", "-l", ".", cwd=library, PATH=program.environment()["PATH"])
     assert (code, said) == (0, "")
     words = ("go", "test", "-run=^$", "-bench=.", "-benchtime=1x", "./...")

@@ -87,13 +87,13 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
     assert "ended by the watchdog after 2" in reasons.pop("endless")
     assert "is no Python project" in reasons.pop("go-ring")
     assert reasons == {}
-    methods = {one["id"].removeprefix("beads."): one for one in document["methods"]}
+    methods = {method["id"].removeprefix("beads."): method for method in document["methods"]}
     double = methods["double"]
     assert (double["outside"], double["clients"], double["by_client"]) == (4016, 2, [4015, 1])
     assert [name for name, one in methods.items() if one["often_used"]] == ["double", "fail"]
     assert [everything(one) for one in (library, *clients)] == before
     # pip asks rustc for its version; where that is rustup's, it writes down its settings.
-    assert {one.name for one in program.home.iterdir()} <= {".rustup"}
+    assert {path.name for path in program.home.iterdir()} <= {".rustup"}
     rows = list(csv.DictReader((tmp_path / "out" / "profile.csv").read_text().splitlines()))
     assert rows[0]["method"] == "beads.double"
     assert "most of all beads.double" in (tmp_path / "out" / "profile.html").read_text()
@@ -123,13 +123,15 @@ def test_an_audit_slows_down_what_clients_call(program, library, places, tmp_pat
 
     assert answer.returncode in (0, 5), answer  # that of the verdict, which is of no interest here
     document = json.loads(answer.stdout)
-    assert [one["id"] for one in document["methods"]] == ["beads.double"]
-    (said,) = [one["text"] for one in document["caveats"] if one["slug"] == "methods-profile"]
+    assert [method["id"] for method in document["methods"]] == ["beads.double"]
+    (said,) = [
+        caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "methods-profile"
+    ]
     assert "1 public methods used most of 1 that the tests of 1 client" in said
 
     plain = config(tmp_path / "plain.json", subject=str(library))
     known = program.call("abs", plain, *places, "--format", "json", "--estimate")
-    assert [one["id"] for one in json.loads(known.stdout)["methods"]] == ["beads.double"]
+    assert [method["id"] for method in json.loads(known.stdout)["methods"]] == ["beads.double"]
     shown = program.call("trace", asked, *places, "--format", "csv")
     assert shown.stdout.splitlines()[1].startswith("1,beads.double,True,1,")
 
@@ -153,7 +155,7 @@ def test_go_clients_are_traced(program, places, tmp_path):
     assert second is None  # its other package's tests run
     assert document["clients"][1]["missing"].startswith("packages of tests that do not build: 1;")
     assert "is no Go project" in third
-    methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
+    methods = {method["id"].rpartition(".")[2]: method for method in document["methods"]}
     assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)
     assert methods["Double"]["inside"] is None
     assert everything(both, program.home) == before
@@ -175,7 +177,7 @@ def test_java_clients_are_traced(program, places, tmp_path):
     document = json.loads(answer.stdout)
     assert document["clients"][0]["tests"] == 6
     assert "is no Java project" in document["clients"][1]["reason"]
-    methods = {one["id"]: one for one in document["methods"]}
+    methods = {method["id"]: method for method in document["methods"]}
     twice = methods["org.example.beads.Beads.twice"]
     assert (twice["outside"], twice["inside"]) == (4004, 4)
     assert twice["span"]["file"].endswith("Beads.java")

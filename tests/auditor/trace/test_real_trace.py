@@ -70,12 +70,14 @@ def test_a_maven_project(traced, tmp_path):
 
     document, _ = traced(asked)
 
-    tests = {one["id"].removeprefix("org.example.ring."): one for one in document["methods"]}
+    tests = {
+        method["id"].removeprefix("org.example.ring."): method for method in document["methods"]
+    }
     counts = {name: one["tests"] for name, one in tests.items() if one["tests"]}
     # What push calls itself is no call of a test's.
     assert counts == {"Ring.<init>": 1, "Ring.push(T)": 3, "Ring.pop": 1}
     assert tests["Ring.pop"]["reach"] == "in the loop"
-    (said,) = [one["text"] for one in document["caveats"] if one["slug"] == "unit-tests"]
+    (said,) = [caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "unit-tests"]
     assert "1 of 1 unit tests fail" in said
 
 
@@ -85,7 +87,7 @@ def test_a_go_module(program, traced, tmp_path):
 
     document, _ = traced(subject)
 
-    methods = {one["id"].rpartition(".")[2]: one for one in document["methods"]}
+    methods = {method["id"].rpartition(".")[2]: method for method in document["methods"]}
     assert list(methods) == ["Unused", "Add"]
     assert (methods["Unused"]["reach"], methods["Unused"]["tests"]) == ("not at all", 7)
     called = {
@@ -128,12 +130,12 @@ def test_a_go_module(program, traced, tmp_path):
 def test_a_python_project_of_known_truth(traced):
     document, said = traced(PYTHON_RING)
 
-    reach = {one["id"].rpartition(".")[2]: one["reach"] for one in document["methods"]}
+    reach = {method["id"].rpartition(".")[2]: method["reach"] for method in document["methods"]}
     assert [name for name in reach if reach[name] == "not at all"] == ["unused"]
     assert {name for name in reach if reach[name] == "in set-up only"} == {"__init__", "remembered"}
     assert {name for name in reach if reach[name] == "unknown"} == {"later", "lazily"}
     of_machine = {"host-stolen", "host-throttled"}  # of which there may be some
-    assert {one["slug"] for one in document["caveats"]} - of_machine == {"failed-benchmarks"}
+    assert {caveat["slug"] for caveat in document["caveats"]} - of_machine == {"failed-benchmarks"}
     assert "test_skipped" in said
 
 
@@ -161,8 +163,10 @@ def test_the_pattern_of_a_configuration_is_followed(traced, tmp_path):
 
     document, _ = traced(asked)
 
-    assert [one["id"].rpartition(".")[2] for one in document["benchmarks"]] == ["BenchmarkTwice"]
-    assert "filtered" in {one["slug"] for one in document["caveats"]}
+    assert [benchmark["id"].rpartition(".")[2] for benchmark in document["benchmarks"]] == [
+        "BenchmarkTwice"
+    ]
+    assert "filtered" in {caveat["slug"] for caveat in document["caveats"]}
 
 
 def test_the_table_says_the_answer_first(program, tmp_path):

@@ -99,7 +99,7 @@ def test_a_map_in_words():
 
 
 @pytest.mark.parametrize(
-    ("methods", "said"),
+    ("methods", "message"),
     [
         ([use("A")], "1 of 1 public method has no benchmark"),
         ([called("A")], "No public method of 1 is known to have no benchmark"),
@@ -110,8 +110,8 @@ def test_a_map_in_words():
         ([use("A", tests=0), called("B")], "1 of 2 public methods has no benchmark"),
     ],
 )
-def test_the_headline_claims_no_more_than_is_known(methods, said):
-    assert page.headline(made(replace(WHOLE, methods=tuple(methods)))) == said
+def test_the_headline_claims_no_more_than_is_known(methods, message):
+    assert page.headline(made(replace(WHOLE, methods=tuple(methods)))) == message
 
 
 def nasty():

@@ -39,7 +39,11 @@ def test_who_calls_what_is_counted_and_nothing_is_timed():
 
     result = traced(machine=machine)
 
-    assert {one.purpose for one in machine.done} == {Purpose.PILOT, Purpose.USAGE, Purpose.REACH}
+    assert {trial.purpose for trial in machine.done} == {
+        Purpose.PILOT,
+        Purpose.USAGE,
+        Purpose.REACH,
+    }
     assert reaches(result) == {
         "idle": ReachState.NOT_AT_ALL,
         "still": ReachState.SET_UP_ONLY,
@@ -106,7 +110,7 @@ def test_what_the_budget_prevented_is_said_and_the_next_call_goes_on():
     machine = Machine()
     result = traced(asked=request(budget=30.0), store=store, machine=machine)
 
-    assert Purpose.PILOT not in {one.purpose for one in machine.done}
+    assert Purpose.PILOT not in {trial.purpose for trial in machine.done}
     assert all(benchmark.methods is not None for benchmark in result.benchmarks)
 
 

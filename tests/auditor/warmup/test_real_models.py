@@ -53,11 +53,11 @@ def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
         **COMMAS,
     )
 
-    assert "watched-otherwise" not in [one["slug"] for one in found["caveats"]]
-    (one,) = found["benchmarks"]
-    said = {each["slug"]: each["text"] for each in one["caveats"]}
+    assert "watched-otherwise" not in [caveat["slug"] for caveat in found["caveats"]]
+    (benchmark,) = found["benchmarks"]
+    said = {caveat["slug"]: caveat["text"] for caveat in benchmark["caveats"]}
     assert (f" by {method}" in said.get("warm-after", "")) != ("not-seen-warm" in said)
-    assert len(one["means"]) == 1
+    assert len(benchmark["means"]) == 1
     kept = iterations(tmp_path / "out" / "store.sqlite")
     assert 0 < kept <= 130
     # None says anything of fewer; ours looks twenty times.
@@ -72,9 +72,9 @@ def test_ours_looks_at_go_in_iterations_that_it_has_been_shown_to_judge(program,
         "stability", "--stability-runs", "1", asked, "--benchmarks", "Add", "-o", tmp_path / "out"
     )
 
-    assert "watched-otherwise" not in [one["slug"] for one in found["caveats"]]
-    (one,) = found["benchmarks"]
-    said = {each["slug"]: each["text"] for each in one["caveats"]}
+    assert "watched-otherwise" not in [caveat["slug"] for caveat in found["caveats"]]
+    (benchmark,) = found["benchmarks"]
+    said = {caveat["slug"]: caveat["text"] for caveat in benchmark["caveats"]}
     assert (" by learned" in said.get("warm-after", "")) != ("not-seen-warm" in said)
     assert iterations(tmp_path / "out" / "store.sqlite") >= 119
     with sqlite3.connect(tmp_path / "out" / "store.sqlite") as connection:
@@ -88,11 +88,11 @@ def test_ours_looks_at_go_in_iterations_that_it_has_been_shown_to_judge(program,
 def iterations(store):
     """Return how many iterations of the one benchmark were kept."""
     with sqlite3.connect(store) as connection:
-        found = connection.execute(
+        row = connection.execute(
             "SELECT sum(length(packed)) / 8 FROM series JOIN run ON run.id = series.run"
             " JOIN trial ON trial.id = run.trial WHERE purpose = 'suite' AND metric = 'time'"
         ).fetchone()
-    return found[0]
+    return row[0]
 
 
 def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp_path):
@@ -101,14 +101,14 @@ def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp
     asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup)
     words = ("stability", "--stability-runs", "1", asked, "--benchmarks", "Durations.micros")
     process = program.start(*words, "-q", "-o", tmp_path / "out")
-    while not (found := forked(program.cache)):
+    while not (result := forked(program.cache)):
         assert process.poll() is None
         time.sleep(0.1)
     process.kill()
     process.communicate()
 
     assert left_behind(program.cache, within=90.0) == []
-    given = shlex.split(found[0])
+    given = shlex.split(result[0])
     path = given[1 + next(n for n, word in enumerate(given) if word in {"-cp", "-classpath"})]
     jmh = ("java", "-cp", path, "org.openjdk.jmh.Main", "Durations.micros", "-foe", "true")
     answer = program.call(
@@ -134,9 +134,9 @@ def test_an_iteration_of_fifteen_seconds_is_one_iteration(program, module, tmp_p
 
     found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")
 
-    (one,) = found["benchmarks"]
-    assert one["ending"] == "measured"
-    assert {each["slug"] for each in one["caveats"]} & {"warm-after", "not-seen-warm"}
+    (benchmark,) = found["benchmarks"]
+    assert benchmark["ending"] == "measured"
+    assert {caveat["slug"] for caveat in benchmark["caveats"]} & {"warm-after", "not-seen-warm"}
     with sqlite3.connect(tmp_path / "out" / "store.sqlite") as connection:
         (seconds,) = connection.execute(
             "SELECT max(seconds) FROM run JOIN trial ON trial.id = run.trial"

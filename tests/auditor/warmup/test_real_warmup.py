@@ -27,11 +27,13 @@ SHORT = {"iteration_time": "20ms", "measured": 10, "limit": "30s", "iterations":
 
 
 def slugs(benchmark):
-    return [one["slug"] for one in benchmark["caveats"]]
+    return [caveat["slug"] for caveat in benchmark["caveats"]]
 
 
 def told(found):
-    return {one["id"].rpartition(".")[2]: slugs(one) for one in found["benchmarks"]}
+    return {
+        benchmark["id"].rpartition(".")[2]: slugs(benchmark) for benchmark in found["benchmarks"]
+    }
 
 
 @pytest.mark.timed
@@ -53,11 +55,11 @@ def test_a_go_suite_is_measured_when_it_is_warm(program, module, tmp_path):
 
     found, _ = program.audited(*call)
 
-    (one,) = found["benchmarks"]
-    (said,) = [each["text"] for each in one["caveats"] if each["slug"] == "warm-after"]
+    (benchmark,) = found["benchmarks"]
+    (said,) = [caveat["text"] for caveat in benchmark["caveats"] if caveat["slug"] == "warm-after"]
     assert " iterations by rciw, " in said
-    assert len(one["means"]) == 1
-    assert not {"not-seen-warm", "watched-time"} & {each["slug"] for each in found["caveats"]}
+    assert len(benchmark["means"]) == 1
+    assert not {"not-seen-warm", "watched-time"} & {caveat["slug"] for caveat in found["caveats"]}
     assert everything(module) == before
     assert left_behind(program.cache) == []
 
@@ -65,7 +67,7 @@ def test_a_go_suite_is_measured_when_it_is_warm(program, module, tmp_path):
     kept = runs(store)
     again, _ = program.audited(*call)
     assert runs(store) == kept
-    assert again["benchmarks"][0]["means"] == one["means"]
+    assert again["benchmarks"][0]["means"] == benchmark["means"]
 
 
 def test_what_the_limit_ends_is_marked(program, module, tmp_path):
@@ -75,9 +77,9 @@ def test_what_the_limit_ends_is_marked(program, module, tmp_path):
     found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")
 
     assert told(found) == {name: ["not-seen-warm"] for name in ("BenchmarkAdd", "BenchmarkTwice")}
-    (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "not-seen-warm"]
+    (said,) = [caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "not-seen-warm"]
     assert said.startswith("2 of 2 benchmarks have processes that were not seen warm")
-    assert all(len(one["means"]) == 1 for one in found["benchmarks"])
+    assert all(len(benchmark["means"]) == 1 for benchmark in found["benchmarks"])
 
 
 def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, tmp_path):
@@ -89,7 +91,9 @@ def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, t
         *("--benchmarks", "Durations.micros|Naughty.(hangs|fails|talks)"),
     )
 
-    ended = {one["id"].rpartition(".")[2]: one["ending"] for one in found["benchmarks"]}
+    ended = {
+        benchmark["id"].rpartition(".")[2]: benchmark["ending"] for benchmark in found["benchmarks"]
+    }
     assert ended == {
         "micros": "measured",
         "talks": "measured",
@@ -100,7 +104,7 @@ def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, t
         name for name, each in told(found).items() if {"warm-after", "not-seen-warm"} & {*each}
     }
     assert watched == {"micros", "talks"}
-    (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "watched-time"]
+    (said,) = [caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-time"]
     assert said.startswith("2 watched processes ran ")
     assert left_behind(program.cache) == []
 
@@ -114,7 +118,7 @@ def test_a_python_benchmark_is_watched_for_its_stability(program, tmp_path):
         *("--stability-runs", "2"),
     )
 
-    watched = [one for one in found["benchmarks"] if "warm-after" in slugs(one)]
+    watched = [benchmark for benchmark in found["benchmarks"] if "warm-after" in slugs(benchmark)]
     assert watched
     assert all(one["max_spread"] is not None for one in watched)
 
@@ -129,8 +133,8 @@ def test_an_audit_warms_all_its_processes_up_alike(program, module, tmp_path):
         *("--method", "example.org/tiny.Add"),
     )
 
-    assert [slugs(one) for one in found["benchmarks"]] == [["warm-after"]]
-    assert [one["outcome"] for one in found["methods"]] == ["detected"]
+    assert [slugs(benchmark) for benchmark in found["benchmarks"]] == [["warm-after"]]
+    assert [method["outcome"] for method in found["methods"]] == ["detected"]
     planned = warm_ups(tmp_path / "out" / "store.sqlite")
     # What is compared warms up as long as the watched processes did, not as the plan has it.
     assert planned["suite"] == {0}
@@ -162,7 +166,7 @@ def test_both_sides_of_a_comparison_are_watched(program, module, tmp_path):
 
     found, _ = program.audited("compare", *words, "--store", store, "-o", tmp_path / "out")
 
-    assert {"watched-time", "not-seen-warm"} & {one["slug"] for one in found["caveats"]}
+    assert {"watched-time", "not-seen-warm"} & {caveat["slug"] for caveat in found["caveats"]}
     with sqlite3.connect(store) as connection:
         watched = connection.execute(
             "SELECT DISTINCT subject FROM trial WHERE watch <> '' AND purpose = 'suite'"
@@ -205,12 +209,14 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
         )
     )
 
-    (said,) = [one["text"] for one in found["caveats"] if one["slug"] == "watched-otherwise"]
+    (said,) = [
+        caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-otherwise"
+    ]
     assert said.startswith(
         "learned has been shown to work for iterations of 100 ms (jmh) and 30 ms (go) only; rciw"
     )
     (mine,) = found["benchmarks"]
-    (after,) = [one["text"] for one in mine["caveats"] if one["slug"] == "warm-after"]
+    (after,) = [caveat["text"] for caveat in mine["caveats"] if caveat["slug"] == "warm-after"]
     assert " iterations by rciw, " in after
 
 
@@ -237,12 +243,12 @@ def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
             words, stdin=file, env=program.environment(), capture_output=True, text=True, check=True
         )
 
-    found = json.loads(answer.stdout)
-    assert found["schema"] == "bench-audit/steady-live/1"
-    (one,) = found["processes"]
-    assert (one["benchmark"], one["iterations"]) == ("example.org/x.BenchmarkFast-2", 40)
-    assert 0 < one["warm"] <= 40
-    assert one["set"] is None
+    document = json.loads(answer.stdout)
+    assert document["schema"] == "bench-audit/steady-live/1"
+    (process,) = document["processes"]
+    assert (process["benchmark"], process["iterations"]) == ("example.org/x.BenchmarkFast-2", 40)
+    assert 0 < process["warm"] <= 40
+    assert process["set"] is None
 
 
 def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_path):

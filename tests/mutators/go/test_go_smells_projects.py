@@ -48,7 +48,7 @@ UNUSED = ("go-unused-result", ("calc.Parity",))
 
 
 @pytest.mark.parametrize(
-    ("where", "module", "imported", "found"),
+    ("where", "module", "imported", "expected"),
     [
         ("calc/calc_test.go", MODULE, "example.com/proj/calc", [UNUSED]),
         ("other/other_test.go", MODULE, "example.com/proj/calc", [UNUSED]),
@@ -64,13 +64,13 @@ UNUSED = ("go-unused-result", ("calc.Parity",))
     ],
 )
 def test_a_package_is_the_projects_where_its_module_says_so(
-    tmp_path, where, module, imported, found
+    tmp_path, where, module, imported, expected
 ):
     package = "calc_test" if where.startswith("calc") else "other"
     files = {"calc/calc.go": SMALL, where: bench(USE, package, [imported])}
     files |= {"go.mod": module} if module else {}
 
-    assert rules(tmp_path, files) == found
+    assert rules(tmp_path, files) == expected
 
 
 def test_a_module_below_another_has_paths_of_its_own(tmp_path):
@@ -125,7 +125,7 @@ FILL = "func fill(n int) { for i := 0; i < n; i++ { use(i) } }\n"
 
 
 @pytest.mark.parametrize(
-    ("helper", "call", "found"),
+    ("helper", "call", "expected"),
     [
         ("", "fill(1_000_000)", True),
         ("func setup(b *testing.B, n int) { fill(n); b.ResetTimer() }", "setup(b, 1000000)", False),
@@ -135,15 +135,15 @@ FILL = "func fill(n int) { for i := 0; i < n; i++ { use(i) } }\n"
         ("", "fill(1_000_000); elsewhere.Start(b)", False),
     ],
 )
-def test_a_helper_that_gets_the_timer_may_reset_it(tmp_path, helper, call, found):
+def test_a_helper_that_gets_the_timer_may_reset_it(tmp_path, helper, call, expected):
     body = f"{call}\nfor i := 0; i < b.N; i++ {{ use(i) }}"
     files = {"m.go": f"package m\n{FILL}", "m_test.go": bench(body, more=helper)}
 
-    assert ("go-missing-reset" in [rule for rule, _ in rules(tmp_path, files)]) is found
+    assert ("go-missing-reset" in [rule for rule, _ in rules(tmp_path, files)]) is expected
 
 
 @pytest.mark.parametrize(
-    ("before", "found"),
+    ("before", "expected"),
     [
         ("b.ResetTimer()", 1),
         ("b.ResetTimer(); defer b.StopTimer()", 1),
@@ -152,15 +152,15 @@ def test_a_helper_that_gets_the_timer_may_reset_it(tmp_path, helper, call, found
         ("b.StopTimer()", 0),
     ],
 )
-def test_a_timer_that_is_stopped_in_the_end_counts_before_that(tmp_path, before, found):
+def test_a_timer_that_is_stopped_in_the_end_counts_before_that(tmp_path, before, expected):
     body = f"{before}\nfor i := 0; i < b.N; i++ {{ Parity(1) }}"
     files = {"calc.go": SMALL, "calc_test.go": bench(body, "calc")}
 
-    assert len(rules(tmp_path, files)) == found
+    assert len(rules(tmp_path, files)) == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "expected"),
     [
         ("Compression", True),
         ("Version", True),
@@ -175,10 +175,10 @@ def test_a_timer_that_is_stopped_in_the_end_counts_before_that(tmp_path, before,
         ("Loading", False),
     ],
 )
-def test_what_a_benchmark_is_about_is_a_word_of_its_name(tmp_path, name, found):
+def test_what_a_benchmark_is_about_is_a_word_of_its_name(tmp_path, name, expected):
     text = bench(PREPARE, imports=["os", "encoding/json"], name=f"Benchmark{name}")
 
-    assert len(rules(tmp_path, {"m_test.go": text})) == found
+    assert len(rules(tmp_path, {"m_test.go": text})) == expected
 
 
 def test_what_seldom_happens_prepares_nothing(tmp_path):
@@ -189,7 +189,7 @@ def test_what_seldom_happens_prepares_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("body", "found"),
+    ("body", "expected"),
     [
         ("", False),
         ('b.Fatal("not supported")', False),
@@ -198,8 +198,8 @@ def test_what_seldom_happens_prepares_nothing(tmp_path):
         ("use(1)", True),
     ],
 )
-def test_a_benchmark_that_measures_nothing_on_purpose_repeats_nothing(tmp_path, body, found):
-    assert len(rules(tmp_path, {"m_test.go": bench(body)})) == found
+def test_a_benchmark_that_measures_nothing_on_purpose_repeats_nothing(tmp_path, body, expected):
+    assert len(rules(tmp_path, {"m_test.go": bench(body)})) == expected
 
 
 def test_many_imports_and_calls_take_no_longer_than_their_number(tmp_path):
@@ -218,7 +218,7 @@ def test_many_imports_and_calls_take_no_longer_than_their_number(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("where", "found"),
+    ("where", "expected"),
     [
         ("deep/x_test.go", 1),
         ("testdatas/x_test.go", 1),
@@ -228,7 +228,7 @@ def test_many_imports_and_calls_take_no_longer_than_their_number(tmp_path):
         ("deep/_x_test.go", 0),
     ],
 )
-def test_what_the_go_tool_never_builds_has_no_benchmarks(where, found, tmp_path):
+def test_what_the_go_tool_never_builds_has_no_benchmarks(where, expected, tmp_path):
     files = {"go.mod": MODULE, where: bench("sum(9)", more="func sum(int) {}")}
 
-    assert len(looked(tmp_path, files).smells) == found
+    assert len(looked(tmp_path, files).smells) == expected

@@ -27,7 +27,7 @@ LOOP = "for b.Loop() { for j := 0; j < 100; j++ { BODY } }"
 
 
 @pytest.mark.parametrize(
-    ("body", "name", "found"),
+    ("body", "name", "expected"),
     [
         ("Use(Long(3))", "BenchmarkX", 1),
         ("if Long(3) > 3 { b.Fatal() }", "BenchmarkX", 1),
@@ -43,10 +43,10 @@ LOOP = "for b.Loop() { for j := 0; j < 100; j++ { BODY } }"
         ("Use(Long(3))", "BenchmarkBulk", 0),
     ],
 )
-def test_inner_loops(body, name, found):
+def test_inner_loops(body, name, expected):
     made = smells("go-inner-loop", LOOP.replace("BODY", body), name, imports=["math/rand"])
 
-    assert len(made) == found
+    assert len(made) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_inner_loops_that_are_meant(body):
 
 
 @pytest.mark.parametrize(
-    ("call", "found"),
+    ("call", "expected"),
     [
         ("Small(42)", 1),
         ("Both(1, Size)", 1),
@@ -76,15 +76,15 @@ def test_inner_loops_that_are_meant(body):
         ("Small(2) + Both(1, 2)", 0),
     ],
 )
-def test_calls_with_constants_only(call, found):
+def test_calls_with_constants_only(call, expected):
     body = f"for i := 0; i < b.N; i++ {{ kept = {call} }}"
 
-    assert len(smells("go-constant-inputs", body)) == found
+    assert len(smells("go-constant-inputs", body)) == expected
     assert smells("go-constant-inputs", body.replace("i := 0; i < b.N; i++", "b.Loop()")) == []
 
 
 @pytest.mark.parametrize(
-    ("body", "found"),
+    ("body", "expected"),
     [
         ("var a []int; for i := 0; i < b.N; i++ { a = append(a, i); Use(a) }", [None]),
         ("m := map[int]int{}; for i := 0; i < b.N; i++ { m[i] = i; Use(m) }", [None]),
@@ -98,12 +98,12 @@ def test_calls_with_constants_only(call, found):
         ("for b.Loop() { var w bytes.Buffer; w.WriteString(s) }", []),
     ],
 )
-def test_what_grows_beside_the_loop(body, found):
-    assert [smell.sure for smell in smells("go-leaking-state", body, imports=["bytes"])] == found
+def test_what_grows_beside_the_loop(body, expected):
+    assert [smell.sure for smell in smells("go-leaking-state", body, imports=["bytes"])] == expected
 
 
 @pytest.mark.parametrize(
-    ("inner", "found"),
+    ("inner", "expected"),
     [
         ("Long(3)", 1),
         ("b.ReportAllocs(); Long(3)", 1),
@@ -114,7 +114,7 @@ def test_what_grows_beside_the_loop(body, found):
         ("", 0),
     ],
 )
-def test_sub_benchmarks_that_never_repeat(inner, found):
+def test_sub_benchmarks_that_never_repeat(inner, expected):
     body = f'b.Run("x", func(b *testing.B) {{ {inner} }})'
 
-    assert len(smells("go-no-bn", body)) == found
+    assert len(smells("go-no-bn", body)) == expected

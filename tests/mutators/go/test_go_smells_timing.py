@@ -227,12 +227,12 @@ def test_what_the_benchmark_is_about_by_name_is_left_alone(name, body, path):
     assert lines("go-setup-in-loop", body, name=name, imports=[path]) == []
 
 
-@pytest.mark.parametrize(("name", "found"), [("set", True), ("sprint", False)])
-def test_the_name_of_a_sub_benchmark_says_what_it_is_about_too(name, found):
+@pytest.mark.parametrize(("name", "expected"), [("set", True), ("sprint", False)])
+def test_the_name_of_a_sub_benchmark_says_what_it_is_about_too(name, expected):
     loop = "for i := 0; i < b.N; i++ { cache.Set(fmt.Sprintf(f, i), 1) }"
     body = f'b.Run("{name}", func(b *testing.B) {{ {loop} }})'
 
-    assert bool(lines("go-setup-in-loop", body, imports=["fmt"])) == found
+    assert bool(lines("go-setup-in-loop", body, imports=["fmt"])) == expected
 
 
 def test_a_timer_around_little_work_is_found():
@@ -294,7 +294,7 @@ def test_timers_around_what_may_be_long_are_left_alone(body):
 
 
 @pytest.mark.parametrize(
-    ("body", "why"),
+    ("body", "reason"),
     [
         ("for i := 0; i < 100000; i++ { tree.Insert(i) }", "a loop runs 100,000 times"),
         ("for i := range 1 << 20 { tree.Insert(i) }", "a loop runs 1,048,576 times"),
@@ -311,15 +311,15 @@ def test_timers_around_what_may_be_long_are_left_alone(body):
         ),
     ],
 )
-def test_costly_set_up_that_counts_is_found(body, why):
+def test_costly_set_up_that_counts_is_found(body, reason):
     code = "package m\nfunc fill(n int) *T { for i := 0; i < n; i++ { insert(i) }; return nil }\n"
     body = f"keys := newKeys()\n{body}\nfor i := 0; i < b.N; i++ {{ tree.Get(keys[i]) }}"
 
     assert found("go-missing-reset", body, code, imports=["net/http/httptest", "fmt"]) == [
         (
             5,
-            f"Before the timed loop, {why}, and the timer is not reset after it, so its time and "
-            "allocations are part of the number.",
+            f"Before the timed loop, {reason}, and the timer is not reset after it, so its time "
+            "and allocations are part of the number.",
         )
     ]
 

@@ -144,7 +144,7 @@ def test_a_class_without_a_package_has_its_waiter_beside_it():
 
 
 @pytest.mark.parametrize(
-    ("one", "said"),
+    ("one", "message"),
     [
         (method("Rings", 12), "it is no method that has a line of its own"),
         (method("half", 19), "it is no method that has a line of its own"),
@@ -153,8 +153,8 @@ def test_a_class_without_a_package_has_its_waiter_beside_it():
         (method("find", 5, "Rings.kt"), "has no Java source here"),
     ],
 )
-def test_what_has_no_body_in_a_source_is_refused(one, said):
-    with pytest.raises(SubjectError, match=said):
+def test_what_has_no_body_in_a_source_is_refused(one, message):
+    with pytest.raises(SubjectError, match=message):
         changed(one)
 
 

@@ -232,6 +232,13 @@ def test_a_function_has_all_its_public_names(tmp_path):
     assert not mutator.matches("Checker.check", method)
 
 
+def test_a_class_whose_objects_tell_another_module_is_the_librarys(tmp_path):
+    text = "class Proxy:\n    __module__ = property(lambda self: self.of.__module__)\n"
+    text += "    def use(self): return 1\n"
+
+    assert "lib.Proxy.use" in Made(tmp_path, {"lib/__init__.py": text}).public
+
+
 def test_what_cannot_be_imported_is_read(tmp_path):
     files = {
         "lib/__init__.py": "",

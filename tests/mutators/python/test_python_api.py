@@ -70,7 +70,7 @@ def test_a_list_of_names_says_all_also_with_an_underscore():
 
 
 @pytest.mark.parametrize(
-    ("said", "more"),
+    ("message", "more"),
     [
         ('__all__ = ["own"] + ["_two"]', ["_two"]),
         ('__all__ = tuple(["own", *("_two",)])', ["_two"]),
@@ -83,17 +83,17 @@ def test_a_list_of_names_says_all_also_with_an_underscore():
         ('import pack._s; __all__ = ["own", *pack._s.__all__]', ["_s._three"]),
     ],
 )
-def test_a_list_of_names_is_put_together(said, more):
+def test_a_list_of_names_is_put_together(message, more):
     text = "from ._s import _three\ndef own(): pass\ndef _two(): pass\ndef other(): pass\n"
     hidden = '__all__ = ["_three"]\ndef _three(): pass\ndef four(): pass\n'
 
-    result = public(init=f"{text}{said}\n", _s=hidden)
+    result = public(init=f"{text}{message}\n", _s=hidden)
 
     assert result == [f"pack.{one}" for one in ["own", *more]]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         '__all__ = [n for n in dir() if not n.startswith("_")]',
         '__all__ = ["_two"] + names()',
@@ -103,11 +103,11 @@ def test_a_list_of_names_is_put_together(said, more):
         "import pack; __all__ = pack.__all__",
     ],
 )
-def test_where_a_list_of_names_cannot_be_read_there_is_none(said):
+def test_where_a_list_of_names_cannot_be_read_there_is_none(message):
     text = "def own(): pass\ndef _two(): pass\n"
 
-    assert public(init=f"{text}{said}\n") == ["pack.own"]
-    assert public(init="from ._s import *\n", _s=f"{text}{said}\n") == ["pack._s.own"]
+    assert public(init=f"{text}{message}\n") == ["pack.own"]
+    assert public(init="from ._s import *\n", _s=f"{text}{message}\n") == ["pack._s.own"]
 
 
 def test_a_plain_module_shows_what_it_defines_and_what_it_imports_under_its_own_name():

@@ -202,7 +202,7 @@ def test_all_kinds_of_functions_can_be_slowed(name, call, result, guest):
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [
         ("def f():\n    yield 1\n", "a generator"),
         ("def f():\n    x = yield from g()\n", "a generator"),
@@ -213,10 +213,10 @@ def test_all_kinds_of_functions_can_be_slowed(name, call, result, guest):
         ("@numba.njit(cache=True)\ndef f(x):\n    return x\n", "its decorator njit compiles it"),
     ],
 )
-def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, why):
+def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, reason):
     (method,) = MUTATOR.methods([source(text)])
 
-    assert why in (method.refusal or "")
+    assert reason in (method.refusal or "")
     refused = MUTATOR.overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
     assert refused == OverlayRefusal(method.refusal)
 
@@ -231,7 +231,7 @@ def test_what_only_its_inner_function_does_is_no_reason():
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [
         (f"def f(x): return x  {MARK}\n", "how we know our own"),
         ("def f(x): return (x +\n  1)\n", "goes on below"),
@@ -239,13 +239,13 @@ def test_what_only_its_inner_function_does_is_no_reason():
         (f"def f(x):\n    return {' and '.join(['x'] * 20_000)}\n", "nested too deeply"),
     ],
 )
-def test_where_lines_could_not_be_told_apart_it_is_refused(text, why):
+def test_where_lines_could_not_be_told_apart_it_is_refused(text, reason):
     (method,) = MUTATOR.methods([source(text)])
 
     refused = MUTATOR.overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
 
     assert isinstance(refused, OverlayRefusal)
-    assert why in refused.reason
+    assert reason in refused.reason
 
 
 def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():

@@ -43,7 +43,7 @@ def timed(rule, body, name="test_it"):
 
 
 @pytest.mark.parametrize(
-    ("body", "name", "found"),
+    ("body", "name", "expected"),
     [
         ("for _ in range(100):\n    work(3)", "test_it", 1),
         ("for i in range(COUNT):\n    x = work(3)", "test_it", 1),
@@ -62,12 +62,12 @@ def timed(rule, body, name="test_it"):
         ("for _ in range(100):\n    work(3)", "test_many_calls", 0),
     ],
 )
-def test_inner_loops(body, name, found):
-    assert len(timed("py-inner-loop", body, name)) == found
+def test_inner_loops(body, name, expected):
+    assert len(timed("py-inner-loop", body, name)) == expected
 
 
 @pytest.mark.parametrize(
-    ("body", "name", "found"),
+    ("body", "name", "expected"),
     [
         ("kept(3)", "test_it", 1),
         ("held(COUNT)", "test_it", 1),
@@ -79,8 +79,8 @@ def test_inner_loops(body, name, found):
         ("kept(3)", "test_cache_hit", 0),
     ],
 )
-def test_calls_that_a_cache_answers(body, name, found):
-    assert len(timed("py-cached-call", body, name)) == found
+def test_calls_that_a_cache_answers(body, name, expected):
+    assert len(timed("py-cached-call", body, name)) == expected
 
 
 def test_a_cached_function_with_inputs_of_its_own_for_each_round():
@@ -93,7 +93,7 @@ def test_a_cached_function_with_inputs_of_its_own_for_each_round():
 
 
 @pytest.mark.parametrize(
-    ("body", "found"),
+    ("body", "expected"),
     [
         ("ITEMS.append(1)\nwork(ITEMS)", [None]),
         ("ITEMS.append(1)\nunseen(ITEMS)", [Confidence.POSSIBLE]),
@@ -102,8 +102,8 @@ def test_a_cached_function_with_inputs_of_its_own_for_each_round():
         ("ITEMS.append(1)\nwork(ITEMS)\nITEMS.clear()", []),
     ],
 )
-def test_a_list_that_grows_and_is_read(body, found):
-    assert [one.sure for one in timed("py-mutated-argument", body)] == found
+def test_a_list_that_grows_and_is_read(body, expected):
+    assert [one.sure for one in timed("py-mutated-argument", body)] == expected
 
 
 PYPERF = "import pyperf\nrunner = pyperf.Runner(WORDS)\nrunner.bench_func('a', sorted, [2])\n"
@@ -116,19 +116,19 @@ ASV = """class Sorting:
 
 
 @pytest.mark.parametrize(
-    ("words", "found"), [("processes=1", 1), ("processes=2", 0), ("", 0), ("values=1", 0)]
+    ("words", "expected"), [("processes=1", 1), ("processes=2", 0), ("", 0), ("values=1", 0)]
 )
-def test_processes_of_pyperf(words, found):
+def test_processes_of_pyperf(words, expected):
     made = smells("py-one-process", PYPERF.replace("WORDS", words), "bench.py")
 
-    assert len(made) == found
+    assert len(made) == expected
 
 
 @pytest.mark.parametrize(
-    ("setting", "found"),
+    ("setting", "expected"),
     [("rounds = 1", 1), ("processes = 1", 1), ("rounds = 2", 0), ("number = 1", 0)],
 )
-def test_processes_of_asv(setting, found):
+def test_processes_of_asv(setting, expected):
     made = smells("py-one-process", ASV.replace("SETTING", setting), "benchmarks/sorting.py")
 
-    assert len(made) == found
+    assert len(made) == expected

@@ -36,7 +36,7 @@ def bench(*body):
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (("data = [3, 1, 2]", "benchmark(data.sort)"), "`data.sort` puts `data` in order"),
         (("data = list(range(9))", "benchmark(data.pop)"), "`data.pop` takes out of `data`"),
@@ -55,10 +55,10 @@ def bench(*body):
         (("a = iter('ab')", "benchmark(lambda: sorted(a))"), "`sorted` is given `a`"),
     ],
 )
-def test_an_argument_that_the_timed_call_changes_is_found(lines, said):
+def test_an_argument_that_the_timed_call_changes_is_found(lines, message):
     result = look(bench(*lines))
 
-    one("py-mutated-argument", len(lines) + 1, said, result)
+    one("py-mutated-argument", len(lines) + 1, message, result)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_arguments_of_pyperf_are_made_once_too():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         ("benchmark.pedantic(f)", "makes, where nothing else is said, one round"),
         ("benchmark.pedantic(f, args=(1,), setup=s)", "makes, where nothing else is said,"),
@@ -218,8 +218,8 @@ def test_arguments_of_pyperf_are_made_once_too():
         ("benchmark.pedantic(f, warmup_rounds=5)", "makes, where nothing else is said,"),
     ],
 )
-def test_one_round_of_one_call_is_found(call, said):
-    one("py-one-round", 3, said, look("ONE = 1\n" + bench(call)))
+def test_one_round_of_one_call_is_found(call, message):
+    one("py-one-round", 3, message, look("ONE = 1\n" + bench(call)))
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def hidden(x): return 1
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         ("benchmark(value(3))", "`value(3)` is called once, before anything is timed"),
         ("benchmark(nothing(3))", "`nothing` returns nothing"),
@@ -269,8 +269,8 @@ def hidden(x): return 1
         ("benchmark.pedantic(value(3), rounds=5)", "`value` returns a value"),
     ],
 )
-def test_the_result_of_a_call_is_no_function(call, said):
-    one("py-result-of-call", 17, said, look(HELPERS + bench(call)))
+def test_the_result_of_a_call_is_no_function(call, message):
+    one("py-result-of-call", 17, message, look(HELPERS + bench(call)))
 
 
 @pytest.mark.parametrize(

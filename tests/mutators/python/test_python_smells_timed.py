@@ -28,7 +28,7 @@ def timed(*lines, name="test_parse", head=""):
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (("import pack", "pack.f()"), "`import pack` is run by every timed call"),
         (("from pack import f", "f()"), "`from pack import f` is run by every timed call"),
@@ -43,12 +43,12 @@ def timed(*lines, name="test_parse", head=""):
         ((f"data = {list(range(60))}", "f(data)"), "`data` is made of constants"),
     ],
 )
-def test_set_up_inside_the_timed_function_is_found(lines, said):
+def test_set_up_inside_the_timed_function_is_found(lines, message):
     name = "test_sum"
     result = look(timed(*lines, name=name, head="SIZE = 5000; import numpy as np"))
 
     assert [each[:2] for each in result] == [("py-setup-in-timed", 4)]
-    assert said in result[0][2]
+    assert message in result[0][2]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_set_up_in_time_methods_and_in_tests_of_codspeed_is_found():
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (("print(parse(1))",), "`print(parse(1))` writes to standard output"),
         (("with open(name) as f:", "    parse(f)"), "`open(name)` opens a file"),
@@ -121,11 +121,11 @@ def test_set_up_in_time_methods_and_in_tests_of_codspeed_is_found():
         (("logger.warning('x')", "parse(1)"), "writes to the log"),
     ],
 )
-def test_io_beside_what_is_measured_is_found(lines, said):
+def test_io_beside_what_is_measured_is_found(lines, message):
     result = look(timed(*lines, head="import requests, subprocess, urllib.request"))
 
     assert [each[:2] for each in result] == [("py-io-in-timed", 4)]
-    assert said in result[0][2]
+    assert message in result[0][2]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_it(benchmark):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("benchmark(numbers, 3)", "`numbers` is a generator function"),
         ("benchmark(wait)", "`wait` is a coroutine function"),
@@ -179,11 +179,11 @@ def test_it(benchmark):
         ("benchmark.pedantic(numbers, args=(3,), rounds=5)", "`numbers` is a generator function"),
     ],
 )
-def test_what_nobody_consumes_is_found(line, said):
+def test_what_nobody_consumes_is_found(line, message):
     result = look(LAZY.format(line=line))
 
     assert [each[:2] for each in result] == [("py-unused-generator", 11)]
-    assert said in result[0][2]
+    assert message in result[0][2]
 
 
 @pytest.mark.parametrize(

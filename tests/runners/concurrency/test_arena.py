@@ -371,7 +371,7 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
 
     def runs(number):
         test = odd.make(maker.test(number, 900, 2))
-        assert len({one.member.key for suffix in test.suffixes for one in suffix}) > 3
+        assert len({statement.member.key for suffix in test.suffixes for statement in suffix}) > 3
         assert odd.compile({writer.path(test): writer.program(test)}) == {}
         return isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
 
@@ -394,7 +394,7 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     assert [maker.key for maker in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
     made = [one.member.name for one in test.prefix[: test.subject + 1]]
     assert (made[0], made[-1]) == ("called", "build")
-    assert "turn" in {one.member.name for suffix in test.suffixes for one in suffix}
+    assert "turn" in {statement.member.name for suffix in test.suffixes for statement in suffix}
     assert odd.compile({writer.path(test): writer.program(test)}) == {}
     assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
 

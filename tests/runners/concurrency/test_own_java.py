@@ -25,15 +25,15 @@ def test_without_a_folder_it_is_the_java_of_the_build():
 
 
 @pytest.mark.parametrize(
-    ("said", "feature"),
+    ("message", "feature"),
     [('java version "1.8.0_292"', 8), ('openjdk version "11.0.2"', 11), ('x version "25-ea"', 25)],
 )
-def test_a_folder_may_be_that_of_an_older_java(said, feature):
-    host = says(said)
+def test_a_folder_may_be_that_of_an_older_java(message, feature):
+    host = says(message)
 
     java = jdk_at(Path("/old"), host, (("JAVA_HOME", "/jdk"), ("CLASSPATH", "x")))
 
-    assert (java.program, java.feature, java.version) == ("/old/bin/java", feature, said)
+    assert (java.program, java.feature, java.version) == ("/old/bin/java", feature, message)
     (job,) = host.jobs
     assert job.environment == (("JAVA_HOME", "/jdk"),)
 

@@ -489,16 +489,16 @@ def test_one_that_others_run_before_on_the_same_worker_is_not_either(cluster, cl
 
 
 @pytest.mark.parametrize(
-    ("work", "error", "said"),
+    ("work", "error", "message"),
     [
         (cluster_work.broken, BuildFailed, "it does not build"),
         (cluster_work.faulty, MachineError, r"tcp://.* failed: ZeroDivisionError: oh"),
     ],
 )
-def test_what_a_worker_raises_is_raised_here(cluster, client, noted, work, error, said):  # noqa: PLR0917 a table
+def test_what_a_worker_raises_is_raised_here(cluster, client, noted, work, error, message):  # noqa: PLR0917 a table
     ready(cluster, client, 1, noted)
 
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         list(dispatcher(client, noted, work).run([trial("a"), trial("b")]))
 
 

@@ -85,4 +85,8 @@ def test_a_process_that_is_timed_says_nothing_of_allocations(ring):
         "BenchmarkSmall", f"{RING}Small", 100, Delay(InjectionKind.WORK, 10), rounds=2
     )
 
-    assert {one.metric for one in outcome.series} & {ALLOCATIONS, ALLOCATED, METHOD_CALLS} == set()
+    assert {values.metric for values in outcome.series} & {
+        ALLOCATIONS,
+        ALLOCATED,
+        METHOD_CALLS,
+    } == set()

@@ -50,7 +50,7 @@ def _read(stderr, *, code=1, name="BenchmarkA"):
 
 
 @pytest.mark.parametrize(
-    ("said", "first"),
+    ("message", "first"),
     [
         (_HEAD + _TYPE, "zz_bench_audit_guest/delay.go:148:18: cannot use"),
         (
@@ -80,9 +80,9 @@ def _read(stderr, *, code=1, name="BenchmarkA"):
     ],
 )
 @pytest.mark.parametrize("name", ["BenchmarkA", None])
-def test_faults_in_the_guest_alone_are_a_bug_of_ours(said, first, name):
+def test_faults_in_the_guest_alone_are_a_bug_of_ours(message, first, name):
     with pytest.raises(AuditError) as caught:
-        _read(said, name=name)
+        _read(message, name=name)
 
     assert caught.value.exit_code == Exit.INTERNAL
     assert f"does not compile with go1.26.8: {first}" in str(caught.value)
@@ -90,7 +90,7 @@ def test_faults_in_the_guest_alone_are_a_bug_of_ours(said, first, name):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         _CLASH,
         _MISSING,
@@ -99,11 +99,11 @@ def test_faults_in_the_guest_alone_are_a_bug_of_ours(said, first, name):
         "# example.org/zz_bench_audit_guests\nzz_bench_audit_guests/a.go:1:2: undefined: x\n",
     ],
 )
-def test_any_other_fault_is_the_subjects_in_the_compilers_words(said):
-    outcome = _read(said)
+def test_any_other_fault_is_the_subjects_in_the_compilers_words(message):
+    outcome = _read(message)
 
     assert isinstance(outcome, NotBuilt)
-    assert outcome.message == said.strip().replace(_AT, "")
+    assert outcome.message == message.strip().replace(_AT, "")
 
 
 def test_a_build_that_hangs_says_how_long():

@@ -127,7 +127,10 @@ def test_counters_in_every_function_of_a_real_module_compile_and_run(uuid):
 
 
 def _clocked(counted):
-    return {one.method.removeprefix(RING): one for one in counted.clocked}
+    return {
+        clocked_method.method.removeprefix(RING): clocked_method
+        for clocked_method in counted.clocked
+    }
 
 
 @pytest.mark.parametrize(

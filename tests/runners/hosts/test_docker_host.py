@@ -202,14 +202,14 @@ def test_an_image_is_built_of_a_dockerfile_and_what_fails_is_said(docker, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("where", "said"),
+    ("where", "message"),
     [
         ("unix:///nonexistent/socket", "does not answer; start it"),
         ("tcp://192.0.2.1:2375", "may be another machine"),
     ],
 )
-def test_a_daemon_that_is_not_there_is_one_line(where, said):
-    with pytest.raises(MachineError, match=said) as raised:
+def test_a_daemon_that_is_not_there_is_one_line(where, message):
+    with pytest.raises(MachineError, match=message) as raised:
         Daemon({"DOCKER_HOST": where}, "here")
     assert "\n" not in str(raised.value)
 

@@ -28,9 +28,9 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), LEFT.values(), ids=LEFT)
-def test_what_a_job_leaves_is_read_where_it_is_a_small_regular_file(tmp_path, text, said):
-    with pytest.raises(SubjectError, match=said) as refused:
+@pytest.mark.parametrize(("text", "message"), LEFT.values(), ids=LEFT)
+def test_what_a_job_leaves_is_read_where_it_is_a_small_regular_file(tmp_path, text, message):
+    with pytest.raises(SubjectError, match=message) as refused:
         LocalHost().run(shell(text, cwd=tmp_path, collects=(Path("out"),)))
 
     assert f"{tmp_path / 'out'}, which the suite has left" in str(refused.value)
@@ -132,16 +132,16 @@ CAPPED = {
 }
 
 
-@pytest.mark.parametrize(("caps", "text", "said"), CAPPED.values(), ids=CAPPED)
-def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, said):
+@pytest.mark.parametrize(("caps", "text", "message"), CAPPED.values(), ids=CAPPED)
+def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, message):
     words = (sys.executable, "-c", f"import os, threading, time\n{text}")
     host = LocalHost(caps=caps)
 
     answer = host.measuring(()).run(job(*words, cwd=tmp_path))
 
-    assert answer.exhausted == said
+    assert answer.exhausted == message
     assert answer.exit_code == -signal.SIGKILL
-    with pytest.raises(MachineError, match=re.escape(f"needs more than {said} to make the")):
+    with pytest.raises(MachineError, match=re.escape(f"needs more than {message} to make the")):
         host.run(job(*words, cwd=tmp_path))
 
 

@@ -11,10 +11,11 @@ from runners.hosts.processors import left_to_us, numbers
 
 
 @pytest.mark.parametrize(
-    ("written", "found"), [("0", {0}), ("2-3", {2, 3}), ("0,2-4,7", {0, 2, 3, 4, 7}), ("1-1", {1})]
+    ("written", "expected"),
+    [("0", {0}), ("2-3", {2, 3}), ("0,2-4,7", {0, 2, 3, 4, 7}), ("1-1", {1})],
 )
-def test_numbers_are_read_as_people_write_them(written, found):
-    assert numbers(written) == found
+def test_numbers_are_read_as_people_write_them(written, expected):
+    assert numbers(written) == expected
 
 
 def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):

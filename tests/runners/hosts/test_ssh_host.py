@@ -550,21 +550,21 @@ def test_a_tree_that_is_larger_than_the_disk_there_is_said(ssh):
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("stranger", "Host key verification failed"),
         ("nobody@bench-machine", "Permission denied"),
         ("nonexistent.invalid", "nonexistent.invalid cannot be used: ssh: Could not resolve"),
     ],
 )
-def test_a_machine_that_cannot_be_used_is_one_line(ssh, name, target, said):
+def test_a_machine_that_cannot_be_used_is_one_line(ssh, name, target, message):
     machine = asked(ssh, name)
     other = type(machine)(
         target=target, folder=machine.folder, processors="", patience_seconds=30.0
     )
 
     with (
-        pytest.raises(MachineError, match=said) as raised,
+        pytest.raises(MachineError, match=message) as raised,
         connect_host(other, ssh.environment, SystemClock()),
     ):
         raise AssertionError(target)

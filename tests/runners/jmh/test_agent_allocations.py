@@ -72,7 +72,7 @@ def test_each_outermost_call_allocates_as_many_bytes(which, request, case):
 def test_nothing_else_of_the_profiler_is_kept(jmh):
     outcome = allocating(jmh, "turns", "turns")
 
-    assert not [one.metric for one in outcome.series if "gc." in one.metric]
+    assert not [values.metric for values in outcome.series if "gc." in values.metric]
 
 
 def test_set_up_at_each_call_allocates_nothing(jmh):
@@ -82,4 +82,4 @@ def test_set_up_at_each_call_allocates_nothing(jmh):
 def test_a_process_that_is_timed_has_no_such_profiler(jmh):
     outcome = jmh.run("turns", against_probe(InjectionKind.WORK, 10), delayed(jmh.find("turns")))
 
-    assert {one.metric for one in outcome.series} & {ALLOCATED, METHOD_CALLS} == set()
+    assert {values.metric for values in outcome.series} & {ALLOCATED, METHOD_CALLS} == set()

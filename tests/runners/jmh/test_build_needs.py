@@ -36,7 +36,7 @@ def jdk_folder(folder, version):
 
 
 @pytest.mark.parametrize(
-    ("said", "needed"),
+    ("message", "needed"),
     [
         ("Fatal error compiling: error: invalid target release: 21", "JDK 21 or newer"),
         ("error: invalid source release: 1.9", "JDK 9 or newer"),
@@ -81,15 +81,15 @@ def jdk_folder(folder, version):
         ),
     ],
 )
-def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
-    need = find_need(said)
+def test_what_a_build_needs_is_read_from_what_it_says(message, needed):
+    need = find_need(message)
 
     assert need is not None
     assert need.versions == needed
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "COMPILATION ERROR",
         "source value 7 is obsolete",
@@ -100,15 +100,15 @@ def test_what_a_build_needs_is_read_from_what_it_says(said, needed):
         f"Source option {'9' * 5000} is no longer supported",
     ],
 )
-def test_other_failures_need_no_other_tool(said):
-    assert find_need(said) is None
+def test_other_failures_need_no_other_tool(message):
+    assert find_need(message) is None
 
 
 RANGE = "Detected JDK Version: 17.0.15 is not in the allowed range {}."
 
 
 @pytest.mark.parametrize(
-    ("said", "is_too_old"),
+    ("message", "is_too_old"),
     [
         ("Unsupported class file major version 61", True),
         ("Unsupported class file major version 62", False),
@@ -124,9 +124,9 @@ RANGE = "Detected JDK Version: 17.0.15 is not in the allowed range {}."
         *((RANGE.format(one), False) for one in ("[17,18)", "(,17]", "[17.0,17.0.5)", "[21,)")),
     ],
 )
-def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(said, is_too_old, tmp_path):
+def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(message, is_too_old, tmp_path):
     version = Completed(exit_code=0, stderr=b'openjdk version "17.0.15"')
-    build = Completed(exit_code=1, stderr=said.encode())
+    build = Completed(exit_code=1, stderr=message.encode())
     host = FakeHost(lambda job: version if {"-version", "sh"} & {*job.argv} else build)
 
     with pytest.raises(ToolMissing) as failure:

@@ -92,7 +92,7 @@ def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("message", "kept"),
     [
         ({}, False),
         ({"fixtures": ["Trial", "Invocation"]}, False),
@@ -102,8 +102,8 @@ def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
         ({"iteration_batch": 5}, True),
     ],
 )
-def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(said, kept):
-    (benchmark,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **said))
+def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(message, kept):
+    (benchmark,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **message))
     job = arguments(benchmark)
 
     assert benchmark.block_seconds == (2.0 if kept else None)

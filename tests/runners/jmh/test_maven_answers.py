@@ -40,15 +40,15 @@ def failing(text, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "least"),
+    ("message", "least"),
     [
         ('openjdk version "17.0.15" 2025-04-15', 17),
         ('java version "21" 2023-09-19 LTS', 21),
         ('openjdk version "25-ea" 2025-09-16', 25),
     ],
 )
-def test_a_jdk_is_known_by_what_it_says(said, least):
-    jdk = find_jdk(says(stderr=said.encode()), ())
+def test_a_jdk_is_known_by_what_it_says(message, least):
+    jdk = find_jdk(says(stderr=message.encode()), ())
 
     assert str(least) in jdk.version
     assert (jdk.java, jdk.javac) == ("java", "javac")
@@ -61,10 +61,10 @@ def test_java_home_counts_before_path():
     assert {job.argv[0] for job in host.jobs} == {"/jdk/bin/java", "/jdk/bin/javac"}
 
 
-@pytest.mark.parametrize("said", ['openjdk version "11.0.2"', 'java version "1.8.0_292"'])
-def test_an_old_jdk_is_refused_with_what_to_do(said):
+@pytest.mark.parametrize("message", ['openjdk version "11.0.2"', 'java version "1.8.0_292"'])
+def test_an_old_jdk_is_refused_with_what_to_do(message):
     with pytest.raises(ToolMissing, match=r"too old; install a JDK 17 or newer"):
-        find_jdk(says(stderr=said.encode()), ())
+        find_jdk(says(stderr=message.encode()), ())
 
 
 def test_a_missing_jdk_is_said_with_what_to_do():

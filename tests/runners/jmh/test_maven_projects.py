@@ -224,6 +224,17 @@ def test_a_project_without_benchmarks_is_told_what_to_look_for(home, user, tmp_p
         prepared(write(tmp_path / "one", files), home, user)
 
 
+def test_a_project_that_names_no_jmh_is_not_built(home, user, tmp_path):
+    files = {
+        "pom.xml": "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId>"
+        "<artifactId>plain</artifactId><version>1</version></project>",
+        "src/main/java/A.java": "class { this does not compile",
+    }
+
+    with pytest.raises(NoBenchmarks, match="plain has no benchmarks: no source file below it"):
+        prepared(write(tmp_path / "plain", files), home, user)
+
+
 def test_a_profile_is_switched_on_and_makes_another_project(home, user, tmp_path):
     files = one_module()
     needed = "".join(f"<dependency>{each}</dependency>" for each in JMH)

@@ -235,18 +235,18 @@ def test_both_end_once_they_have_shown_enough(asv, pyperf):
 
 
 @pytest.mark.parametrize(
-    ("configuration", "found"),
+    ("configuration", "expected"),
     [
         ('{"version": 1, "benchmark_dir": "speed"}', "asv"),
         ('{"benchmark_dir": "speed"}', "asv"),
         ('{\n  // "benchmark_dir": "speed",\n  // "a": 1, "benchmark_dir": "speed"\n}', "pytest"),
     ],
 )
-def test_asvs_configuration_may_be_one_line_and_have_comments(configuration, found, tmp_path):
+def test_asvs_configuration_may_be_one_line_and_have_comments(configuration, expected, tmp_path):
     # Without the key the folder is called benchmarks, which is not there.
     files = {"asv.conf.json": configuration, "speed/b.py": "def time_it(): pass\n"}
 
-    assert framework_of(written(tmp_path / "project", files)) == found
+    assert framework_of(written(tmp_path / "project", files)) == expected
 
 
 def test_a_folder_of_asv_outside_of_the_project_is_none(python_home, variables, tmp_path):

@@ -1,7 +1,10 @@
 """Environments made by uv and by pip: the same suite, and what is said where one cannot be made."""
 
+import shutil
 import subprocess
+from pathlib import Path
 
+import pluggy
 import pytest
 from python_making import RING, UV, environment_with, listed, plain, prepared, suited
 
@@ -10,7 +13,7 @@ from auditor.core.jobs import Completed
 from auditor.core.outcome import Measured
 from auditor.core.request import DistributionSpec, Installer, PythonSpec
 from runners.hosts.local import LocalHost
-from runners.pybench import versions
+from runners.pybench import interpreters, versions
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.installers import PIP, InstallerChoice, choose_installer, uv_version
@@ -130,7 +133,7 @@ def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, p
 
 
 @pytest.mark.parametrize(
-    ("said", "code", "version"),
+    ("message", "code", "version"),
     [
         (b"uv 0.8.15 (8473ecba1 2025-09-03)\n", 0, "0.8.15"),
         (b"uv 0.6.14\n", 0, ""),
@@ -138,8 +141,8 @@ def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, p
         (b"something else\n", 0, ""),
     ],
 )
-def test_a_uv_that_is_too_old_or_none_is_left_alone(said, code, version):
-    assert uv_version(Completed(exit_code=code, stdout=said)) == version
+def test_a_uv_that_is_too_old_or_none_is_left_alone(message, code, version):
+    assert uv_version(Completed(exit_code=code, stdout=message)) == version
 
 
 def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
@@ -158,7 +161,7 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
 
 @BOTH
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"interpreter": "/no/python"}, (ToolMissing, "/no/python was not found")),
         ({"interpreter": "/bin/cat"}, (UsageError, "/bin/cat is no Python interpreter")),
@@ -168,27 +171,27 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
         ({"groups": ("bench",)}, (BuildFailed, "dependency.group")),
     ],
 )
-def test_an_environment_that_cannot_be_made_is_said(installer, asked, said, made, tmp_path):
-    error, why = said
+def test_an_environment_that_cannot_be_made_is_said(installer, asked, message, made, tmp_path):
+    error, why = message
 
     with pytest.raises(error, match=why):
         made(write(tmp_path / "project"), installer, **asked)
 
 
 @pytest.mark.parametrize(
-    ("files", "why"),
+    ("files", "reason"),
     [
         ({"setup.py": "raise RuntimeError('not today')\n"}, "RuntimeError: not today"),
         ({"pyproject.toml": PROJECT.replace("py-modules", "packages")}, "'trouble' does not exist"),
         ({"pyproject.toml": "[project\n"}, "unclosed table|Invalid|pars"),
     ],
 )
-def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, why, made, tmp_path):
+def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, reason, made, tmp_path):
     folder = write(tmp_path / "project")
     for name, text in files.items():
         (folder / name).write_text(text)
 
-    with pytest.raises(BuildFailed, match=why) as caught:
+    with pytest.raises(BuildFailed, match=reason) as caught:
         made(folder, "uv")
 
     assert "\n" not in str(caught.value)
@@ -239,6 +242,111 @@ def test_a_version_is_that_of_the_last_tag_and_stays_it_until_the_next_one(made,
     assert version(made(folder, "uv")) == "1.4"
 
 
+def test_a_version_that_is_made_up_is_a_release_where_the_suites_tools_need_the_project(
+    made, tmp_path
+):
+    """Pytest has capped pluggy's version since 5.0, so one of 9999 would bring an older pytest."""
+    text = DATED.replace('"dated"', '"pluggy"')
+    folder = write(tmp_path / "project", text, "pluggy")
+    shutil.copytree(Path(pluggy.__file__).parent, folder / "pluggy")
+    (folder / "pyproject.toml").write_text(text.replace("py-modules", "packages"))
+
+    project = made(folder)
+
+    assert version(project, "pluggy").startswith("1.")
+    assert int(version(project, "pytest").split(".")[0]) >= 8
+
+
+def test_an_interpreter_that_the_project_needs_is_taken_from_the_path(variables, tmp_path):
+    folder = write(tmp_path / "p", PROJECT.replace('"1"', '"1"\nrequires-python = ">=3.24"'))
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    given = {**dict(variables), "PATH": f"{bin_}:{dict(variables)['PATH']}"}
+    environments = Environments(LocalHost(), given, PythonSpec())
+    with pytest.raises(ToolMissing) as caught:
+        environments.base(folder)
+
+    newer = bin_ / "python3.24"
+    newer.write_text(f"#!/bin/sh\nprintf 'cpython\\t3.24.1\\t{newer}\\n'\n")
+    newer.chmod(0o755)
+
+    assert str(caught.value).startswith("the project needs Python >=3.24; installed: 3.")
+    assert "; install one that fits as python3.N on PATH, or name one" in str(caught.value)
+    chosen = environments.base(folder)
+    assert (chosen.path, chosen.version) == (newer, "3.24.1")
+    assert chosen.notes == (f"the project needs Python >=3.24: {newer} is taken",)
+
+
+@pytest.mark.parametrize(
+    ("files", "required"),
+    [
+        ({"pyproject.toml": '[project]\nrequires-python = ">=3.12"\n'}, ">=3.12"),
+        ({"setup.cfg": "[options]\npython_requires = >=3.8\n"}, ">=3.8"),
+        ({"setup.py": "from setuptools import setup\nsetup(python_requires='>=3.7')\n"}, ">=3.7"),
+        ({"pyproject.toml": "[project\n", "setup.py": "(((\n"}, ""),
+        ({"setup.py": "setup(python_requires=needed)\n"}, ""),
+    ],
+)
+def test_the_python_that_a_project_needs_is_read(files, required, tmp_path):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    assert interpreters.required_python(tmp_path) == required
+
+
+@pytest.mark.parametrize(
+    ("found", "required", "is_fit"),
+    [
+        ("3.11.7", ">=3.12,!=3.14.1", False),
+        ("3.13.0rc1", ">=3.12", True),
+        ("pypy 3.10.14", ">=3.9,<4", True),
+        ("3.11.7", "about 3", True),
+        ("3.11.7", "", True),
+    ],
+)
+def test_a_version_of_python_is_held_against_what_is_needed(found, required, is_fit):
+    assert interpreters.fits(found, required) == is_fit
+
+
+@BOTH
+def test_a_build_may_import_what_lies_in_the_tree(installer, made, tmp_path):
+    folder = write(tmp_path / "project")
+    (folder / "pyproject.toml").write_text(PROJECT.replace('"setuptools"', '"setuptools", "wheel"'))
+    (folder / "made_of.py").write_text("name = 'trouble'\n")
+    (folder / "setup.py").write_text(
+        "import subprocess, sys\nfrom setuptools import setup\n"
+        "subprocess.run((sys.executable, 'look.py'), check=True)\nsetup()\n"
+    )
+    (folder / "look.py").write_text("import made_of\n")
+
+    assert listed(made(folder, installer), tmp_path).benchmarks[0].id == "test_it.py::test_it"
+
+
+def test_a_build_that_lacks_a_header_or_a_submodule_says_which_and_is_tried_once(made, tmp_path):
+    groups = '[dependency-groups]\ntest = ["six"]\nbenchmark = ["idna"]\n'
+    folder = write(tmp_path / "project", PROJECT + groups)
+    (folder / "setup.py").write_text(
+        "from setuptools import Extension, setup\n"
+        f"with open({str(tmp_path / 'tries')!r}, 'a') as file: file.write('x')\n"
+        "setup(ext_modules=[Extension('made', ['made.c'])])\n"
+    )
+    (folder / "made.c").write_text("#include <no_such_header.h>\n")
+    with pytest.raises(BuildFailed) as caught:
+        made(folder)
+    tries = (tmp_path / "tries").stat().st_size
+
+    (folder / ".gitmodules").write_text('[submodule "x"]\n\tpath = vendor/x\n\turl = ../x\n')
+    with pytest.raises(
+        BuildFailed, match=r"no_such.*; submodules are not checked out \(vendor/x\)"
+    ):
+        made(folder)
+
+    assert str(caught.value).startswith("the environment: pip install cannot build the project: ")
+    assert "no_such_header.h" in str(caught.value)
+    assert str(caught.value).endswith("; install what its build needs")
+    assert (tmp_path / "tries").stat().st_size == 2 * tries <= 8
+
+
 def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_path):
     """Pytest itself needs pluggy, and one that is not too new."""
     common = {"home": python_home, "host": LocalHost(), "environment": variables}
@@ -251,7 +359,7 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("tag", "found"),
+    ("tag", "expected"),
     [
         ("v1.2.3", "1.2.3"),
         ("1.2", "1.2"),
@@ -266,5 +374,5 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
         ("", ""),
     ],
 )
-def test_a_version_is_read_out_of_a_tag(tag, found):
-    assert versions.of_tag(tag) == found
+def test_a_version_is_read_out_of_a_tag(tag, expected):
+    assert versions.of_tag(tag) == expected

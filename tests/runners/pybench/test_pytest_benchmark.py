@@ -221,14 +221,14 @@ def test_what_set_up_of_each_call_does_is_not_the_benchmarks(ring):
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "why"),
+    ("benchmark", "reason"),
     [
         ("test_skipped", "Skipped: not today"),
         ("test_expected_to_fail", "expected to fail: takes numbers only"),
     ],
 )
-def test_what_chooses_not_to_run_is_skipped_with_its_reason(benchmark, why, ring):
-    assert ring.run(benchmark, plain()) == Skipped(why)
+def test_what_chooses_not_to_run_is_skipped_with_its_reason(benchmark, reason, ring):
+    assert ring.run(benchmark, plain()) == Skipped(reason)
 
 
 @pytest.mark.parametrize("method", ["ring.spins.unused", "ring.spins.remembered"])
@@ -259,7 +259,10 @@ def test_each_function_has_its_turn_at_the_clock(trouble):
 
     counted = trouble.run("test_two", plain(operations=20, blocks=8), both)
 
-    assert [one.method for one in counted.clocked] == ["trouble.around", "trouble.cached"]
+    assert [clocked_method.method for clocked_method in counted.clocked] == [
+        "trouble.around",
+        "trouble.cached",
+    ]
 
 
 TROUBLE = """
@@ -367,17 +370,17 @@ def trouble(interpreter, python_home, variables, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "why"),
+    ("benchmark", "reason"),
     [
         ("test_dies", "7"),
         ("test_raises", "ZeroDivisionError: division by zero"),
     ],
 )
-def test_a_benchmark_that_fails_is_no_measurement(benchmark, why, trouble):
+def test_a_benchmark_that_fails_is_no_measurement(benchmark, reason, trouble):
     outcome = trouble.run(benchmark, plain(operations=3))
 
     assert isinstance(outcome, Crashed)
-    assert why in f"{outcome.exit_code} {outcome.tail}"
+    assert reason in f"{outcome.exit_code} {outcome.tail}"
 
 
 def test_a_benchmark_that_ends_well_without_a_measurement_has_not_crashed(trouble):

@@ -33,7 +33,7 @@ def suite(ring, python_home, variables, tmp_path):
 
 @pytest.mark.subject
 @pytest.mark.parametrize(
-    ("files", "found"),
+    ("files", "expected"),
     [
         ({"tests/conftest.py": WRAPPER, "tests/test_it.py": "def test_a(timed): timed(sum, [1])"},
          ["tests/test_it.py::test_a"]),
@@ -58,13 +58,19 @@ def suite(ring, python_home, variables, tmp_path):
          ["test_it.py::TestIt::test_a"]),
         ({"test_it.py": "import pytest\n@pytest.mark.codspeed_benchmark\ndef test_a(): sum([1])"},
          ["test_it.py::test_a"]),
+        ({"test_it.py": "import pytest, sys\nif '--codspeed' not in sys.argv:\n"
+          "    pytest.skip('run with --codspeed', allow_module_level=True)\n" + USES},
+         ["test_it.py::test_total"]),
+        ({"conftest.py": "def pytest_ignore_collect(collection_path, config):\n"
+          "    return None if config.getoption('--codspeed') else True\n", "test_it.py": USES},
+         ["test_it.py::test_total"]),
         ({"test_it.py": "import pytest\n@pytest.mark.skipif('1 < 2', reason='no')\n"
           "def test_a(benchmark): pass\n" + USES},
          ["test_it.py::test_a", "test_it.py::test_total"]),
     ],
 )  # fmt: skip
-def test_pytest_says_what_is_a_benchmark(files, found, suite):
-    assert sorted(benchmark.id for benchmark in suite(files).benchmarks) == found
+def test_pytest_says_what_is_a_benchmark(files, expected, suite):
+    assert sorted(benchmark.id for benchmark in suite(files).benchmarks) == expected
 
 
 @pytest.mark.subject
@@ -126,15 +132,15 @@ def test_a_session_of_nox_is_no_suite(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("why", "requirement"),
+    ("reason", "requirement"),
     [
         ("ModuleNotFoundError: No module named 'yaml'", "PyYAML"),
         ("skipped: could not import 'pytest_codspeed': No module named 'x'", "pytest-codspeed"),
         ("No module named 'orjson.inner'", "orjson"),
     ],
 )
-def test_what_is_missing_is_named_with_the_line_to_add(why, requirement):
-    assert with_remedy(why).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
+def test_what_is_missing_is_named_with_the_line_to_add(reason, requirement):
+    assert with_remedy(reason).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
     assert with_remedy("something else") == "something else"
 
 

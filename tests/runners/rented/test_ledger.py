@@ -184,15 +184,18 @@ def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, 
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"environment": ("NOWHERE",)}, "NOWHERE, which sh needs, is not set"),
         ({"listed_by": ("echo", "--all", "{id}")}, "lists '--all', which is no name"),
         ({"listed_by": ("false", "{id}")}, "may still be rented: false failed"),
     ],
 )
-def test_what_cannot_be_listed_is_said(ledger, cloud, changed, said):
-    with pytest.raises(MachineError, match=said), ledger.renting(replace(spec(cloud), **changed)):
+def test_what_cannot_be_listed_is_said(ledger, cloud, changed, message):
+    with (
+        pytest.raises(MachineError, match=message),
+        ledger.renting(replace(spec(cloud), **changed)),
+    ):
         pass
 
 
