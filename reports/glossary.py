@@ -29,46 +29,63 @@ class Term:
 TERMS = (
     Term(
         "A/A control",
-        "pairs with a delay of zero; each detection there is a false positive",
+        "a pair with a delay of zero; a detection there is a false positive",
         ("A/A", "control"),
     ),
     Term("absolute score", "the score without benchmarks whose spread exceeds 50 %"),
-    Term("accepted miss", "a method that needs no benchmark, with a reason", ("accepted misses",)),
+    Term(
+        "accepted miss",
+        "a method that needs no benchmark, with a reason; gates ignore it",
+        ("accepted misses",),
+    ),
     Term("achieved", "the slowdown that the method really had, measured in the slowed build"),
     Term("allocation", "memory that a call requests from the runtime", ("allocations",)),
-    Term("arm", "the build that a block was measured with: unchanged, or with a delay", ("arms",)),
+    Term("arm", "what a block was measured with: unchanged code, or a delay", ("arms",)),
     Term("base", "the older of two compared revisions"),
     Term(
-        "baseline result", "an earlier result; the gate fails if a method detected there is missed"
+        "baseline result",
+        "an earlier result; the gate fails if a method detected there is now missed",
     ),
-    Term("benchmark", "one benchmark function with one choice of parameters", ("benchmarks",)),
+    Term(
+        "benchmark",
+        "one benchmark function with one choice of parameters, or one leaf of sub-benchmarks",
+        ("benchmarks",),
+    ),
     Term("block", "a timed stretch of operations; JMH calls it an iteration", ("blocks",)),
     Term("borderline", "the effect lies at the threshold; the verdict is the likelier one"),
     Term("budget", "a limit of time for the whole command"),
-    Term("caveat", "what restricts the meaning of a number or a verdict", ("caveats",)),
-    Term("client", "a project that uses the audited code", ("clients",)),
+    Term("caveat", "a restriction of a number or a verdict", ("caveats",)),
+    Term(
+        "client",
+        "a project that uses the subject; its tests show which methods are used",
+        ("clients",),
+    ),
     Term("CPU samples", "stacks taken at regular times, which show a method's share"),
     Term("dead code", "the compiler removed the call, so a slowdown cannot show"),
-    Term("delay", "time that is injected into a method to slow it", ("injected delay", "delays")),
+    Term("delay", "the time injected into a method", ("injected delay", "delays")),
     Term(
         "density curve",
         "how many methods a number of benchmarks detects, the most useful benchmark first",
     ),
-    Term("detected", "the time of a benchmark shows the slowdown", ("detects", "detect")),
+    Term(
+        "detected",
+        "a benchmark detects a method if its time shows the slowdown",
+        ("detects", "detect"),
+    ),
     Term("detection curve", "the number of methods detected at each size of slowdown"),
     Term("effect", "how much longer an operation takes with the slowed method, relative"),
     Term("evidence", "what a verdict rests on: CPU samples of the method, or an injected delay"),
-    Term("external gate", "your own performance gate, which qualify audits"),
+    Term("external gate", "your own performance gate, audited by qualify"),
     Term("fork", "one process within a run", ("forks",)),
-    Term("gate", "a condition that sets the exit code of a command", ("gates",)),
+    Term("gate", "a pass or fail condition that sets the exit code", ("gates",)),
     Term("head", "the newer of two compared revisions"),
     Term("inconclusive", "the measurements do not decide", ("cannot tell",)),
     Term("interval", "a confidence interval: the true value lies in it with the stated confidence"),
-    Term("method", "a function or method of the audited code", ("methods",)),
+    Term("method", "a function or method of the subject that is slowed", ("methods",)),
     Term(
         "minimal cover", "benchmarks that keep the score, none of which can be left out", ("cover",)
     ),
-    Term("missed", "a benchmark calls the method, but its time does not show the slowdown"),
+    Term("missed", "a benchmark calls it, but does not detect it"),
     Term(
         "notices",
         "the smallest slowdown of the method that a benchmark detects",
@@ -76,21 +93,21 @@ TERMS = (
     ),
     Term(
         "operation",
-        "one call of the benchmark body: a JMH operation, one of Go's b.N",
+        "one call of the benchmark body: JMH's operation, one of Go's b.N",
         ("operations",),
     ),
     Term("p", "how likely an effect of this size is if both arms are equally fast"),
     Term("pair", "one method with one benchmark", ("pairs",)),
     Term("regression", "a benchmark got slower, and fresh runs confirm it", ("regressions",)),
     Term("relative score", "the score without the 5 % of benchmarks whose spread is largest"),
-    Term("round", "processes of base, base again and head, one after another", ("rounds",)),
+    Term("round", "a compared triple of processes: base, base again, head", ("rounds",)),
     Term("score", "the percentage of methods that some benchmark detects"),
     Term("seed", "the start of all random choices; the same seed repeats them"),
     Term("set-up only", "called before or after the timed loop only, so it does not count"),
     Term("share", "the part of an operation's time that a method takes"),
     Term(
         "slowdown",
-        "a relative increase of a method's time: 50 % takes 1.5 times as long",
+        "a relative increase of a method's time; 60 % means 1.6 times as long",
         ("slowdowns",),
     ),
     Term("speed-up", "the time of the old version divided by that of the new one"),
@@ -101,9 +118,10 @@ TERMS = (
     ),
     Term(
         "steady state",
-        "the part of a series after which its level no longer changes",
+        "the part of a series after which the level no longer changes",
         ("steady", "warm"),
     ),
+    Term("subject", "the audited code: a folder, a git revision, a published module or artifact"),
     Term(
         "suite run",
         "every benchmark once, each in a fresh process",
@@ -112,8 +130,8 @@ TERMS = (
     Term("threshold", "the effect that a detection must exceed"),
     Term("total score", "the score with all benchmarks"),
     Term("unmeasured", "no process ran, for example because the budget ended"),
-    Term("unreached", "no benchmark calls the method in its timed loop"),
-    Term("warm-up", "what runs before the measured blocks, until the time per operation settles"),
+    Term("unreached", "no benchmark calls the method in its measured loop"),
+    Term("warm-up", "the blocks before the measured ones"),
 )
 """One list for all pages, in the order in which they show it."""
 
@@ -144,15 +162,15 @@ class PageTerms:
 
     def mark(self, text: str) -> Markup:
         """Return a sentence in which the first use of each term is a link."""
-        marked, done, at = Markup(""), set[str](), 0
-        shown = names.seen(text)
-        for match in _FORMS.finditer(shown):
+        marked, linked, end = Markup(""), set[str](), 0
+        sentence = names.seen(text)
+        for match in _FORMS.finditer(sentence):
             name = _BY_FORM[match[0].lower()].name
-            if name not in done:
-                done.add(name)
-                marked += escape(shown[at : match.start()]) + self.link(match[0])
-                at = match.end()
-        return marked + escape(shown[at:])
+            if name not in linked:
+                linked.add(name)
+                marked += escape(sentence[end : match.start()]) + self.link(match[0])
+                end = match.end()
+        return marked + escape(sentence[end:])
 
     @property
     def used(self) -> tuple[Term, ...]:

@@ -1,6 +1,6 @@
 """`bench-audit analyze`: what do results say that are there already?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,7 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
         verdict, said = gates.judge_gates(document, Gates(least))
     else:
         verdict, said = gates.judge_stability(document, least)
-    gate = _gate(given, verdict, said)
+    gate = _gate(given["inconclusive"], verdict, said)
     page = partial(render_page, gate=gate)
     abs_output.write_result_in(folder, abs_output.ANALYZED, document, page)
     as_json = given["format"] == "json"
@@ -173,7 +173,7 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
         comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
     )
     comparison.keep(folder, comparison_document)
-    comparison.keep_gate(folder, comparison_document, _gate(given, verdict, said))
+    comparison.keep_gate(folder, comparison_document, _gate(given["inconclusive"], verdict, said))
     comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
@@ -181,8 +181,8 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
     return _say_and_end(console, given, verdict, said)
 
 
-def _gate(given: Mapping[str, Any], verdict: Exit, said: Sequence[str]) -> GateView | None:
-    return gate_view(verdict, options.exit_code(verdict, given["inconclusive"]), said)
+def _gate(inconclusive: str | None, verdict: Exit, lines: Sequence[str]) -> GateView | None:
+    return gate_view(verdict, options.exit_code(verdict, inconclusive), lines)
 
 
 def _say_and_end(

@@ -88,13 +88,14 @@ def density_curve(document: Document) -> DensityCurveView | None:
 def _say(document: Document) -> str:
     """Say how many benchmarks detect half of what the suite detects, and how many all of it."""
     last = document.density_curve[-1]
-    half = next(one for one in document.density_curve if 2 * one.methods >= last.methods)
+    half = next(choice for choice in document.density_curve if 2 * choice.methods >= last.methods)
     methods = number_format.count(last.methods, "method")
-    whole = number_format.count(last.benchmarks, "benchmark detects", "benchmarks detect")
+    complete_choice = number_format.count(last.benchmarks, "benchmark detects", "benchmarks detect")
     if half.benchmarks == last.benchmarks:
-        return f"{whole} all {methods} that the suite detects."
+        return f"{complete_choice} all {methods} that the suite detects."
     few = number_format.count(half.benchmarks, "benchmark detects", "benchmarks detect")
-    return f"{few} {half.methods} of the {methods} that the suite detects; {whole} all of them."
+    sentence = f"{few} {half.methods} of the {methods} that the suite detects"
+    return f"{sentence}; {complete_choice} all of them."
 
 
 def _axes(document: Document) -> Axes:
@@ -114,8 +115,8 @@ def _curves(document: Document) -> list[ChartCurve]:
     """Return what the best choice detects, and the bound of any choice where that is higher."""
     curve = document.density_curve
     start = Point(0.0, 0.0, 0.0, 0.0)
-    found = [_point(choice.benchmarks, choice.percent) for choice in curve]
-    curves = [ChartCurve("detected", "first", (start, *found))]
+    detected = [_point(choice.benchmarks, choice.percent) for choice in curve]
+    curves = [ChartCurve("detected", "first", (start, *detected))]
     if any(choice.most > choice.methods for choice in curve):
         bound = [
             _point(choice.benchmarks, choice.percent * choice.most / choice.methods)

@@ -42,17 +42,21 @@ def run_means(document: AbsOrStability) -> RunMeansView | None:
     A deviation is a run mean divided by the benchmark's overall mean, less one.
     """
     runs = document.stability.runs
-    whole = [one for one in document.benchmarks if len(one.means) == runs and one.mean_seconds]
-    if runs < 2 or not whole:
+    complete = [
+        benchmark
+        for benchmark in document.benchmarks
+        if len(benchmark.means) == runs and benchmark.mean_seconds
+    ]
+    if runs < 2 or not complete:
         return None
     columns = [
-        (f"run {number + 1}", [_deviation(benchmark, number) for benchmark in whole])
+        (f"run {number + 1}", [_deviation(benchmark, number) for benchmark in complete])
         for number in range(min(runs, MOST_RUNS))
     ]
     return RunMeansView(
         plot=violins.deviations(columns, _limit(columns)),
         rows=tuple(_row(name, values) for name, values in columns),
-        left_out=_left_out(len(document.benchmarks) - len(whole), runs),
+        left_out=_left_out(len(document.benchmarks) - len(complete), runs),
     )
 
 
