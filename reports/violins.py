@@ -49,7 +49,7 @@ def deviations(runs: Sequence[tuple[str, Sequence[float]]], limit: float) -> Mar
         body += text(_NUMBERED + _deviation_x(tick, limit), height + 16, number_format.effect(tick))
     middles = ", ".join(f"{name} {number_format.effect(median(values))}" for name, values in runs)
     label = f"deviations of run means by suite run; in the middle: {middles}"
-    return svg((int(_NUMBERED + _WIDTH + 30), int(height + 22)), label, body, kind="violins")
+    return svg((int(_NUMBERED + _WIDTH + 40), int(height + 22)), label, body, kind="violins")
 
 
 def _deviation_x(value: float, limit: float) -> float:

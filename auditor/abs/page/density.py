@@ -44,6 +44,7 @@ class DensityCurveView:
     says: str
     plot: Markup = field(repr=False)
     rows: tuple[ChoiceRow, ...]
+    bounded: bool  # whether another choice might detect more
 
 
 def density_rows(document: Document) -> tuple[DensityRow, ...]:
@@ -68,10 +69,11 @@ def density_curve(document: Document) -> DensityCurveView | None:
     if not document.density_curve:
         return None
     links = anchors.benchmark_links(document)
-    says = _say(document)
+    says, curves = _say(document), _curves(document)
     return DensityCurveView(
         says=says,
-        plot=plots.svg(_SIZE, says, charts.body(_axes(document), _curves(document)), kind="lines"),
+        bounded=len(curves) > 1,
+        plot=plots.svg(_SIZE, says, charts.body(_axes(document), curves), kind="lines"),
         rows=tuple(
             ChoiceRow(
                 benchmarks=str(choice.benchmarks),
@@ -116,13 +118,13 @@ def _curves(document: Document) -> list[ChartCurve]:
     curve = document.density_curve
     start = Point(0.0, 0.0, 0.0, 0.0)
     detected = [_point(choice.benchmarks, choice.percent) for choice in curve]
-    curves = [ChartCurve("detected", "first", (start, *detected))]
+    curves = [ChartCurve("chosen", "first", (start, *detected))]
     if any(choice.most > choice.methods for choice in curve):
         bound = [
             _point(choice.benchmarks, choice.percent * choice.most / choice.methods)
             for choice in curve
         ]
-        curves.append(ChartCurve("at most", "second", (start, *bound)))
+        curves.append(ChartCurve("bound", "second", (start, *bound)))
     return curves
 
 
