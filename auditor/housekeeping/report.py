@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +24,7 @@ from auditor.cli.context import AppContext
 from auditor.cli.outputs import Outputs, deliver, output_options
 from auditor.compare import document as comparison_document
 from auditor.compare import terminal as comparison
+from auditor.config import places
 from auditor.core import caveats
 from auditor.core.errors import Exit, UsageError
 from auditor.housekeeping import sources
@@ -87,6 +89,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["result"]:
         return _of_file(context, given)
     command_line = options.CommandLine.of(context, {})
+    if given["store"] is None:
+        command_line = _with_filled_store(command_line)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     wanted = json.loads(command_line.config.text)
     audit = stored_result.last_result(command_line.places.store, wanted, given["of"])
@@ -110,6 +114,14 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.text(_written(document, given))
     abs_output.deliver_result(given, command_line.places.output, files, document, console)
     return Exit.OK
+
+
+def _with_filled_store(command_line: options.CommandLine) -> options.CommandLine:
+    """Return it with the subject's own store where the folder that is written to holds none."""
+    if command_line.places.store.exists():
+        return command_line
+    own = places(command_line.config, command_line.surroundings.environment).store
+    return replace(command_line, places=replace(command_line.places, store=own))
 
 
 def _other(

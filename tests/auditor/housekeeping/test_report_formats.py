@@ -80,6 +80,19 @@ def test_a_format_of_the_result_in_the_store(stage, capsys):
     assert capsys.readouterr().out == page
 
 
+def test_a_report_goes_to_a_new_folder_from_the_store_of_the_subject(stage, tmp_path, capsys):
+    kept(stage)
+    capsys.readouterr()
+
+    assert stage.call("report", SUBJECT, "-o", str(tmp_path / "new")) == 0
+    assert "the result of bench-audit abs" in capsys.readouterr().err
+    assert {"report.html", "result.json"} <= {path.name for path in (tmp_path / "new").iterdir()}
+
+    missing = str(tmp_path / "missing.sqlite")
+    assert stage.call("report", SUBJECT, "--store", missing, "-o", str(tmp_path / "new")) == 2
+    assert "missing.sqlite" in capsys.readouterr().err
+
+
 def test_a_file_is_rendered_into_a_folder_only_on_demand(stage, result, tmp_path, capsys):
     Path(result).rename(tmp_path / "given.json")
 
