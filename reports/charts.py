@@ -11,7 +11,7 @@ from markupsafe import escape
 
 from reports.plots import at, line, text
 
-LEFT, RIGHT, TOP, BOTTOM = 44, 60, 26, 40
+LEFT, RIGHT, TOP, BOTTOM = 44, 84, 26, 40
 _APART = 14.0
 """Between the names of two curves, which stand at their ends."""
 _ASIDE = 3.0

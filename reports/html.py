@@ -5,15 +5,18 @@ Each page is one file without external resources.
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from auditor.core import busy
 from auditor.core.caveats import Caveat
+from auditor.core.errors import Exit
 from reports import names, number_format
+from reports.glossary import PageTerms
 from reports.results import MeasurementPlan, Setting
 
 _LOADER = PackageLoader("reports", "templates")
@@ -40,9 +43,46 @@ class Closing:
     versions: Facts  # of the tools
     command: str  # that repeats it all
     config: str  # the configuration; empty: there was none
+    machine: str  # why the machine was busy; empty: it was not
 
 
-def rendered(template: str, **values: object) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateView:
+    """The verdict of a command's gates."""
+
+    kind: str  # verdict, as a style
+    glyph: str
+    title: str  # verdict in words
+    exit_code: str  # exit code of the command, and why it is not that of the verdict
+    lines: tuple[str, ...]  # what each gate says
+
+
+_GATES = {
+    Exit.OK: ("detected", "✓", "Gate passed"),
+    Exit.GATE_FAILED: ("crashed", "✗", "Gate failed"),
+    Exit.NO_VERDICT: ("inconclusive", "?", "No verdict"),
+}
+
+
+def gate_view(verdict: Exit, exit_code: Exit, lines: Sequence[str]) -> GateView | None:
+    """Return what the gates of a command said; None where none said anything.
+
+    `exit_code` differs from that of the verdict if the user has said what "undecided" is worth.
+    """
+    if not lines:
+        return None
+    kind, glyph, title = _GATES[verdict]
+    instead = "" if exit_code is verdict else f" in the place of {verdict:d}, by --inconclusive"
+    return GateView(
+        kind=kind,
+        glyph=glyph,
+        title=title,
+        exit_code=f"exit code {exit_code:d}{instead}",
+        lines=tuple(map(names.line, lines)),
+    )
+
+
+def rendered(template: str, *, gate: GateView | None = None, **values: object) -> str:
     """Return a template of ours as text, with the style and the script that all pages share."""
     style, script = _source("page.css"), _source("page.js")
     return (
@@ -50,6 +90,8 @@ def rendered(template: str, **values: object) -> str:
         .get_template(template)
         .render(
             **values,
+            gate=gate,
+            terms=PageTerms(),
             style=Markup(style),  # noqa: S704 - our own file
             style_digest=_digest(style),
             script=Markup(script),  # noqa: S704 - our own file
@@ -95,6 +137,7 @@ def closing(document: Setting, caveats: Iterable[CaveatView]) -> Closing:
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
         command=document.command,
         config=document.config,
+        machine=busy.describe_machine(document.strain).capitalize(),
     )
 
 

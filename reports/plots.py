@@ -89,7 +89,7 @@ def forest(
         low, high = _multiple(interval[0] / needed), _multiple(interval[1] / needed)
         body += f'<path class="whisker" d="M{at(low)} 10H{at(high)}"/>'
     body += _dots([(_multiple(effect / needed), 10)], "big")
-    label = f"{effect / needed:.2f} times the effect that is needed"
+    label = f"{effect / needed:.2f} times the threshold"
     return svg((210, 20), label, body, kind="forest")
 
 
@@ -103,10 +103,10 @@ def scale() -> Markup:
     return Markup('<g id="scale">{}</g>').format(Markup(lines))  # noqa: S704 - made of numbers
 
 
-def forest_axis(needed: str = "needed") -> Markup:
+def forest_axis(needed: str) -> Markup:
     """Draw the scale above a column of `forest`; `needed` is the word for the threshold."""
     body = text(_multiple(0), 12, "0") + text(_multiple(1), 12, needed)
-    return svg((210, 16), "0, and the effect that is needed", body, kind="forest")
+    return svg((210, 16), f"0, and {needed}", body, kind="forest")
 
 
 def arms(runs: Sequence[tuple[Sequence[float | None], Sequence[float | None]]]) -> Markup:

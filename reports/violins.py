@@ -1,4 +1,4 @@
-"""Spreads of a suite on several machines, as shapes under each other and as dots of pairs."""
+"""Spreads and run means of a suite, as shapes under each other, and spreads as dots of pairs."""
 
 import math
 from collections.abc import Sequence
@@ -10,6 +10,8 @@ from reports import number_format
 from reports.plots import BOUNDARIES, NOTHING, at, line, svg, text
 
 _LEFT, _WIDTH, _ROW = 150.0, 520.0, 46.0
+_NUMBERED = 70.0
+"""Left of the axis where rows have numbers for names."""
 _LEAST, _MOST = 1e-3, 2.0
 _STEPS = 80
 _BANDWIDTH = 0.035
@@ -23,11 +25,7 @@ def violins(machines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         return NOTHING
     height = _ROW * len(machines)
     body = "".join(line(_LEFT + _x(border), 0, height, "needed") for border in BOUNDARIES)
-    for row, (name, values) in enumerate(machines):
-        middle = _ROW * (row + 0.5)
-        body += text(0, middle + 4, name, "start")
-        body += _violin([_x(value) for value in values], middle)
-    body += f'<path class="axis" d="M{at(_LEFT)} {at(height)}H{at(_LEFT + _WIDTH)}"/>'
+    body += _rows([(name, [_x(value) for value in values]) for name, values in machines])
     for tick in (0.01, *BOUNDARIES):
         body += text(_LEFT + _x(tick), height + 16, number_format.share(tick))
     middles = ", ".join(
@@ -38,11 +36,41 @@ def violins(machines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
     return svg((int(_LEFT + _WIDTH + 30), int(height + 22)), label, body, kind="violins")
 
 
-def _violin(places: Sequence[float], middle: float) -> str:
+def deviations(runs: Sequence[tuple[str, Sequence[float]]], limit: float) -> Markup:
+    """Draw how far the means of each run deviate; the ends of the axis are -`limit` and +`limit`.
+
+    Larger deviations end at the edge.
+    """
+    height = _ROW * len(runs)
+    body = line(_NUMBERED + _WIDTH / 2, 0, height, "needed")
+    places = [(name, [_deviation_x(value, limit) for value in values]) for name, values in runs]
+    body += _rows(places, _NUMBERED)
+    for tick in (-limit, -limit / 2, 0.0, limit / 2, limit):
+        body += text(_NUMBERED + _deviation_x(tick, limit), height + 16, number_format.effect(tick))
+    middles = ", ".join(f"{name} {number_format.effect(median(values))}" for name, values in runs)
+    label = f"deviations of run means by suite run; in the middle: {middles}"
+    return svg((int(_NUMBERED + _WIDTH + 40), int(height + 22)), label, body, kind="violins")
+
+
+def _deviation_x(value: float, limit: float) -> float:
+    return _WIDTH * (min(max(value / limit, -1.0), 1.0) + 1) / 2
+
+
+def _rows(rows: Sequence[tuple[str, Sequence[float]]], left: float = _LEFT) -> str:
+    """Draw a violin for each named row of places, and the axis below."""
+    body = ""
+    for row, (name, places) in enumerate(rows):
+        middle = _ROW * (row + 0.5)
+        body += text(0, middle + 4, name, "start") + _violin(places, middle, left)
+    height = at(_ROW * len(rows))
+    return body + f'<path class="axis" d="M{at(left)} {height}H{at(left + _WIDTH)}"/>'
+
+
+def _violin(places: Sequence[float], middle: float, left: float) -> str:
     """Draw one shape: the kernel density, above and below; few benchmarks are dots."""
     if not places:
-        return text(_LEFT, middle + 4, "no spread", "start")
-    dots = "".join(f"M{at(_LEFT + place)} {at(middle)}h0" for place in places)
+        return text(left, middle + 4, "no spread", "start")
+    dots = "".join(f"M{at(left + place)} {at(middle)}h0" for place in places)
     body = f'<path class="dot spread" d="{dots}"/>'
     if len(places) < 3:
         return body
@@ -51,12 +79,12 @@ def _violin(places: Sequence[float], middle: float) -> str:
     most = max(heights)
     above = [(step, 0.42 * _ROW * place / most) for step, place in zip(steps, heights, strict=True)]
     shape = [(x, middle - y) for x, y in above] + [(x, middle + y) for x, y in reversed(above)]
-    points = " ".join(f"{at(_LEFT + x)},{at(y)}" for x, y in shape)
+    points = " ".join(f"{at(left + x)},{at(y)}" for x, y in shape)
     low, half, high = quantiles(places, n=4, method="inclusive")
     return (
         f'<polygon class="violin" points="{points}"/>{body}'
-        f'<path class="quartiles" d="M{at(_LEFT + low)} {at(middle)}H{at(_LEFT + high)}"/>'
-        + line(_LEFT + half, middle - 6, middle + 6, "middle")
+        f'<path class="quartiles" d="M{at(left + low)} {at(middle)}H{at(left + high)}"/>'
+        + line(left + half, middle - 6, middle + 6, "middle")
     )
 
 

@@ -22,6 +22,7 @@ from auditor.config import Config, places
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
+from reports.html import gate_view
 
 
 @click.command(
@@ -89,16 +90,19 @@ def command(context: click.Context, /, **_: object) -> int:
         context, second_look.first_look(command_line) if has_gate else command_line
     )
     verdict, lines = _apply_gates(context, command_line, document, baseline, begun)
+    code = options.exit_code(verdict, context.params["inconclusive"])
+    folder = command_line.places.output
+    abs_output.keep_gate(folder, document, gate_view(verdict, code, lines))
+    abs_output.deliver_result(context.params, folder, abs_output.ABS, document, console)
     for line in lines:
         console.say(line)
     for step in next_steps(document, _call(context, command_line, has_gate=has_gate)):
         console.note(f"next: {step.command}  # {step.why}")
     if context.params["github"]:
-        folder = command_line.places.output
         github_step.write_for_github(
             document, (verdict, lines), folder, command_line.surroundings.environment
         )
-    return options.exit_code(verdict, context.params["inconclusive"])
+    return code
 
 
 def _call(
@@ -132,10 +136,8 @@ def _audit_and_show(
         abs_output.ABS,
     )
     abs_output.show_result(command_line, console, document, abs_output.ABS)
-    folder = command_line.places.output
-    abs_output.deliver_result(context.params, folder, abs_output.ABS, document, console)
     if context.params["csv"]:
-        path = folder / CSV
+        path = command_line.places.output / CSV
         output.write(path, heard.table(document.harness))
         console.note(f"values: {path}")
     return long_tables.require_methods(document), console

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.abs import terminal
 from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.page.report import render_page
 from auditor.cli import output
 from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
@@ -17,6 +18,7 @@ from auditor.cli.outputs import deliver
 from auditor.cli.running import open_work, show_plan
 from auditor.core.errors import Exit
 from reports import results
+from reports.html import GateView
 
 if TYPE_CHECKING:  # `--help` needs no numpy
     from auditor.abs.assemble import AbsAudit
@@ -84,6 +86,12 @@ def write_result_in(
     report = page(document)  # first, as the text of a large result is much larger
     output.write(folder / files.result, results.pieces(document))
     output.write(folder / files.report, report)
+
+
+def keep_gate(folder: Path, document: AbsOrStability, gate: GateView | None) -> None:
+    """Write the report again, with what the gates said; leave it if they said nothing."""
+    if gate is not None:
+        output.write(folder / ABS.report, render_page(document, gate=gate))
 
 
 def show_result(

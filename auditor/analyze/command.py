@@ -1,6 +1,7 @@
 """`bench-audit analyze`: what do results say that are there already?"""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import is_table, read, unit
 from auditor.series.question import StoredQuestion, folder_of
+from reports.html import GateView, gate_view
 
 _POSITIVE = click.IntRange(min=1)
 _PATH = click.Path(path_type=Path)
@@ -127,15 +129,17 @@ def _table(given: dict[str, Any], console: Console, surroundings: AppContext) ->
     folder = given["output"].folder or folder_of(
         path.stem, table.content.digest, surroundings.environment
     )
-    abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
-    as_json = given["format"] == "json"
-    abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
-    abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
     least = given["fail_under"]
     if isinstance(document, Document):
         verdict, said = gates.judge_gates(document, Gates(least))
     else:
         verdict, said = gates.judge_stability(document, least)
+    gate = _gate(given["inconclusive"], verdict, said)
+    page = partial(render_page, gate=gate)
+    abs_output.write_result_in(folder, abs_output.ANALYZED, document, page)
+    as_json = given["format"] == "json"
+    abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
+    abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
     return _say_and_end(console, given, verdict, said)
 
 
@@ -165,15 +169,20 @@ def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -
             console.note(f"further: {line}")
         return _say_and_end(console, given, *gates.judge_stability(document))
     comparison_document = analysis.compare_results(question, question.base(), head)
+    verdict, said = compare_gates.judge(
+        comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
+    )
     comparison.keep(folder, comparison_document)
+    comparison.keep_gate(folder, comparison_document, _gate(given["inconclusive"], verdict, said))
     comparison.show(comparison_document, given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
     comparison.deliver_files(given, folder, console)
-    verdict, said = compare_gates.judge(
-        comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
-    )
     return _say_and_end(console, given, verdict, said)
+
+
+def _gate(inconclusive: str | None, verdict: Exit, lines: Sequence[str]) -> GateView | None:
+    return gate_view(verdict, options.exit_code(verdict, inconclusive), lines)
 
 
 def _say_and_end(

@@ -1,5 +1,6 @@
 """The one module that writes to the terminal: results to stdout, everything else to stderr."""
 
+import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -43,10 +44,13 @@ class Console:
             with _lasting(sys.stdout):
                 self._out.print(*what, sep="\n")
             return
-        with self._out.capture() as printed:
-            for renderable in what:
-                self._out.print(renderable, soft_wrap=isinstance(renderable, Text))
-        lines = printed.get().splitlines()  # tables pad their last column
+        text = io.StringIO()
+        paper = _Lasting(
+            file=text, width=self._out.width, highlight=False, emoji=False, color_system=None
+        )
+        for renderable in what:
+            paper.print(renderable, soft_wrap=isinstance(renderable, Text))
+        lines = text.getvalue().splitlines()  # tables pad their last column
         self.text("".join(f"{line.rstrip(' ')}\n" for line in lines))
 
     def document(self, found: object) -> None:

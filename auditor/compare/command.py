@@ -27,6 +27,7 @@ from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
 from reports import results
+from reports.html import gate_view
 
 if TYPE_CHECKING:  # `--help` needs no numpy
     from auditor.compare.assemble import Comparing
@@ -98,24 +99,33 @@ def command(context: click.Context, /, **given: Any) -> int:
         as_json = given["format"] == "json"
         return running.show_plan(console, plan, _limits_in_words(command_line), as_json=as_json)
     document, second, open_ = _compare_revisions(command_line, console, given)
-    comparison.show(document, given["format"], console)
-    console.note(f"\nreport: {folder / comparison.PAGE}")
-    console.note(f"result: {folder / comparison.RESULT}")
-    comparison.deliver_files(given, folder, console)
-    verdict, said = gates.judge(
+    verdict, lines = gates.judge(
         document,
         fail_on_regression=given["fail_on"] == "regression",
         fail_under=given["fail_under"],
         unsure=second.unsure | open_,
     )
-    said += second.said()
-    for line in said:
+    lines += second.said()
+    code = options.exit_code(verdict, given["inconclusive"])
+    comparison.keep_gate(folder, document, gate_view(verdict, code, lines))
+    _show(document, given, folder, console)
+    for line in lines:
         console.say(line)
     if given["github"]:
         comparison.write_for_github(
-            document, (verdict, said), folder, command_line.surroundings.environment
+            document, (verdict, lines), folder, command_line.surroundings.environment
         )
-    return options.exit_code(verdict, given["inconclusive"])
+    return code
+
+
+def _show(
+    document: ComparisonDocument, options_given: Mapping[str, Any], folder: Path, console: Console
+) -> None:
+    """Print a comparison and where its files are, and write those that -o names."""
+    comparison.show(document, options_given["format"], console)
+    console.note(f"\nreport: {folder / comparison.PAGE}")
+    console.note(f"result: {folder / comparison.RESULT}")
+    comparison.deliver_files(options_given, folder, console)
 
 
 def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine:

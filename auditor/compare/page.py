@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
@@ -17,7 +17,7 @@ from auditor.compare.model import WORST_FIRST, Dimension, PerformanceChange
 from auditor.core import busy
 from auditor.core.units import duration, is_throughput
 from reports import names, number_format, plots
-from reports.html import closing, rendered
+from reports.html import GateView, closing, of_whole, rendered
 from reports.wording import Word
 
 CHANGES = {
@@ -372,13 +372,16 @@ def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
     return tuple(Word(word.glyph, word.word, _STORED[change]) for change, word in CHANGES.items())
 
 
-def html(document: ComparisonDocument) -> str:
-    """Render a comparison as one page."""
+def html(document: ComparisonDocument, gate: GateView | None = None) -> str:
+    """Render a comparison as one page, with what the gates said."""
+    caveats = (*document.caveats, *document.patch.caveats)
     return rendered(
         "comparison.html.j2",
         page=view(document),
         scale=plots.scale(),
         axis=plots.forest_axis("counts"),
         legend=_legend(document),
-        closing=closing(document, ()),
+        # Its rounds are no plan of runs and blocks.
+        closing=replace(closing(document, of_whole(caveats)), plan=()),
+        gate=gate,
     )

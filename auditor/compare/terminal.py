@@ -17,6 +17,7 @@ from auditor.compare.markdown import markdown
 from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format, results
+from reports.html import GateView
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, TEXT = "compare.json", "compare.html", "compare.md"
@@ -35,6 +36,12 @@ def keep(folder: Path, document: ComparisonDocument) -> None:
         TEXT: markdown(document),
     }
     output.keep(folder, texts)
+
+
+def keep_gate(folder: Path, document: ComparisonDocument, gate: GateView | None) -> None:
+    """Write the page again, with what the gates said; leave it if they said nothing."""
+    if gate is not None:
+        output.write(folder / PAGE, page.html(document, gate))
 
 
 def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:

@@ -20,6 +20,7 @@ from auditor.concurrency.document import ConcurrencyDocument
 from auditor.config.concurrency import ConcurrencyRequest, concurrency_request
 from auditor.config.places import Places, class_places
 from auditor.core.request import FolderSpec
+from reports.html import gate_view
 
 _LOG = logging.getLogger(__name__)
 
@@ -130,15 +131,17 @@ def command(context: click.Context, /, **given: Any) -> int:
         console.say(f"note[{others.slug}]: {others.text}")
     with logged(places.output, given["verbose"]):
         document = _raced(request, places, surroundings, console)
+    verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
+    code = options.exit_code(verdict, given["inconclusive"])
+    terminal.keep_gate(places.output, document, gate_view(verdict, code, said))
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {places.output / terminal.PAGE}")
     console.note(f"result: {places.output / terminal.RESULT}")
     terminal.deliver_files(given, places.output, console)
     console.note(f"tests: {places.output / terminal.SUITE}")
-    verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
     for line in said:
         console.say(line)
-    return options.exit_code(verdict, given["inconclusive"])
+    return code
 
 
 def _raced(

@@ -19,7 +19,7 @@ from auditor.concurrency.document import (
 from auditor.core import busy
 from auditor.core.contracts.concurrency import CROWD, ConcurrencyFinding, TimedScope, Vote
 from reports import names, number_format
-from reports.html import Closing, Facts, of_whole, rendered
+from reports.html import Closing, Facts, GateView, of_whole, rendered
 from reports.wording import Word
 
 _FINDING_KINDS = {
@@ -114,8 +114,12 @@ class ConcurrencyView:
 
 def _headline(document: ConcurrencyDocument) -> str:
     """Return the finding; where other work ran beside the races, that is said first."""
-    is_busy = any(caveat.slug in _BUSY for caveat in document.caveats)
-    return f"Busy machine: {words.headline(document)}" if is_busy else words.headline(document)
+    answer = words.headline(document)
+    return f"Busy machine: {answer}" if _is_busy(document) else answer
+
+
+def _is_busy(document: ConcurrencyDocument) -> bool:
+    return any(caveat.slug in _BUSY for caveat in document.caveats)
 
 
 def view(document: ConcurrencyDocument) -> ConcurrencyView:
@@ -146,13 +150,14 @@ def view(document: ConcurrencyDocument) -> ConcurrencyView:
     )
 
 
-def html(document: ConcurrencyDocument) -> str:
-    """Render a comparison as one page."""
+def html(document: ConcurrencyDocument, gate: GateView | None = None) -> str:
+    """Render a comparison as one page, with what the gate said."""
     return rendered(
         "concurrency.html.j2",
         page=view(document),
         findings=tuple((_FINDING_KINDS[finding], word) for finding, word in words.FINDINGS.items()),
         votes=tuple((_VOTE_KINDS[vote], word) for vote, word in words.VOTES.items()),
+        gate=gate,
     )
 
 
@@ -279,6 +284,7 @@ def _closing(document: ConcurrencyDocument) -> Closing:
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
         command=document.command,
         config="",
+        machine="Busy machine" if _is_busy(document) else "",
     )
 
 

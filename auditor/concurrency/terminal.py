@@ -17,6 +17,7 @@ from auditor.concurrency.markdown import markdown
 from auditor.core.contracts.concurrency import ConcurrencyFinding
 from auditor.core.errors import Exit
 from reports import results
+from reports.html import GateView
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, SUITE = "concurrency.json", "concurrency.html", "suite"
@@ -46,6 +47,12 @@ def keep(folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str,
         if MADE_BY in old.read_text(errors="replace"):
             old.unlink()
     output.keep(folder, texts)
+
+
+def keep_gate(folder: Path, document: ConcurrencyDocument, gate: GateView | None) -> None:
+    """Write the page again, with what the gates said; leave it if they said nothing."""
+    if gate is not None:
+        output.write(folder / PAGE, page.html(document, gate))
 
 
 def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:

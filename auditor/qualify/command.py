@@ -16,6 +16,7 @@ from auditor.core.ports import Observer
 from auditor.qualify import terminal
 from auditor.qualify.document import QualifyDocument
 from reports import number_format
+from reports.html import gate_view
 
 if TYPE_CHECKING:  # `--help` needs no numpy
     from auditor.qualify.assemble import Qualifying
@@ -82,14 +83,16 @@ def command(context: click.Context, /, **given: Any) -> int:
     document = _qualified(what, request)
     folder = what.places.output
     console = Console(what.surroundings.environment, quiet=what.quiet)
+    verdict, said = terminal.judge(document)
+    code = options.exit_code(verdict, given["inconclusive"])
+    terminal.keep_gate(folder, document, gate_view(verdict, code, said))
     terminal.show(document, given["format"], console)
     console.note(f"\nreport: {folder / terminal.PAGE}")
     console.note(f"result: {folder / terminal.RESULT}")
     terminal.deliver_files(given, folder, console)
-    verdict, said = terminal.judge(document)
     for line in said:
         console.say(line)
-    return options.exit_code(verdict, given["inconclusive"])
+    return code
 
 
 def _require_here(config: Config) -> None:

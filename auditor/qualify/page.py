@@ -10,7 +10,7 @@ from auditor.qualify import text as words
 from auditor.qualify.document import CheckoutPairAnswer, CheckoutPairRate, QualifyDocument
 from reports import charts, names, number_format, plots
 from reports.charts import Axes, ChartCurve, Point
-from reports.html import Closing, Facts, closing, of_whole, rendered
+from reports.html import Closing, Facts, GateView, closing, of_whole, rendered
 
 SIZE = (520, 280)
 MOST_ANSWERS = 500
@@ -103,9 +103,9 @@ def view(document: QualifyDocument) -> QualifyView:
     )
 
 
-def html(document: QualifyDocument) -> str:
-    """Render what a gate is worth as one page."""
-    return rendered("qualify.html.j2", page=view(document))
+def html(document: QualifyDocument, gate: GateView | None = None) -> str:
+    """Render what an external gate is worth as one page, with the verdict on the demands."""
+    return rendered("qualify.html.j2", page=view(document), gate=gate)
 
 
 def _answer(answer: CheckoutPairAnswer) -> tuple[str, ...]:

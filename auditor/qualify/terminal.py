@@ -17,6 +17,7 @@ from auditor.qualify.document import CheckoutPairRate, QualifyDocument
 from auditor.qualify.markdown import markdown
 from auditor.qualify.text import SIDES, answer, cells, headline, method
 from reports import number_format, results
+from reports.html import GateView
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, TEXT = "qualify.json", "qualify.html", "qualify.md"
@@ -36,6 +37,12 @@ def keep(folder: Path, document: QualifyDocument) -> None:
         TEXT: markdown(document),
     }
     output.keep(folder, texts)
+
+
+def keep_gate(folder: Path, document: QualifyDocument, gate: GateView | None) -> None:
+    """Write the page again, with what the gates said; leave it if they said nothing."""
+    if gate is not None:
+        output.write(folder / PAGE, page.html(document, gate))
 
 
 def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:

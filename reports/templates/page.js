@@ -1,6 +1,6 @@
 "use strict";
-// The page is whole without this. It sorts and filters tables, opens what a link points into, and
-// lets arrow keys walk the matrix.
+// The page is whole without this. It sorts and filters tables, opens what a link points into, lets
+// arrow keys walk the matrix, and shows the meaning of a term beside it.
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const PORTION = 40;
 const compare = new Intl.Collator(undefined, { numeric: true }).compare;
@@ -32,7 +32,9 @@ function sortable(head) {
   const numeric = head.dataset.sort === "number";
   button.type = "button";
   button.className = "sort";
-  button.append(...head.childNodes);
+  // A term is a link of its own, and stays outside the button.
+  if (head.querySelector(".term")) button.ariaLabel = `Sort by ${head.textContent.trim()}`;
+  else button.append(...head.childNodes);
   head.append(button);
   button.addEventListener("click", () => {
     const up = head.ariaSort ? head.ariaSort === "descending" : !numeric;
@@ -134,6 +136,66 @@ function walk(table) {
   });
 }
 
+// The meaning of a term stands in the list at the end of the page; here it is shown beside the term.
+function explain(terms) {
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  tip.setAttribute("aria-hidden", "true"); // the term is described by the list already
+  document.body.append(tip);
+  let shown = null;
+  let timer = 0;
+  function hide() {
+    clearTimeout(timer);
+    tip.hidden = true;
+    shown = null;
+  }
+  function show(term) {
+    clearTimeout(timer);
+    const meaning = document.getElementById(term.hash.slice(1));
+    const name = document.createElement("b");
+    name.textContent = meaning.previousElementSibling.textContent;
+    tip.replaceChildren(name, `: ${meaning.textContent}`);
+    tip.hidden = false;
+    shown = term;
+    place();
+  }
+  function place() {
+    const [at, size] = [shown.getBoundingClientRect(), tip.getBoundingClientRect()];
+    const left = Math.min(at.left, document.documentElement.clientWidth - size.width - 8);
+    const below = at.bottom + 6;
+    const fits = below + size.height <= innerHeight;
+    tip.style.left = `${Math.max(8, left)}px`;
+    tip.style.top = `${fits ? below : Math.max(8, at.top - size.height - 6)}px`;
+  }
+  function later(act, wait) {
+    clearTimeout(timer);
+    timer = setTimeout(act, wait);
+  }
+  for (const term of terms) {
+    term.addEventListener("pointerenter", (event) => {
+      if (event.pointerType === "mouse") later(() => show(term), 120);
+    });
+    term.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "mouse") later(hide, 250);
+    });
+    term.addEventListener("focus", () => term.matches(":focus-visible") && show(term));
+    term.addEventListener("blur", hide);
+    term.addEventListener("click", (event) => {
+      event.preventDefault();
+      show(term);
+    });
+  }
+  tip.addEventListener("pointerenter", () => clearTimeout(timer));
+  tip.addEventListener("pointerleave", hide);
+  addEventListener("keydown", (event) => event.key === "Escape" && hide());
+  addEventListener("scroll", () => shown && place(), { capture: true, passive: true });
+  addEventListener("pointerdown", (event) => {
+    if (shown && !tip.contains(event.target) && !event.target.closest(".term")) hide();
+  });
+}
+
+explain(all(".term"));
 all(".sortable th[data-sort]").forEach(sortable);
 all("[data-for]").forEach(filter);
 all(".matrix").forEach(walk);

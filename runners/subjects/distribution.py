@@ -6,7 +6,13 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from auditor.core.errors import BuildFailed, ResolveFailed, SourceUnreadable, UsageError
+from auditor.core.errors import (
+    BuildFailed,
+    ResolveFailed,
+    SourceUnreadable,
+    ToolMissing,
+    UsageError,
+)
 from auditor.core.jobs import Completed, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import DistributionSpec
@@ -16,6 +22,7 @@ from runners.subjects.placed import Placed
 from runners.subjects.tree_entries import entry, place_entries, walk
 
 _SECONDS = 600
+_NO_PIP = b"No module named pip"
 _ABSENT = re.compile(r"No matching distribution found for (.*)|Could not find a version .*")
 _AWAY = re.compile(r"Failed to establish a new connection|name resolution|Max retries exceeded")
 
@@ -25,18 +32,30 @@ def place_distribution(
 ) -> Placed:
     """Download a source distribution and copy what is in it to where it can be written."""
     with home.scratch() as scratch:
-        answer = host.run(
-            Invocation(
-                argv=(
-                    *("python3", "-m", "pip", "download", "--quiet", "--no-deps"),
-                    *("--no-binary", spec.name, "--dest", str(scratch / "files")),
-                    f"{spec.name}=={spec.version}",
-                ),
-                cwd=scratch,
-                environment=environment,
-                timeout_seconds=_SECONDS,
+
+        def python(interpreter: str, *words: str) -> Completed:
+            return host.run(
+                Invocation(
+                    argv=(interpreter, "-m", *words),
+                    cwd=scratch,
+                    environment=environment,
+                    timeout_seconds=_SECONDS,
+                )
             )
+
+        download = (
+            *("pip", "download", "--quiet", "--no-deps", "--no-binary", spec.name),
+            *("--dest", str(scratch / "files"), f"{spec.name}=={spec.version}"),
         )
+        answer = python("python3", *download)
+        if _NO_PIP in answer.stderr:  # distributions keep it apart, but for virtual environments
+            made = python("python3", "venv", str(scratch / "pip"))
+            if made.exit_code != 0:
+                raise ToolMissing(
+                    "python3 has no pip and can make no virtual environment; install them "
+                    "(Debian, Ubuntu: python3-pip, python3-venv)"
+                )
+            answer = python(str(scratch / "pip" / "bin" / "python"), *download)
         if answer.exit_code != 0:
             raise _failure(spec, answer)
         tree = _unpacked(scratch / "files", scratch / "tree")

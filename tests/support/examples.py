@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 from builders import benchmark_verdict_of, method_verdict_of, pair_verdict_of
 
-from auditor.abs.judge import allocations
+from auditor.abs.judge import allocations, cover
 from auditor.abs.judge.abs_score import MethodData
+from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.model import (
     AbsVerdict,
     AllocationPair,
@@ -340,6 +341,13 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
         stability=stability_of(suite),
         cover=cover_of(judged),
         density=density_of(judged),
+        density_curve=cover.density_curve(
+            {
+                method.id: set(method.detected_by)
+                for method in judged
+                if method.outcome not in NOT_COUNTED
+            }
+        ),
         curve=curve_of(judged),
         controls=Controls(judged=11, alarms=(), bound=0.238, effects=(0.001, -0.002, 0.004)),
         rules=(

@@ -28,6 +28,9 @@ QUICK = {
     "curve": "none",
 }
 
+BESIDE = ("note[", "listing the benchmarks of ", "pip installs ", "uv installs ")
+"""How lines begin that say what goes on."""
+
 TINY = """package tiny
 
 func Add(x uint64) uint64 {
@@ -129,7 +132,7 @@ class Program:
     def refused(self, *arguments, code, slug, before=(), **environment):
         """Return the one line that refuses the call."""
         answer = self.call(*arguments, before=before, **environment)
-        lines = [line for line in answer.stderr.splitlines() if not line.startswith("note[")]
+        lines = [line for line in answer.stderr.splitlines() if not line.startswith(BESIDE)]
         assert (answer.returncode, answer.stdout, len(lines)) == (code, "", 1), answer
         assert lines[0].startswith(f"error[{slug}]: "), answer
         return lines[0]

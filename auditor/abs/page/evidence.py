@@ -9,7 +9,7 @@ from markupsafe import Markup
 from auditor.abs import model
 from auditor.abs.document import Document
 from auditor.abs.model import MethodVerdict, PairRun, PairVerdict
-from auditor.abs.page import anchors
+from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import PageLink
 from auditor.abs.page.page_budget import Key, ListedPairs
 from auditor.abs.text import detection_curve, words
@@ -34,6 +34,7 @@ class PairView:
     p: str  # p-value of the run that decides
     achieved: str  # measured slowdown of the method
     share: str  # part of the operation that the method takes
+    evidence: str  # what the verdict rests on; empty: on neither samples nor a delay
     facts: str  # calls, times and samples behind the verdict
     reason: str  # of the verdict; empty: a caveat or the numbers tell
     tried: str  # outcomes at other slowdowns; empty: none was tried
@@ -120,13 +121,13 @@ def _counted(method: MethodVerdict) -> str:
     reached = len(method.reached_by)
     if not reached:
         return "which benchmark calls it is not known"
-    by = number_format.count(reached, "benchmark calls it", "benchmarks call it")
-    seen = len(method.detected_by)
+    by = number_format.count(reached, "benchmark that calls it", "benchmarks that call it")
     if method.outcome is Verdict.DETECTED:
-        return f"{by}, {seen} {'notices' if seen == 1 else 'notice'}"
+        return f"by {len(method.detected_by)} of {by}"
     if method.outcome is Verdict.MISSED:
-        return f"{by}, none notices"
-    return f"{by}, whether one notices is open" if method.outcome in OPEN else by
+        return f"detected by {len(method.detected_by)} of {by}"
+    calling = number_format.count(reached, "benchmark calls it", "benchmarks call it")
+    return f"{calling}, whether one detects it is open" if method.outcome in OPEN else calling
 
 
 def _pair(
@@ -149,6 +150,7 @@ def _pair(
         p=number_format.chance(pair.p),
         achieved=number_format.share(pair.achieved_slowdown),
         share=_share(pair),
+        evidence=table.EVIDENCE[pair.decided_by],
         facts=_facts(pair),
         reason=""
         if any(caveat.text == pair.reason for caveat in pair.caveats)
@@ -192,8 +194,6 @@ def _facts(pair: PairVerdict) -> str:
         known.append(f"{number_format.seconds(pair.method_seconds)} a call")
     if pair.samples is not None:
         known.append(f"share by {pair.samples} CPU samples")
-    if pair.decided_by == "share":
-        known.append("decided by share")
     if pair.wait:
         known.append(f"slowed by {pair.wait}")
     if _too_large(pair):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from auditor.abs.document import AbsOrStability, Document
-from auditor.abs.page import allocations, anchors, evidence, suite
+from auditor.abs.page import allocations, anchors, evidence, suite, table
 from auditor.abs.page.anchors import PageLink
 from auditor.abs.page.environments import EnvironmentsView, environments
 from auditor.abs.page.matrix import PairMatrix, pair_matrix
@@ -16,7 +16,7 @@ from auditor.abs.page.scores import CurveView, ScoreView, curve_view, score_view
 from auditor.abs.text import advice, controls, words
 from auditor.core.caveats import Caveat
 from reports import number_format, plots
-from reports.html import CaveatView, Closing, Facts, closing, rendered
+from reports.html import CaveatView, Closing, Facts, GateView, closing, rendered
 from reports.wording import Word
 
 
@@ -63,6 +63,8 @@ class AbsView:
     matrix: PairMatrix  # all pairs
     axis: Markup = field(repr=False)  # axis of the drawn effects
     scale: Markup = field(repr=False)  # axis of the drawn scores
+    rows: tuple[tuple[PageLink, table.MethodRow], ...]  # methods as on a terminal
+    adds: str  # head of the column of effects
     methods: tuple[evidence.MethodView, ...]  # methods with their pairs
     redundancy: suite.RedundancyView  # benchmarks that may be dropped
     allocations: allocations.AllocationsView | None  # detection of allocations; None: not requested
@@ -81,19 +83,23 @@ class AbsPage:
     closing: Closing  # caveats and circumstances
 
 
-def render_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> str:
+def render_page(
+    document: AbsOrStability,
+    on_other_hosts: Sequence[AbsOrStability] = (),
+    gate: GateView | None = None,
+) -> str:
     """Render a document; the same document gives the same bytes.
 
-    `on_other_hosts` are results of the same suite on other machines.
+    `on_other_hosts` are results of the same suite on other machines, `gate` is what the gates said.
     """
-    return rendered("page.html.j2", page=abs_page(document, on_other_hosts))
+    return rendered("page.html.j2", page=abs_page(document, on_other_hosts), gate=gate)
 
 
 def abs_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> AbsPage:
     """Put a document into words."""
     return AbsPage(
         subject=words.subject_name(document),
-        headline=words.headline(document),
+        headline=words.headline_without_machine(document),
         abs=_abs(document) if isinstance(document, Document) else None,
         steps=_steps(document),
         stability=suite.stability_view(document),
@@ -103,7 +109,7 @@ def abs_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] 
 
 
 def _abs(document: Document) -> AbsView:
-    chosen = choose_listed_pairs(document)
+    chosen, links = choose_listed_pairs(document), anchors.method_links(document)
     counts = Counter((words.style_of(method), words.word_of(method)) for method in document.methods)
     met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
@@ -117,8 +123,10 @@ def _abs(document: Document) -> AbsView:
         controls=controls.format_controls(document.controls),
         curve=curve_view(document),
         matrix=pair_matrix(document, chosen.places),
-        axis=plots.forest_axis(),
+        axis=plots.forest_axis("threshold"),
         scale=plots.scale(),
+        rows=tuple((links[row.id], row) for row in table.method_rows(document)),
+        adds=f"{number_format.share(document.slowdown)} adds",
         methods=evidence.method_views(document, chosen),
         redundancy=suite.redundancy_view(document),
         allocations=allocations.allocations_view(document),

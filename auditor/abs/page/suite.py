@@ -8,8 +8,10 @@ from markupsafe import Markup
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import PageLink
+from auditor.abs.page.density import DensityCurveView, DensityRow, density_curve, density_rows
+from auditor.abs.page.run_means import RunMeansView, run_means
 from auditor.abs.text import advice, cost_benefit, words
-from auditor.abs.text.claims import OPEN, ResultFacts
+from auditor.abs.text.claims import ResultFacts
 from auditor.core.caveats import Caveat
 from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format, plots
@@ -45,6 +47,8 @@ class StabilityView:
 
     says: str  # summary in words
     plot: Markup = field(repr=False)  # drawing of all spreads
+    without_spread: str  # why benchmarks have no spread
+    run_means: RunMeansView | None  # deviations by suite run; None: fewer than two runs
     buckets: tuple[table.StabilityRow, ...]  # number of benchmarks by range of spread
     incomplete: int  # number of benchmarks without a spread
     visible: bool  # whether the smallest visible slowdown of any benchmark is known
@@ -83,16 +87,6 @@ class CostView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DensityRow:
-    """How many methods, and which share of the counted ones, so many benchmarks detect."""
-
-    benchmarks: str
-    methods: str
-    share: str
-    plot: Markup = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RedundancyView:
     """The section on redundancy."""
 
@@ -101,6 +95,7 @@ class RedundancyView:
     whole: str  # time of a suite run
     costs: tuple[CostView, ...]  # cost and worth of each benchmark, the most expensive first
     density: tuple[DensityRow, ...]  # methods by the number of benchmarks that detect them
+    density_curve: DensityCurveView | None  # None: no benchmark detects a method
     watching: tuple[WatchView, ...]  # benchmarks that detect a method, the cover first
     none: tuple[PageLink, ...]  # benchmarks that detect nothing
     silent: str  # number of `none`, in words
@@ -119,6 +114,8 @@ def stability_view(document: AbsOrStability) -> StabilityView:
     return StabilityView(
         says=words.describe_suite(document),
         plot=plots.spreads(known),
+        without_spread=_without_spread(document),
+        run_means=run_means(document),
         buckets=table.stability_rows(document.stability),
         incomplete=len(document.benchmarks) - len(known),
         visible=any(benchmark.visible is not None for benchmark in document.benchmarks),
@@ -128,6 +125,15 @@ def stability_view(document: AbsOrStability) -> StabilityView:
             number_format.seconds(suite_second) for suite_second in document.stability.suite_seconds
         ),
     )
+
+
+def _without_spread(document: AbsOrStability) -> str:
+    """Say why benchmarks have no spread."""
+    if any(map(words.is_withheld, document.benchmarks)):
+        return "the runs were made on a busy machine"
+    if document.stability.runs < 2:
+        return "a spread needs two runs of the suite"
+    return "none has values of all runs"
 
 
 def _instability(benchmark: BenchmarkVerdict) -> tuple[bool, float]:
@@ -186,7 +192,8 @@ def redundancy_view(document: Document) -> RedundancyView:
             sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
         ),
         costs=cost_views(document),
-        density=_density(document),
+        density=density_rows(document),
+        density_curve=density_curve(document),
         watching=tuple(
             WatchView(
                 link=benchmarks[verdict.id],
@@ -225,20 +232,4 @@ def _cost(value: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
         visible_order=_order(value.visible),
         used=number_format.share(value.used) if value.used else "",
         used_order=_order(value.used),
-    )
-
-
-def _density(document: Document) -> tuple[DensityRow, ...]:
-    open_ = sum(method.outcome in OPEN for method in document.methods)
-    none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
-    return tuple(
-        DensityRow(
-            benchmarks=number_format.count(density.benchmarks, "benchmark")
-            if density.benchmarks
-            else none,
-            methods=number_format.number(density.methods),
-            share=number_format.percent(density.percent),
-            plot=plots.score(density.percent, density.percent),
-        )
-        for density in document.density
     )

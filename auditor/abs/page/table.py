@@ -16,8 +16,8 @@ from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
 from reports import names, number_format
 
-_EVIDENCE = {"share": "CPU samples", "injection": "delay", None: ""}
-"""What the terminal calls the evidence of a pair's verdict."""
+EVIDENCE = {"share": "CPU samples", "injection": "delay", None: ""}
+"""What terminal and page call the evidence of a pair's verdict."""
 ADVISED = 3
 """How many names a line shows before it says how many more there are."""
 
@@ -96,7 +96,7 @@ def summarise(document: AbsOrStability) -> TerminalSummary:
         curve=_curve(judged) if judged else "",
         controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
-        methods=_methods(judged) if judged else (),
+        methods=method_rows(judged) if judged else (),
         stability=stability_rows(document.stability),
         suite=words.describe_suite(document),
         cover=names.line(words.describe_cover(judged)) if judged else "",
@@ -139,7 +139,8 @@ def named_scores(document: Document) -> tuple[tuple[str, Score], ...]:
 
 def _score(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
-    known = score.percent is not None and words.count_undecided(score) < score.counted
+    # Nothing detected yet, while methods are undecided, is no score of 0.
+    known = score.percent is not None and not (words.count_undecided(score) and not score.covered)
     return ScoreRow(
         name=name,
         meaning=words.describe_score(name, score, document),
@@ -150,7 +151,8 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
     )
 
 
-def _methods(document: Document) -> tuple[MethodRow, ...]:
+def method_rows(document: Document) -> tuple[MethodRow, ...]:
+    """Return the methods in the order of the request, each with what decides its outcome."""
     short = names.shorten(method.id for method in document.methods)
     least, found = curve.most_sensitive_pairs(document.curve), document.allocations
     known = (
@@ -202,7 +204,7 @@ def _method(method: MethodVerdict, name: str, clearest: model.PairVerdict | None
         reached_by=len(method.reached_by),
         notices="",
         effect=_format_effect(clearest) if clearest else "",
-        evidence=_EVIDENCE[clearest.decided_by] if clearest else "",
+        evidence=EVIDENCE[clearest.decided_by] if clearest else "",
         note=_note(method, clearest),
     )
 

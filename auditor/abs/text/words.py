@@ -81,8 +81,17 @@ def describe_score(name: str, score: Score, document: Document) -> str:
 
 def headline(document: AbsOrStability) -> str:
     """Return the answer in one sentence, of which another says whether it is not the one asked."""
+    return _add_other(document, busy.add_to_headline(_answer(document), document.strain))
+
+
+def headline_without_machine(document: AbsOrStability) -> str:
+    """Return the headline of a page, which says elsewhere that the machine was busy."""
+    return _add_other(document, _answer(document))
+
+
+def _add_other(document: AbsOrStability, answer: str) -> str:
+    """Say first that a result answers another question than was asked, where it does."""
     other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
-    answer = busy.add_to_headline(_answer(document), document.strain)
     return f"Not the audit that was asked for: {answer}" if other else answer
 
 

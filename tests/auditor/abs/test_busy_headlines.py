@@ -58,13 +58,12 @@ def audit(strain):
 def test_terminal_page_and_markdown_of_an_audit_say_it_first():
     document = document_of_verdict.document(*audit(BUSY))
 
-    for text in (
-        terminal(document),
-        plain(report.render_page(document)),
-        plain(format_markdown(document)),
-    ):
+    page = plain(report.render_page(document))
+    for text in (terminal(document), plain(format_markdown(document))):
         assert f"{SAID}This suite would notice" in text
         assert "Steady " not in text
+    assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>This suite would notice")
+    assert "Steady " not in page
     quiet = document_of_verdict.document(*audit(HostInterference(waited=0.02, others=0.6)))
     for text in (terminal(quiet), plain(report.render_page(quiet)), plain(format_markdown(quiet))):
         assert "usy machine" not in text
@@ -120,7 +119,8 @@ def test_page_and_comment_of_a_comparison_say_it_first():
     busy = msgspec.structs.replace(quiet, strain=BUSY)
 
     assert plain(comparison.view(busy).headline).startswith(f"{SAID}2 benchmarks have a regression")
-    assert SAID in plain(comparison.html(busy))
+    page = plain(comparison.html(busy))
+    assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>2 benchmarks have")
     assert SAID in plain(comparison_markdown(busy)).splitlines()[0]
     assert "usy machine" not in comparison_markdown(quiet)
 

@@ -8,6 +8,7 @@ import pytest
 from builders import method_verdict_of
 from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
 from comparisons import benchmark, made
+from page_text import unlinked
 
 from auditor.abs import document_of_verdict
 from auditor.abs.judge.indifference_zone import BORDERLINE
@@ -80,7 +81,37 @@ def test_accepted_misses_are_shown_with_their_reasons_and_beside_the_total(stage
     assert "(until 2026-01-01, so it counts again; ring.go:12)" in shown
     assert "without accepted    100\xa0%" in shown
     page = (stage.opened[0][1].output / "report.html").read_text()
-    assert "accepted misses left out" in page
+    assert "accepted misses left out" in unlinked(page)
+
+
+@pytest.mark.parametrize(
+    ("limit", "title"),
+    [
+        ("40", "<b>Gate passed</b>, exit code 0<"),
+        ("60", "<b>Gate failed</b>, exit code 1<"),
+    ],
+)
+def test_the_page_says_what_the_gate_said_also_where_o_names_it(
+    stage, tmp_path, capsys, limit, title
+):
+    copy = tmp_path / "copy.html"
+
+    stage.call("abs", SUBJECT, *FIXED, "--fail-under", limit, "-o", str(copy))
+
+    reason = next(line for line in capsys.readouterr().err.splitlines() if line.startswith("gate"))
+    for path in (stage.opened[0][1].output / "report.html", copy):
+        page = path.read_text()
+        assert title in page
+        assert f"<li>{reason}</li>" in page
+
+
+def test_the_page_says_what_is_worth_an_undecided_gate(stage):
+    open_ = stage.of(total=score(1, undecided=1))
+
+    assert open_.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--inconclusive", "pass") == 0
+
+    page = (open_.opened[0][1].output / "report.html").read_text()
+    assert "<b>No verdict</b>, exit code 0 in the place of 5, by --inconclusive<" in page
 
 
 def test_the_old_name_of_the_flag_still_works(stage):

@@ -97,10 +97,12 @@ def test_results_go_below_the_state_folder_by_default(call, tmp_path):
 
 
 @pytest.mark.parametrize(("limit", "code"), [("50", 0), ("51", 1)])
-def test_a_gate_decides_the_exit_code(call, limit, code):
+def test_a_gate_decides_the_exit_code_and_stands_on_the_page(call, tmp_path, limit, code):
     ended, _, _ = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "--fail-under", limit)
 
     assert ended == code
+    (page,) = tmp_path.glob(".local/state/bench-audit/in-*/analysis.html")
+    assert f"exit code {code}</p>" in page.read_text()
 
 
 def test_a_file_with_a_lost_run_has_no_verdict(call):

@@ -29,6 +29,12 @@ LIMIT = (
 )
 SMALL_DISK = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
 
+JMH = {
+    "pom.xml": "<project><!-- jmh-core --></project>",
+    "src/main/java/B.java": "import org.openjdk.jmh.annotations.Benchmark;\n"
+    "class B { @Benchmark public void b() {} }\n",
+}
+
 
 def without(tool, folder):
     """Return a PATH that has all programs but those of one tool."""
@@ -132,7 +138,7 @@ def test_a_machine_without_go(program, tmp_path):
 
 
 def test_a_machine_without_a_jdk(program, tmp_path):
-    folder = write(tmp_path / "ring", {"pom.xml": "<project/>"})
+    folder = write(tmp_path / "ring", JMH)
     path = without("java", tmp_path / "bin")
 
     line = program.refused("abs", folder, PATH=path, JAVA_HOME="", code=4, slug="tool-missing")
@@ -143,7 +149,7 @@ def test_a_machine_without_a_jdk(program, tmp_path):
 def test_a_machine_without_maven(program, tmp_path):
     if shutil.which("java") is None:
         pytest.skip("java is not installed")
-    folder = write(tmp_path / "ring", {"pom.xml": "<project/>"})
+    folder = write(tmp_path / "ring", JMH)
     path = without("mvn", tmp_path / "bin")
     for name in ("java", "javac"):
         (path / name).symlink_to(shutil.which(name))

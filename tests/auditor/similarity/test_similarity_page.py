@@ -94,7 +94,7 @@ def test_of_a_single_run_nobody_can_tell(visit):
     )
     assert tab.locator("#benchmarks tbody tr td").first.inner_text() == "? cannot tell"
     assert tab.locator("main > section").evaluate_all("(all) => all.map((one) => one.id)") == [
-        "benchmarks", "caveats", "host", "again"
+        "benchmarks", "caveats", "host", "again", "words"
     ]  # fmt: skip
 
 

@@ -1,12 +1,13 @@
 """Real downloads of source distributions."""
 
 import os
+import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from auditor.core.errors import SourceUnreadable, UsageError
+from auditor.core.errors import SourceUnreadable, ToolMissing, UsageError
 from auditor.core.jobs import Completed
 from auditor.core.request import DistributionSpec
 from runners.home import Home
@@ -18,9 +19,9 @@ pytestmark = pytest.mark.subject
 PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
 
 
-def placed(name, version, folder, host=None):
+def placed(name, version, folder, host=None, **more):
     passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
-    given = tuple(sorted({**passed, "HOME": str(folder)}.items()))
+    given = tuple(sorted({**passed, "HOME": str(folder), **more}.items()))
     spec = DistributionSpec(name, version)
     return place(spec, home=Home(folder / "home"), host=host or LocalHost(), environment=given)
 
@@ -32,6 +33,31 @@ def test_a_source_distribution_becomes_a_tree(tmp_path):
     assert (result.tree / "testing" / "benchmark.py").is_file()
     assert "src/pluggy/_hooks.py" in result.files
     assert placed("pluggy", "1.7.0", tmp_path).digest_of_tree == result.digest_of_tree
+
+
+def without_pip(folder, also=""):
+    """Return a PATH with a Python as distributions have it, whose pip is packed apart."""
+    (folder / "bin").mkdir()
+    python = folder / "bin" / "python3"
+    python.write_text(
+        f'#!/bin/sh\n[ "$2" != pip ] || {{ echo "$0: No module named pip" >&2; exit 1; }}\n{also}'
+        f'exec {sys.executable} "$@"\n'
+    )
+    python.chmod(0o755)
+    return f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_a_python_whose_pip_is_packed_apart_gets_one_in_a_virtual_environment(tmp_path):
+    result = placed("pluggy", "1.7.0", tmp_path, PATH=without_pip(tmp_path))
+
+    assert (result.tree / "testing" / "benchmark.py").is_file()
+
+
+def test_a_python_without_pip_and_virtual_environments_is_one_line(tmp_path):
+    path = without_pip(tmp_path, '[ "$2" != venv ] || exit 1\n')
+
+    with pytest.raises(ToolMissing, match="python3-pip, python3-venv"):
+        placed("pluggy", "1.7.0", tmp_path, PATH=path)
 
 
 def test_a_version_that_was_never_published_is_said_in_one_line(tmp_path):
