@@ -148,8 +148,8 @@ def most_used(
     known = [by_id[name] for name in popular.methods if name in by_id]
     chosen = [method for method in known if method.refusal is None][:most]
     text = (
-        f"the {len(chosen)} public methods used most of {len(popular.methods)} that "
-        f"{popular.source} call"
+        f"the methods are the {len(chosen)} public ones that {popular.source} call most, of "
+        f"{len(popular.methods)}"
     )
     gone = len(popular.methods) - len(known)
     if gone:
@@ -159,6 +159,6 @@ def most_used(
     refused = {method.id: method.refusal for method in known[:until] if method.refusal is not None}
     if refused:
         those = "; ".join(f"{name}: {line(reason)}" for name, reason in refused.items())
-        text = f"often used, but left out because they cannot be slowed: {those}"
+        text = f"often used methods were left out, as they cannot be slowed: {those}"
         caveats.append(Caveat("methods-left-out", text))
     return tuple(chosen), tuple(caveats)

@@ -205,6 +205,6 @@ def most_called(
     caveats = [Caveat("methods-auto", text)]
     if left_out:
         those = "; ".join(f"{name}: {line(why)}" for name, why in left_out.items())
-        text = f"often called, but left out because they cannot be slowed: {those}"
+        text = f"often called methods were left out, as they cannot be slowed: {those}"
         caveats.append(Caveat("methods-left-out", text))
     return tuple(taken), tuple(caveats)

@@ -211,7 +211,7 @@ def _scattered(
         caveats.append(Caveat("no-run-apart", text))
     if groups.dissimilar and not groups.outside:
         sizes = " and ".join(str(len(group)) for group in groups.groups)
-        text = f"groups of {sizes} runs: none is the largest, so no run is an outlier"
+        text = f"the runs form groups of {sizes}, none the largest, so no run is an outlier"
         caveats.append(Caveat("no-main-group", text))
     return tuple(caveats)
 

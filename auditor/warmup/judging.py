@@ -74,12 +74,12 @@ def _unlike(length: int, seconds: float | None, detector: Detector) -> tuple[Cav
     usual = detector.iteration_seconds
     said = []
     if detector.length not in {None, length}:
-        said.append(f"of {length} iterations, not {detector.length}")
+        said.append(f"has {length} iterations, not {detector.length}")
     if seconds and usual and not usual / _ALIKE <= seconds <= usual * _ALIKE:
-        said.append(f"with iterations of {seconds:g} s, not {usual:g}")
+        said.append(f"has iterations of {seconds:g} s, not {usual:g}")
     if not said:
         return ()
-    text = f"the series is {' and '.join(said)}, as {detector.name} was trained on"
+    text = f"{detector.name} was trained on other series: this one {' and '.join(said)}"
     return (Caveat("series-unlike", text),)
 
 

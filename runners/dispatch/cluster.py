@@ -130,7 +130,9 @@ class ClusterDispatcher:
         except OSError as error:
             self._idle_since = now if self._idle_since is None else self._idle_since
             if now - self._idle_since > self._patience:
-                raise MachineError(f"files of trials cannot be sent to workers: {error}") from error
+                raise MachineError(
+                    f"files of trials cannot be sent to workers: {error}; restart the workers"
+                ) from error
             self._looked = -math.inf
             return False
         self._idle_since = None

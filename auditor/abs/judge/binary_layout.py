@@ -65,10 +65,7 @@ def caveat(layouts: Layouts, found: Component | None, plain: Sequence[Run]) -> C
             f"{len(drawn)} processes with shuffled functions are too few; raise `runs`"
         )
     elif not found.variance:
-        text = (
-            "processes with another function order differed no more than others; the intervals "
-            "include what may be hidden"
-        )
+        text = "no effect of function order on times was found; the intervals allow for a small one"
     else:
         text = (
             "the order of functions in the program changes times by "

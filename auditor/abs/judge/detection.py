@@ -197,7 +197,7 @@ def _judge_measured(data: PairData) -> Judgement:
             threshold=judgement.threshold,
             reason=str(data.reach.state),
         )
-    text = f"a slowdown was detected although the counted calls say: {data.reach.state}"
+    text = f"a slowdown was detected, although the benchmark calls the method {data.reach.state}"
     more = (*judgement.caveats, Caveat("reach-contradicted", text))
     return Judgement(
         outcome=judgement.outcome,

@@ -176,7 +176,9 @@ def read_rest(archive: tarfile.TarFile, mirror: Mirror) -> set[str]:
     try:
         return _rest(archive, _next(archive), _WHOLE, mirror)
     except tarfile.TarError as error:
-        raise MachineError(f"the fetched files are incomplete: {error}") from error
+        raise MachineError(
+            f"the fetched files are incomplete: {error}; repeat the command"
+        ) from error
 
 
 def _rest(

@@ -79,7 +79,7 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
         (Layouts.DRAWN, MOVED, (), None),
         (Layouts.FIXED, None, (0.1,), "this linker cannot shuffle"),
         (Layouts.DRAWN, None, (0.1,), "2 processes with shuffled functions are too few"),
-        (Layouts.DRAWN, Component(1.0, 2.0, 9), (0.1,), "differed no more"),
+        (Layouts.DRAWN, Component(1.0, 2.0, 9), (0.1,), "no effect of function order"),
         (Layouts.DRAWN, MOVED, (0.1,), "by 5.0\N{NO-BREAK SPACE}% "),
     ],
 )

@@ -118,5 +118,8 @@ def test_what_cannot_be_slowed_or_is_gone_leaves_its_place_to_the_next():
 
     assert [one.name for one in chosen] == ["Pop", "Len"]
     assert [caveat.slug for caveat in caveats] == ["methods-profile", "methods-left-out"]
-    assert "the 2 public methods used most of 5 that 2 clients call; 1 of those" in caveats[0].text
+    assert (
+        "the methods are the 2 public ones that 2 clients call most, of 5; 1 of those"
+        in caveats[0].text
+    )
     assert f"{bad.id}: a generator" in caveats[1].text
