@@ -42,7 +42,7 @@ def test_axe_finds_nothing(visit, of):
     assert violations(tab) == []
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [360, 800, 1400])
 def test_axe_finds_nothing_in_the_dark(visit, width):
     size = {"width": width, "height": 900}
     tab, _ = visit(PAGES["an audit with allocations"], color_scheme="dark", viewport=size)

@@ -48,7 +48,7 @@ def test_the_density_curve_rises_from_nothing_to_all_that_is_detected():
     assert len(places) == len(choices) + 1
     heights = [height for _, height in places]
     assert heights == sorted(heights, reverse=True)
-    assert [row.methods for row in curve.rows] == [str(one_step.methods) for one_step in choices]
+    assert [row.methods for row in curve.rows] == [str(step.methods) for step in choices]
     assert f'aria-label="{curve.says}"' in curve.plot
 
 

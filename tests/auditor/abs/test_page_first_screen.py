@@ -56,8 +56,8 @@ def test_method_names_outcomes_and_columns_are_those_of_the_terminal(visit, sche
     assert [head.removesuffix("↕").strip() for head in heads] == [
         "method", "outcome", "notices", "detected by", "60\N{NO-BREAK SPACE}% adds", "by",
     ]  # fmt: skip
-    shown = [row.locator("td").all_inner_texts() for row in rows]
-    assert shown == [
+    cells = [row.locator("td").all_inner_texts() for row in rows]
+    assert cells == [
         [
             f"{row.glyph} {row.word}",
             row.notices,

@@ -7,7 +7,7 @@ from comparisons import whole
 import examples
 from auditor.compare import page as comparison
 
-SHOWN = "document.querySelector('.tip').getBoundingClientRect().toJSON()"
+TIP_BOX = "document.querySelector('.tip').getBoundingClientRect().toJSON()"
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +51,7 @@ def test_the_keyboard_shows_the_meaning_within_the_window(visit, width):
     while not term.evaluate("(link) => link === document.activeElement"):
         tab.keyboard.press("Tab")
 
-    place = tab.evaluate(SHOWN)
+    place = tab.evaluate(TIP_BOX)
     assert tab.locator(".tip").is_visible()
     assert place["left"] >= 0
     assert place["right"] <= width
@@ -64,10 +64,10 @@ def test_a_finger_shows_the_meaning_and_hides_it(visit):
     tab, _ = visit(examples.audit(), has_touch=True, viewport={"width": 360, "height": 700})
 
     tab.locator(".scores .term").first.tap()
-    shown = tab.locator(".tip").is_visible()
+    appeared = tab.locator(".tip").is_visible()
     tab.locator("h1").tap()
 
-    assert shown
+    assert appeared
     assert not tab.locator(".tip").is_visible()
     assert "#term" not in tab.url
 
