@@ -1,4 +1,4 @@
-"""Is what the audit calls watched what a suite notices? Known commits of real projects.
+"""Is what the audit calls watched what a suite detects? Known commits of real projects.
 
     .venv/bin/python benchmarks/backtest.py [--clones FOLDER] [--only NAME,NAME]
 
@@ -71,7 +71,7 @@ def main() -> int:
     options.add_argument("--keep", type=Path, help="A folder for stores and results.")
     arguments = options.parse_args()
     counts = [0, 0, 0, 0]
-    print("| project | commit | noticed | by | changed methods | what it was |")
+    print("| project | commit | detected | by | changed methods | what it was |")
     print("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as scratch:
         for name in arguments.only.split(","):

@@ -1,6 +1,6 @@
 """What are usual gates worth? Each recipe of examples/gates, qualified on small projects.
 
-Prints a row for each recipe and subject: false alarms, and how often each slowdown is noticed.
+Prints a row for each recipe and subject: false alarms, and how often each slowdown is detected.
 Needs benchstat on the PATH, and fetches uuid and xxhash; nothing else should run beside it.
 """
 

@@ -154,7 +154,7 @@ def _swarm(xs: Sequence[float], top: int, kind: str) -> str:
 
 
 def steps(points: Sequence[tuple[str, float]]) -> Markup:
-    """Draw (what is tried, percent that is noticed) as a staircase, the points evenly apart."""
+    """Draw (what is tried, percent that is detected) as a staircase, the points evenly apart."""
     if not points:
         return NOTHING
     value = 430 / len(points)

@@ -1,4 +1,4 @@
-"""`bench-audit abs`: would the suite notice if a method got slower?"""
+"""`bench-audit abs`: would the suite detect it if a method got slower?"""
 
 import time
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from reports.html import gate_view
         "--output",
         "--dry-run",
     ),
-    short_help="Would the suite notice if a method got slower?",
+    short_help="Would the suite detect it if a method got slower?",
 )
 @options.options(
     *options.WHAT,
@@ -60,7 +60,7 @@ from reports.html import gate_view
 )
 @click.pass_context
 def command(context: click.Context, /, **_: object) -> int:
-    """Slow methods down one at a time and see which benchmarks notice.
+    """Slow methods down one at a time and see which benchmarks detect it.
 
     CONFIG_OR_SUBJECT is a configuration (.json, .yaml, .toml), a folder (the current one by
     default), git:PATH-OR-URL@REVISION, go:MODULE@VERSION or maven:GROUP:ARTIFACT:VERSION.

@@ -64,7 +64,7 @@ class StabilityDocument(
 
 
 class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/abs/1"):
-    """The answer to "if a method got slower, would this suite notice?"."""
+    """The answer to "if a method got slower, would this suite detect it?"."""
 
     slowdown: float | None  # v, 0.6 for 60 %; null: the time ended before it was sized
     slowdown_source: str  # "fixed", or "auto": sized by the spreads

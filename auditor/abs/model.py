@@ -306,7 +306,7 @@ class Allocations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbsVerdict:
-    """The answer to "if a method got slower, would this suite notice?"."""
+    """The answer to "if a method got slower, would this suite detect it?"."""
 
     slowdown: float | None
     """v; None where the time ended before it could be sized by the spreads."""

@@ -136,7 +136,7 @@ def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhas
 
 
 def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
-    """Return controls and curve as if each method were noticed, in the slowest benchmark."""
+    """Return controls and curve as if each method were detected, in the slowest benchmark."""
     if request.estimate:
         return ()
     benchmarks = chosen(parts.suite, request.suite.benchmarks)

@@ -71,7 +71,7 @@ def _methods(summary: TerminalSummary) -> RenderableType:
         "": [_colour(row, row.glyph) for row in rows],
         "method": [Text(row.name) for row in rows],
         "outcome": [_colour(row, row.word) for row in rows],
-        ">notices": [Text(row.notices) for row in rows],
+        ">detects from": [Text(row.notices) for row in rows],
         ">detected by": [Text(_detected_by(row)) for row in rows],
         f">{summary.slowdown} adds": [Text(row.effect) for row in rows],
         "by": [Text(row.evidence, style="dim") for row in rows],

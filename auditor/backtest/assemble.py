@@ -26,7 +26,7 @@ from reports import results
 FORMATS = ("table", "json", "markdown")
 RESULT, TEXT = "backtest.json", "backtest.md"
 _STYLES = {
-    CommitDetection.NOTICED: "green",
+    CommitDetection.DETECTED: "green",
     CommitDetection.MISSED: "red",
     CommitDetection.UNKNOWN: "yellow",
 }
@@ -105,7 +105,7 @@ def show(document: BacktestDocument, format_: str, console: Console) -> None:
 
 def table(document: BacktestDocument) -> RenderableType:
     """Return what a terminal shows."""
-    made = tables.lineless("", "commit", "of", "", "noticed by", "changed methods", "what it was")
+    made = tables.lineless("", "commit", "of", "", "detected by", "changed methods", "what it was")
     for commit in document.commits:
         made.add_row(
             Text(str(commit.noticed), style=_STYLES.get(commit.noticed, "")),

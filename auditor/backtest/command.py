@@ -1,4 +1,4 @@
-"""`bench-audit backtest`: would the suite have noticed past changes of performance?"""
+"""`bench-audit backtest`: would the suite have detected past changes of performance?"""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from runners.subjects.history import commits, history
 @click.command(
     cls=purposes.Command,
     most_used=("--fix", "--cause", "--find", "--list", "--benchmarks", "--output"),
-    short_help="Would the suite have noticed past changes of performance?",
+    short_help="Would the suite have detected past changes of performance?",
 )
 @options.options(
     *options.WHAT,
@@ -67,9 +67,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     """Compare commits of the past, which made something faster or slower, with their parents.
 
     Each is built in throw-away copies, with its parent, and the benchmarks that both have are run
-    as compare does. A commit is noticed where a benchmark moves as the commit should have made it.
+    as compare does. A commit is detected where a benchmark moves as the commit should have made it.
     The methods that it changes are slowed down as well: is what the audit calls watched what the
-    suite notices?
+    suite detects?
 
     \b
     bench-audit backtest . --list

@@ -84,4 +84,4 @@ def _commit(result: CommitResult) -> TriedCommit:
 
 def schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(BacktestDocument, "Whether a suite would have noticed past commits")
+    return schema_of(BacktestDocument, "Whether a suite would have detected past commits")

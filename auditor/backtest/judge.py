@@ -134,7 +134,7 @@ def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> 
 
 
 def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
-    """Tell whether a benchmark that both revisions have notices a slowdown; None: not known."""
+    """Tell whether a benchmark that both revisions have detects a slowdown; None: not known."""
     if method.outcome is Verdict.DETECTED and common.intersection(method.detected_by):
         return True
     calling = common.intersection((*method.reached_by, *method.set_up_in))
@@ -152,7 +152,7 @@ def _moved(comparison: Comparison, changes: set[PerformanceChange]) -> Iterator[
 
 def _detection(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
     if by:
-        return CommitDetection.NOTICED, ""
+        return CommitDetection.DETECTED, ""
     if not comparison.benchmarks:
         return CommitDetection.MISSED, "both revisions have no benchmark in common"
     if all(benchmark.same for benchmark in comparison.benchmarks):
@@ -197,7 +197,7 @@ def left_out(change: PastChange) -> CommitResult:
 
 
 def backtest(results: Iterable[CommitResult]) -> Backtest:
-    """Return all of them, and how being watched and being noticed go together."""
+    """Return all of them, and how being watched and being detected go together."""
     every = tuple(results)
     return Backtest(tried=every, agreement=agreement(every))
 
@@ -205,10 +205,10 @@ def backtest(results: Iterable[CommitResult]) -> Backtest:
 def agreement(results: Iterable[CommitResult]) -> Agreement:
     """Count the commits of which both is known."""
     known = [
-        (result.is_watched, result.noticed is CommitDetection.NOTICED)
+        (result.is_watched, result.noticed is CommitDetection.DETECTED)
         for result in results
         if result.is_watched is not None
-        and result.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
+        and result.noticed in {CommitDetection.DETECTED, CommitDetection.MISSED}
     ]
     pairs = ((True, True), (True, False), (False, True), (False, False))
     return agreement_of_counts(*(known.count(pair) for pair in pairs))

@@ -1,4 +1,4 @@
-"""Past commits that made code faster or slower, and whether the suite would have noticed them."""
+"""Past commits that made code faster or slower, and whether the suite would have detected them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,9 +25,9 @@ class PastChange:
 
 
 class CommitDetection(StrEnum):
-    """Whether the suite would have noticed a commit; FAILED: it could not be tried."""
+    """Whether the suite would have detected a commit; FAILED: it could not be tried."""
 
-    NOTICED = "noticed"
+    DETECTED = "detected"
     MISSED = "missed"
     UNKNOWN = "cannot tell"
     FAILED = "failed"
@@ -84,7 +84,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backtest:
-    """The answer to "would the suite have noticed?", newest commit first."""
+    """The answer to "would the suite have detected it?", newest commit first."""
 
     tried: tuple[CommitResult, ...]
     agreement: Agreement

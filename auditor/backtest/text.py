@@ -1,4 +1,4 @@
-"""Past commits and whether the suite would have noticed them, in words and as Markdown."""
+"""Past commits and whether the suite would have detected them, in words and as Markdown."""
 
 from collections.abc import Iterator
 
@@ -11,19 +11,19 @@ _NAMED = 2
 
 
 def headline(document: BacktestDocument) -> str:
-    """Return how many were noticed, in a sentence."""
+    """Return how many were detected, in a sentence."""
     tried_commits = [
         commit
         for commit in document.commits
-        if commit.noticed in {CommitDetection.NOTICED, CommitDetection.MISSED}
+        if commit.noticed in {CommitDetection.DETECTED, CommitDetection.MISSED}
     ]
     if not tried_commits:
         return "Cannot tell: no commit could be judged."
-    noticed = sum(commit.noticed is CommitDetection.NOTICED for commit in tried_commits)
+    noticed = sum(commit.noticed is CommitDetection.DETECTED for commit in tried_commits)
     open_ = len(document.commits) - len(tried_commits)
     beside = f"; of {open_} more nobody can tell" if open_ else ""
     commits = number_format.count(len(tried_commits), "commit")
-    return f"The suite would have noticed {noticed} of {commits}{beside}."
+    return f"The suite would have detected {noticed} of {commits}{beside}."
 
 
 def line(result: CommitResult) -> str:
@@ -36,7 +36,7 @@ def line(result: CommitResult) -> str:
 
 
 def detecting_benchmarks(commit: TriedCommit) -> str:
-    """Return who noticed it, the largest change first."""
+    """Return who detected it, the largest change first."""
     return _some(commit.by)
 
 
@@ -80,9 +80,9 @@ def markdown(document: BacktestDocument) -> str:
 
 
 def _lines(document: BacktestDocument) -> Iterator[str]:
-    yield "## Would the suite have noticed?"
+    yield "## Would the suite have detected them?"
     yield from ("", f"**{prose(headline(document))}**", "")
-    yield "| commit | of | kind | noticed | by | changed methods | what it was |"
+    yield "| commit | of | kind | detected | by | changed methods | what it was |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for commit in document.commits:
         text = detecting_benchmarks(commit) or commit.reason

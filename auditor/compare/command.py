@@ -81,7 +81,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
     What the first rounds make suspicious is run again, and only what these fresh rounds confirm is
     called a regression. --fail-under is for the part of the changed methods whose slowdown the
-    suite of HEAD would notice.
+    suite of HEAD would detect.
 
     \b
     bench-audit compare origin/main HEAD --dry-run      what would be measured, and how long

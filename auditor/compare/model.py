@@ -122,7 +122,7 @@ class BenchmarkComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """The methods that differ, and what the suite of head would notice of them.
+    """The methods that differ, and what the suite of head would detect of them.
 
     `verdict` is that of those which were slowed down, None where no method differs, and where
     nobody asked. `unwatched` are public methods that are new in head and
@@ -138,7 +138,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The answer to "did a benchmark get slower, and would the suite have noticed?"."""
+    """The answer to "did a benchmark get slower, and would the suite have detected it?"."""
 
     min_delta: float  # smallest relative change that counts
     benchmarks: tuple[BenchmarkComparison, ...]  # those of both revisions

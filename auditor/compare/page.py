@@ -227,7 +227,7 @@ def is_stored(document: ComparisonDocument) -> bool:
 
 
 def patch_headline(document: ComparisonDocument) -> str:
-    """Say in one line whether the suite would have noticed a slowdown of what changed.
+    """Say in one line whether the suite would have detected a slowdown of what changed.
 
     Nothing is said where nobody has looked at the code.
     """
@@ -238,7 +238,7 @@ def patch_headline(document: ComparisonDocument) -> str:
         return "No method of the library differs."
     differ = number_format.count(len(patch.methods), "method")
     if patch.score is None:
-        return f"{differ} of the library differ; whether the suite would notice was not asked."
+        return f"{differ} of the library differ; whether the suite would detect that was not asked."
     found, counted = patch.score.covered, patch.score.counted
     of_these = "" if counted == len(patch.methods) else f" ({differ} differ)"
     those = f"{number_format.count(counted, 'changed or new method')}{of_these}"
@@ -246,12 +246,12 @@ def patch_headline(document: ComparisonDocument) -> str:
         return f"{differ} of the library differ; none of them can be slowed."
     open_ = words.count_undecided(patch.score)
     if open_ == counted:
-        return f"Whether the suite would notice a slowdown is open for {those}."
+        return f"Whether the suite would detect a slowdown is open for {those}."
     slower = "got slower"
     if patch.slowdown:
         slower = f"took {number_format.times(1 + patch.slowdown)} as long"
     rest = f"; {open_} {'is' if open_ == 1 else 'are'} open" if open_ else ""
-    return f"Of {those} the suite would notice {found or 'none'} if they {slower}{rest}."
+    return f"Of {those} the suite would detect {found or 'none'} if they {slower}{rest}."
 
 
 def _revision(name: str) -> str:

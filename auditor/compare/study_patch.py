@@ -1,4 +1,4 @@
-"""Which methods differ between two revisions, and would the suite have noticed these?"""
+"""Which methods differ between two revisions, and would the suite have detected these?"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

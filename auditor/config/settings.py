@@ -114,7 +114,7 @@ class Settings(Section, frozen=True):
     curve: Annotated[
         Literal["none", "methods", "pairs"] | None,
         Meta(
-            description="How small a slowdown is noticed still: in one benchmark of each method, in"
+            description="Smallest detected slowdown: in one benchmark of each method, in"
             " all pairs, or not measured; null: methods, where nothing is exact, estimated or the"
             " paper's."
         ),

@@ -25,7 +25,7 @@ def proof(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | 
     """Return whether a run bears a smell out, None where it does not tell.
 
     Calls whose results nobody uses were removed where they take longer alone than the operation
-    that makes them; a slowdown that is noticed proves nothing, since what slows them down keeps
+    that makes them; a slowdown that is detected proves nothing, since what slows them down keeps
     them from being removed.
     """
     timings = list(_timing_of(smell.benchmark, benchmarks))

@@ -100,7 +100,7 @@ class RemovedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UndecidedBenchmark(msgspec.Struct, frozen=True):
-    """A benchmark that is kept since it may be the only one to notice these methods."""
+    """A benchmark that is kept since it may be the only one to detect these methods."""
 
     benchmark: str
     methods: tuple[str, ...]

@@ -41,7 +41,7 @@ def proposal(found: Proposal) -> RenderableType:
             )
         parts += ["", and_more(rows, len(found.removed))]
     kept = [
-        f"{undecided.benchmark} may be the only one to notice {', '.join(undecided.methods[:5])}"
+        f"{undecided.benchmark} may be the only one to detect {', '.join(undecided.methods[:5])}"
         for undecided in found.undecided
     ]
     kept += [f"{one} was not measured" for one in found.unknown]

@@ -11,9 +11,9 @@ class WatchState(IntEnum):
 
     UNCALLED = 0
     UNNOTICED = 1
-    """Some benchmark calls it, and none notices a slowdown."""
+    """Some benchmark calls it, and none detects a slowdown."""
     WATCHED = 2
-    """Some benchmark notices a slowdown, or calls it and nobody knows whether it would."""
+    """Some benchmark detects a slowdown, or calls it and nobody knows whether it would."""
 
 
 def unwatched_methods(

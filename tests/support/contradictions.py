@@ -26,7 +26,7 @@ from reports import number_format
 WHOLE = ("fewest", "same score", "nothing detected")
 """Claims of the whole result: they are looked for in every form."""
 NOTICES = re.compile(
-    r"would notice a \S+ \S+ slowdown in (\w+) of ([\d,]+) methods?(?:, and perhaps in (\d+) more)?"
+    r"would detect a \S+ \S+ slowdown in (\w+) of ([\d,]+) methods?(?:, and perhaps in (\d+) more)?"
 )
 OPEN_FOR = re.compile(r"slowdown is open for (?:the only method|all ([\d,]+) methods)")
 UNDRAWN = re.compile(r"<style.*?</style>|<script.*?</script>|<svg.*?</svg>|<[^>]*>", re.DOTALL)
@@ -130,11 +130,11 @@ def _wrong_scores(document: Document) -> Iterator[str]:
 
 
 def _wrong_sight(document: Document, facts: ResultFacts) -> Iterator[str]:
-    """Yield benchmarks that noticed less than what they are said to see."""
+    """Yield benchmarks that detected less than what they are said to see."""
     for curve in document.curve.pairs if document.curve else ():
         visible = facts.benchmarks[curve.benchmark].visible
         if curve.slowdown is not None and visible is not None and visible > curve.slowdown:
-            yield f"{curve.benchmark} sees from {visible} on, and has noticed {curve.slowdown}"
+            yield f"{curve.benchmark} sees from {visible} on, and has detected {curve.slowdown}"
 
 
 def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:

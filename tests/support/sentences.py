@@ -54,7 +54,7 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             ResultFacts.is_droppable,
         ),
         "silent": _claim(
-            r"notices none of them",
+            r"detects none of them",
             "the benchmark is settled and detects nothing",
             ResultFacts.detects_nothing,
         ),
@@ -89,23 +89,23 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             "the method is inconclusive, since measurements scatter",
             lambda facts, owner: facts.is_open_for(owner, OpenCause.SCATTER),
         ),
-        "nobody notices": _claim(
-            r"(?i)no benchmark would notice if",
+        "nobody detects": _claim(
+            r"(?i)no benchmark would detect it if",
             "the method is missed or unreached",
             lambda facts, owner: facts.methods[owner].outcome in UNWATCHED,
         ),
         "open": _claim(
-            r"Whether a benchmark notices a slowdown of .+ is open|whether one notices is open",
+            r"Whether a benchmark detects a slowdown of .+ is open|whether one detects is open",
             "the method may still turn out detected",
             lambda facts, owner: facts.methods[owner].outcome in OPEN,
         ),
         "none notices": _claim(
-            r"none notices$",
+            r"none detects$",
             "the method is missed",
             lambda facts, owner: facts.methods[owner].outcome is Verdict.MISSED,
         ),
         "notices": _claim(
-            r"\d+ notices?$",
+            r"\d+ detects?$",
             "the method is detected",
             lambda facts, owner: facts.methods[owner].outcome is Verdict.DETECTED,
         ),
@@ -147,8 +147,8 @@ EXCLUSIONS = (
     ("write", "use result"),
     ("write", "left open"),
     ("write", "scatter"),
-    ("nobody notices", "open"),
-    ("nobody notices", "notices"),
+    ("nobody detects", "open"),
+    ("nobody detects", "notices"),
     ("repair", "more time"),
     ("left open", "scatter"),
     ("left open", "too short"),

@@ -16,7 +16,7 @@ from reports.sarif import LogCategory, sarif_log
 MISSED = FindingKind(
     "missed",
     Level.WARNING,
-    "Benchmarks call the method, but none notices a slowdown of it",
+    "Benchmarks call the method, but none detects a slowdown of it",
     "Write a benchmark in which this method is most of what is measured.",
 )
 UNREACHED = FindingKind(
@@ -34,7 +34,7 @@ SET_UP_ONLY = FindingKind(
 UNDECIDED = FindingKind(
     "undecided",
     Level.NOTE,
-    "Whether a benchmark notices a slowdown of the method is open",
+    "Whether a benchmark detects a slowdown of the method is open",
     "The reason beside it says what would decide: time, iterations, or another slowdown.",
 )
 BROKEN = FindingKind(
@@ -117,14 +117,14 @@ def _text(
         by = len(method.reached_by)
         called = f" ({number_format.count(by, 'benchmark')} call it)" if by > 1 else ""
         nobody = "By estimate, no benchmark" if guessed else "No benchmark"
-        return f"{nobody} would notice if {name} {how}{called}{reason}"
+        return f"{nobody} would detect it if {name} {how}{called}{reason}"
     if kind is UNREACHED:
         none = "No benchmark"
         if method.reason and method.reason.startswith("none of the benchmarks"):
             none = "None of the benchmarks that could be measured"
-        return f"{none} calls {name}, so none would notice if it got slower"
+        return f"{none} calls {name}, so none would detect it if it got slower"
     if kind is SET_UP_ONLY:
-        return f"{name} is called in set-up only, so no benchmark would notice if it got slower"
+        return f"{name} is called in set-up only, so no benchmark would detect it if it got slower"
     if kind is UNDECIDED:
-        return f"Whether a benchmark notices a slowdown of {name} is open{reason}"
+        return f"Whether a benchmark detects a slowdown of {name} is open{reason}"
     return f"With {name} slowed, benchmarks crash or do not end{reason}"

@@ -83,7 +83,7 @@ def _caveats(caveats: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 def _methods(document: Document, room: int) -> str:
     """Return the table of methods, worst first, with as many rows as there is room for."""
-    head = "\n### Methods\n\n| method | | detected by | called by | notices | |\n"
+    head = "\n### Methods\n\n| method | | detected by | called by | detects from | |\n"
     head += "| --- | --- | ---: | ---: | ---: | --- |\n"
     rows = list(_rows(document))
     left = room - _size(head) - _size(_rest(document, 0))
@@ -119,7 +119,7 @@ def _rows(document: Document) -> Iterator[str]:
 
 
 def _rank(kind: FindingKind | None, outcome: Verdict) -> int:
-    """Return where a method is listed: what nobody notices first, what was not judged last."""
+    """Return where a method is listed: what nobody detects first, what was not judged last."""
     if kind is not None:
         return KINDS.index(kind)
     return len(KINDS) + (outcome is not Verdict.DETECTED)

@@ -1,8 +1,8 @@
-"""How small a slowdown may be to be noticed still: which sizes to try, and what they tell.
+"""How small a slowdown may be to be detected still: which sizes to try, and what they tell.
 
 Where the limit is half of the slowdown, a method that takes more than half of an operation is
-noticed down to where the noise begins, and one that takes less never. With a fixed limit, as a gate
-has, a larger slowdown is noticed in any method.
+detected down to where the noise begins, and one that takes less never. With a fixed limit, as a
+gate has, a larger slowdown is detected in any method.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,9 +26,9 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class SlowdownSearch:
-    """Looks for the least size that a pair notices by halving: few sizes are measured.
+    """Looks for the least size that a pair detects by halving: few sizes are measured.
 
-    `sizes` go up. It is taken for granted that what notices a slowdown notices a larger one.
+    `sizes` go up. It is taken for granted that what detects a slowdown detects a larger one.
     """
 
     method: str
@@ -159,7 +159,7 @@ def _notices(step: CurveStep) -> bool:
 
 
 def least_noticed(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
-    """Return the least slowdown that each benchmark was seen to notice."""
+    """Return the least slowdown that each benchmark was seen to detect."""
     found: dict[str, float] = {}
     for search in searched:
         least = search.found().slowdown
@@ -191,7 +191,7 @@ def _noise(run: PairRun) -> float:
 
 
 def _may_be_noticed_later(pair: PairVerdict, *, fixed: bool) -> bool:
-    """Tell whether a larger slowdown may be noticed although this one was not."""
+    """Tell whether a larger slowdown may be detected although this one was not."""
     if fixed:
         takes_part = bool(pair.share or pair.share_at_most)
         return takes_part and pair.outcome in (Verdict.MISSED, Verdict.INCONCLUSIVE)

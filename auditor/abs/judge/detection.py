@@ -1,4 +1,4 @@
-"""Does a benchmark notice the slowdown of a method? (detection.md)."""
+"""Does a benchmark detect the slowdown of a method? (detection.md)."""
 
 from collections.abc import Iterator
 from math import ceil

@@ -139,7 +139,7 @@ def confirm_detectable_slowdowns(
     """Return the stability with what the verdicts show of what the plan can see.
 
     A benchmark sees `slowdown` where a pair was detected in it, and where the interval of a pair
-    is so narrow that a method that is all of the operation would have been. `noticed` are other
+    is so narrow that a method that is all of the operation would have been. `detected` are other
     slowdowns at which a pair was detected, the least by benchmark.
     """
     if slowdown is None:

@@ -23,7 +23,7 @@ class Prediction:
     """The method's share of the plain operation, between `low` and `high` if all doubt is real.
 
     `share` is None where only `high` is known. `misses`: no measuring is needed to know that the
-    benchmark cannot notice. `expected` is the verdict where nothing is measured.
+    benchmark cannot detect. `expected` is the verdict where nothing is measured.
     """
 
     share: float | None

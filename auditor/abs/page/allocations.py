@@ -36,7 +36,7 @@ class AllocationPairView:
 
 @dataclass(frozen=True, slots=True)
 class AllocationsView:
-    """What the page shows; `silent` are methods that nobody watches, and why.
+    """What the page shows; `silent` are methods that no benchmark covers, and why.
 
     `hidden` counts the pairs that only the JSON result has.
     """

@@ -1,4 +1,4 @@
-"""Methods against benchmarks: which benchmark notices which method."""
+"""Methods against benchmarks: which benchmark detects which method."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class MatrixHead:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A row. `noticed` is what `total` is sorted by.
+    """A row. `detected` is what `total` is sorted by.
 
     `shown` says in how many of its pairs an allocation shows.
     """

@@ -1,4 +1,4 @@
-"""The head of the page: the scores, and how small a slowdown is noticed still."""
+"""The head of the page: the scores, and how small a slowdown is detected still."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ class ScoreView:
 
 @dataclass(frozen=True, slots=True)
 class PointView:
-    """In how many methods a slowdown is noticed."""
+    """In how many methods a slowdown is detected."""
 
     size: str
     covered: str
@@ -33,7 +33,7 @@ class PointView:
 
 @dataclass(frozen=True, slots=True)
 class LeastView:
-    """The least slowdown of a method that was seen to be noticed, and by which benchmark."""
+    """The least slowdown of a method that was seen to be detected, and by which benchmark."""
 
     method: PageLink
     benchmark: PageLink
@@ -44,7 +44,7 @@ class LeastView:
 
 @dataclass(frozen=True, slots=True)
 class CurveView:
-    """How small a slowdown is noticed still, in how many pairs that was tried, and by method."""
+    """How small a slowdown is detected still, in how many pairs that was tried, and by method."""
 
     says: str
     plot: Markup = field(repr=False)

@@ -1,4 +1,4 @@
-"""If a method got slower, would the suite notice? Plan, run, judge."""
+"""If a method got slower, would the suite detect it? Plan, run, judge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -135,7 +135,7 @@ def _unwatched(facts: ResultFacts) -> Advice | None:
     shares = _shares(document.pairs)
     return Advice(
         "unwatched",
-        f"Write benchmarks for {number_format.count(len(ranked), 'method')} that nobody watches",
+        f"Write benchmarks for {number_format.count(len(ranked), 'method')} that none covers",
         "If one of them got slower, no benchmark would say so.",
         tuple(AdviceTarget(method.id, _unwatched_note(method, shares)) for method in ranked),
     )
@@ -235,7 +235,7 @@ def _broken(document: Document) -> Advice | None:
     return Advice(
         "broken",
         f"Find out why benchmarks fail with {number_format.count(len(methods), 'method')} slowed",
-        "Where the slowdown might have been noticed, the benchmark crashed or did not end.",
+        "Where the slowdown might have been detected, the benchmark crashed or did not end.",
         tuple(AdviceTarget(method.id, _why(method)) for method in methods),
     )
 
@@ -361,7 +361,7 @@ def _silent(facts: ResultFacts) -> Advice | None:
         tuple(
             AdviceTarget(
                 verdict.id,
-                f"takes {number_format.seconds(verdict.seconds)}; calls some and notices none",
+                f"takes {number_format.seconds(verdict.seconds)}; calls some and detects none",
             )
             for verdict in silent
         ),

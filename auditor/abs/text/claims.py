@@ -221,7 +221,7 @@ class ResultFacts:
         return bool(outcomes & {Verdict.REFUSED, Verdict.INVALID})
 
     def lacks_benchmark(self, method: str) -> bool:
-        """Tell whether a new benchmark would watch a method that nobody watches."""
+        """Tell whether a new benchmark would watch a method that no benchmark covers."""
         removed = any(method in methods for methods in self.removed_calls.values())
         return method in self.lost and not removed and self.methods[method].trivial is None
 

@@ -15,7 +15,7 @@ from reports import number_format
 
 MOST = 3
 _SAFETY = 2.0
-"""How many times smaller than what it has to notice a shortened benchmark still sees."""
+"""How many times smaller than what it has to detect a shortened benchmark still sees."""
 _LEAST_ITERATIONS = 5
 _WATCHED = frozenset({"warm-after", "not-seen-warm"})
 """What is said of a benchmark whose processes were watched."""
@@ -122,7 +122,7 @@ def _fixes(facts: ResultFacts) -> Iterator[SuiteChange]:
 
 
 def _stubs(facts: ResultFacts) -> list[SuiteChange]:
-    """Return new benchmarks for methods that nobody watches, the most used first."""
+    """Return new benchmarks for methods that no benchmark covers, the most used first."""
     document = facts.document
     times = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     lost = [method for method in document.methods if facts.lacks_benchmark(method.id)]
@@ -168,7 +168,7 @@ def _drops(facts: ResultFacts) -> Iterator[SuiteChange]:
 
 def explain_redundancy(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
     """Say why a benchmark is redundant, and how much of it was examined."""
-    why = "others notice all that it notices" if benchmark.shared else "it notices none of them"
+    why = "others detect all that it detects" if benchmark.shared else "it detects none of them"
     least, _ = facts.examined(benchmark.id)
     return f"{why}; the methods examined are at least {number_format.share(least)} of it"
 
@@ -209,7 +209,7 @@ def _shorter(document: Document) -> Iterator[SuiteChange]:
 
 
 def _least_noticed(document: Document, benchmark: BenchmarkVerdict) -> float | None:
-    """Return the smallest effect that the benchmark has noticed; None where it has none."""
+    """Return the smallest effect that the benchmark has detected; None where it has none."""
     if benchmark.id not in document.minimal_cover:
         return None
     return min(

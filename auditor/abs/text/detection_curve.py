@@ -15,7 +15,7 @@ def most_sensitive_pairs(curve: DetectionCurve | None) -> dict[str, PairCurve]:
 
 
 def format_limit(pair: PairCurve) -> str:
-    """Return from which slowdown on a pair notices, or up to which it does not."""
+    """Return from which slowdown on a pair detects, or up to which it does not."""
     if pair.slowdown is not None:
         return number_format.times(1 + pair.slowdown)
     return (
@@ -26,18 +26,18 @@ def format_limit(pair: PairCurve) -> str:
 
 
 def format_pair_curve(pair: PairCurve) -> str:
-    """Return the same as a sentence, with the largest slowdown below that is not noticed."""
+    """Return the same as a sentence, with the largest slowdown below that is not detected."""
     limit = format_limit(pair)
     if pair.slowdown is None:
         return f"{limit} is noticed" if pair.unnoticed is not None else ""
     but = "" if pair.unnoticed is None else f", not {number_format.times(1 + pair.unnoticed)}"
-    return f"notices {limit} and more{but}"
+    return f"detects {limit} and more{but}"
 
 
 def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
-    """Return in how many methods the suite notices how small a slowdown, in one sentence.
+    """Return in how many methods the suite detects how small a slowdown, in one sentence.
 
-    The sentence is empty where nothing is noticed and methods are `undecided`.
+    The sentence is empty where nothing is detected and methods are `undecided`.
     """
     if curve is None or not any(point.counted for point in curve.points):
         return ""
@@ -50,8 +50,8 @@ def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
     if not steps and undecided:
         return ""
     if not steps:
-        return f"No slowdown that was tried is noticed in any of {counted}."
-    return f"It notices {', '.join(steps)} of {counted}."
+        return f"No slowdown that was tried is detected in any of {counted}."
+    return f"It detects {', '.join(steps)} of {counted}."
 
 
 def _size(pair: PairCurve) -> float:

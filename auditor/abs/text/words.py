@@ -10,10 +10,10 @@ from reports import number_format
 from reports.wording import SET_UP_ONLY, Word
 
 OUTCOMES = {
-    Verdict.DETECTED: Word("✓", "detected", "a benchmark notices the slowdown"),
+    Verdict.DETECTED: Word("✓", "detected", "a benchmark detects the slowdown"),
     Verdict.MISSED: Word("✗", "missed", "called, but the slowdown is not noticed"),
     Verdict.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
-    Verdict.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is noticed is open"),
+    Verdict.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is detected is open"),
     Verdict.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
     Verdict.CRASHED: Word("!", "crashed", "the benchmark failed when slowed"),
     Verdict.TIMED_OUT: Word("t", "timed out", "the benchmark did not end when slowed"),
@@ -106,10 +106,10 @@ def _answer(document: AbsOrStability) -> str:
     open_, by_budget = count_undecided(total), _by_budget(document)
     if open_ == total.counted:
         those = "the only method" if total.counted == 1 else f"all {methods}"
-        sentence = f"Whether this suite would notice a {slowdown}slowdown is open for {those}"
+        sentence = f"Whether this suite would detect a {slowdown}slowdown is open for {those}"
         return f"{sentence}{by_budget}."
     covered = total.covered or "none"
-    sentence = f"This suite would notice a {slowdown}slowdown in {covered} of {methods}"
+    sentence = f"This suite would detect a {slowdown}slowdown in {covered} of {methods}"
     if is_estimate(document):
         sentence = f"By estimate, this{sentence.removeprefix('This')}"
     return f"{sentence}, and perhaps in {open_} more{by_budget}." if open_ else f"{sentence}."
@@ -270,7 +270,7 @@ def _least(facts: ResultFacts) -> str:
 
 
 def unwatched_methods(document: Document) -> list[MethodVerdict]:
-    """Return the methods that nobody watches, but those whose misses the user accepts."""
+    """Return the methods that no benchmark covers, but those whose misses the user accepts."""
     lost = ResultFacts(document).lost
     return [method for method in document.methods if method.id in lost]
 

@@ -60,9 +60,9 @@ def test_terminal_page_and_markdown_of_an_audit_say_it_first():
 
     page = plain(report.render_page(document))
     for text in (terminal(document), plain(format_markdown(document))):
-        assert f"{SAID}This suite would notice" in text
+        assert f"{SAID}This suite would detect" in text
         assert "Steady " not in text
-    assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>This suite would notice")
+    assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>This suite would detect")
     assert "Steady " not in page
     quiet = document_of_verdict.document(*audit(HostInterference(waited=0.02, others=0.6)))
     for text in (terminal(quiet), plain(report.render_page(quiet)), plain(format_markdown(quiet))):

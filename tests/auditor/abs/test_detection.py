@@ -401,7 +401,7 @@ def test_a_method_time_that_may_be_half_as_long_carries_no_verdict(share, cost, 
 def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cost, outcome):
     """Of it and all that the clock may hide, .122 of the operation in one case, .524 in the other.
 
-    So it is only with what was measured: a method that is slowed by much more may be noticed.
+    So it is only with what was measured: a method that is slowed by much more may be detected.
     """
     doubtful = calibrated(0.01 * PLAIN, clock_seconds=cost * PLAIN)
     much = tuple(

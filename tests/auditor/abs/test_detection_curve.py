@@ -34,7 +34,7 @@ def detected(benchmark, effect, noise):
 
 
 def searched(least, begin=0.5, sizes=SIZES):
-    """Search with a suite that notices everything from `least` on; return what was measured."""
+    """Search with a suite that detects everything from `least` on; return what was measured."""
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=sizes)
     tried, size = [], begin
     while size is not None:

@@ -142,7 +142,7 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
             f'{number_format.times(1 + point.slowdown)}</th><td class="n">{point.covered} of'
             in section
         )
-    assert page.count("It notices") == 1
+    assert page.count("It detects") == 1
     for pair in verdict.curve.pairs:
         assert (
             f'data-v="{pair.slowdown:g}">{number_format.times(1 + pair.slowdown)}</td>' in section
@@ -374,4 +374,4 @@ def test_how_to_repeat_it_says_where_the_configuration_comes_from():
 def test_an_audit_that_could_not_size_the_slowdown_asks_for_none():
     verdict = replace(examples.all_crashed(), slowdown=None)
 
-    assert "would notice a slowdown is open" in words.headline(judged(verdict))
+    assert "would detect a slowdown is open" in words.headline(judged(verdict))

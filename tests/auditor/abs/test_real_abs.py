@@ -338,7 +338,7 @@ def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_pat
     answer = program.call("abs", asked, "--store", store, before=before)
 
     assert answer.returncode == 0, answer
-    assert "This suite would notice a 60\N{NO-BREAK SPACE}% slowdown in " in answer.stdout
+    assert "This suite would detect a 60\N{NO-BREAK SPACE}% slowdown in " in answer.stdout
     assert runs(store).keys() - known.keys() <= repeats(store)
     assert everything(subject) == held
 

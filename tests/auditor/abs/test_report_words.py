@@ -92,8 +92,8 @@ def test_the_headline_says_how_many_and_how_many_perhaps():
     ]
 
     assert say == [
-        "This suite would notice a 60 % slowdown in 9 of 14 methods.",
-        "This suite would notice a 60 % slowdown in 9 of 14 methods, and perhaps in 3 more.",
+        "This suite would detect a 60 % slowdown in 9 of 14 methods.",
+        "This suite would detect a 60 % slowdown in 9 of 14 methods, and perhaps in 3 more.",
     ]
 
 
@@ -106,11 +106,11 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
     verdict = replace(examples.audit(), caveats=(Caveat("estimate", "predicted"),))
     document = judged(verdict)
 
-    assert words.headline(document).startswith("By estimate, this suite would notice")
+    assert words.headline(document).startswith("By estimate, this suite would detect")
     assert words.describe_rule(document).startswith("an estimate, nothing was slowed down; rule")
     missed = [finding.text for finding in sorted_findings(document) if finding.kind is MISSED]
     assert missed
-    assert all(text.startswith("By estimate, no benchmark would notice") for text in missed)
+    assert all(text.startswith("By estimate, no benchmark would detect") for text in missed)
     report = json.loads(format_mutation(document))
     assert report["config"]["estimate"] is True
     mutants = [mutant for file in report["files"].values() for mutant in file["mutants"]]
@@ -224,7 +224,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     )
 
     least = {pair.method: 1 + pair.slowdown for pair in verdict.curve.pairs}
-    assert summary.curve.startswith("It notices 1.05\xa0\N{MULTIPLICATION SIGN}")
+    assert summary.curve.startswith("It detects 1.05\xa0\N{MULTIPLICATION SIGN}")
     assert summary.curve.endswith("of 13 methods.")
     assert {row.id: row.notices for row in summary.methods if row.notices} == {
         method: number_format.times(factor) for method, factor in least.items()
@@ -240,8 +240,8 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
 @pytest.mark.parametrize(
     ("slowdown", "unnoticed", "short", "message"),
     [
-        (0.1, 0.05, "1.1\xa0x", "notices 1.1\xa0x and more, not 1.05\xa0x"),
-        (0.05, None, "1.05\xa0x", "notices 1.05\xa0x and more"),
+        (0.1, 0.05, "1.1\xa0x", "detects 1.1\xa0x and more, not 1.05\xa0x"),
+        (0.05, None, "1.05\xa0x", "detects 1.05\xa0x and more"),
         (None, 5.0, "not 6\xa0x", "not 6\xa0x is noticed"),
         (None, None, number_format.NONE, ""),
     ],
@@ -264,7 +264,7 @@ def test_a_suite_that_notices_nothing_says_so():
         for open_ in (0, 3)
     )
 
-    assert message == "No slowdown that was tried is noticed in any of 4 methods."
+    assert message == "No slowdown that was tried is detected in any of 4 methods."
     assert silent == ""  # methods are open
 
 

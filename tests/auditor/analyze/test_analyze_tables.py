@@ -48,7 +48,7 @@ def test_a_file_is_judged_as_an_audit_is(call, tmp_path):
     code, printed, said = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-o", str(tmp_path))
 
     assert code == 0
-    assert "This suite would notice a 60\xa0% slowdown in 1 of 2 methods." in printed
+    assert "This suite would detect a 60\xa0% slowdown in 1 of 2 methods." in printed
     assert 'rule "paper", slowdown 60\xa0% (fixed)\n' in printed
     assert "how long that took is not known" in printed
     assert said.endswith(f"result: {tmp_path / 'analysis.json'}\n")

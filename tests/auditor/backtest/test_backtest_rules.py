@@ -173,16 +173,16 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
         (
             FIX,
             (benchmark("A", ALIKE, FASTER), benchmark("B", ALIKE)),
-            CommitDetection.NOTICED,
+            CommitDetection.DETECTED,
             ["A"],
         ),
         (FIX, (benchmark("A", SLOWER),), CommitDetection.MISSED, []),
-        (CAUSE, (benchmark("A", SLOWER),), CommitDetection.NOTICED, ["A"]),
+        (CAUSE, (benchmark("A", SLOWER),), CommitDetection.DETECTED, ["A"]),
         (CAUSE, (benchmark("A", FASTER),), CommitDetection.MISSED, []),
         (
             EITHER,
             (benchmark("A", FASTER), benchmark("B", SLOWER)),
-            CommitDetection.NOTICED,
+            CommitDetection.DETECTED,
             ["A", "B"],
         ),
         (FIX, (benchmark("A", ALIKE), benchmark("B", OPEN)), CommitDetection.UNKNOWN, []),
@@ -201,7 +201,7 @@ def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchm
     result = judge_commit(change, compared(*benchmarks), 3.0)
 
     assert (result.noticed, [shift.benchmark for shift in result.by]) == (noticed, by)
-    assert bool(result.reason) is (noticed is not CommitDetection.NOTICED)
+    assert bool(result.reason) is (noticed is not CommitDetection.DETECTED)
 
 
 def test_what_moves_the_other_way_is_kept_and_so_is_what_would_have_been_seen():

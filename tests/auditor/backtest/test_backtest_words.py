@@ -38,7 +38,7 @@ def moved(name, ratio=0.8, dimension=Dimension.TIME):
 
 NOTICED = CommitResult(
     change=change(),
-    noticed=CommitDetection.NOTICED,
+    noticed=CommitDetection.DETECTED,
     by=(moved("BenchmarkPush", 0.9), moved("BenchmarkPop", 0.5), moved("BenchmarkPeek", 0.95)),
     benchmarks=3,
     visible=0.02,
@@ -70,10 +70,10 @@ def test_the_document_is_what_its_schema_says():
 @pytest.mark.parametrize(
     ("tried", "message"),
     [
-        ((NOTICED, MISSED), "The suite would have noticed 1 of 2 commits."),
+        ((NOTICED, MISSED), "The suite would have detected 1 of 2 commits."),
         (
             (NOTICED, FAILED, left_out(change())),
-            "The suite would have noticed 1 of 1 commit; of 2 more nobody can tell.",
+            "The suite would have detected 1 of 1 commit; of 2 more nobody can tell.",
         ),
         ((FAILED,), "Cannot tell: no commit could be judged."),
     ],
@@ -119,7 +119,7 @@ def test_agreement_is_said_only_where_something_is_known():
 
 def test_a_line_for_those_who_watch():
     assert line(NOTICED).replace("\N{NO-BREAK SPACE}", " ") == (
-        "aaaaaaaaaaaa noticed (12 s; Speed up Push)"
+        "aaaaaaaaaaaa detected (12 s; Speed up Push)"
     )
     assert "failed: it does not build (" in line(FAILED)
 

@@ -1,4 +1,4 @@
-"""Commits of a real repository beside their parents: which of them its suite notices."""
+"""Commits of a real repository beside their parents: which of them its suite detects."""
 
 import json
 import shutil
@@ -62,7 +62,7 @@ def test_what_the_suite_watches_is_noticed_and_what_does_not_build_fails_alone(
     assert {title: one["noticed"] for title, one in by_title.items()} == {
         "Avoid allocations in what does not build": "failed",
         "Optimize Unused": "missed",
-        "Speed up Add": "noticed",
+        "Speed up Add": "detected",
     }
     (by,) = [one for one in by_title["Speed up Add"]["by"] if one["dimension"] == "time"]
     assert by["benchmark"].endswith("BenchmarkAdd")
@@ -70,7 +70,7 @@ def test_what_the_suite_watches_is_noticed_and_what_does_not_build_fails_alone(
     assert by_title["Speed up Add"]["watched"] == ["example.org/tiny.Add"]
     assert by_title["Optimize Unused"]["unwatched"] == ["example.org/tiny.Unused"]
     assert (found["agreement"]["both"], found["agreement"]["neither"]) == (1, 1)
-    assert "noticed (" in said
+    assert "detected (" in said
     assert everything(repository) == before
     assert (tmp_path / "out" / "backtest.md").read_text().count("\n| `") == 3
 

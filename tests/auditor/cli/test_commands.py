@@ -34,7 +34,7 @@ def test_an_audit_prints_the_answer_and_leaves_result_and_report(stage, capsys):
     shown = capsys.readouterr()
 
     assert code == 0
-    assert "would notice a 60\N{NO-BREAK SPACE}% slowdown in 1 of 2 methods" in shown.out
+    assert "would detect a 60\N{NO-BREAK SPACE}% slowdown in 1 of 2 methods" in shown.out
     assert "[red]Pop" in shown.out
     assert str(output_of(stage) / "report.html") in shown.err
     assert json.loads((output_of(stage) / "result.json").read_text())["subject"] == "ring"
@@ -53,7 +53,7 @@ def test_quiet_leaves_only_the_result(stage, capsys):
     stage.call("abs", SUBJECT, "--quiet")
     shown = capsys.readouterr()
 
-    assert "would notice" in shown.out
+    assert "would detect" in shown.out
     assert shown.err == ""
 
 
@@ -422,7 +422,7 @@ def test_a_report_is_made_again_from_the_store(stage, capsys):
 
     assert stage.call("report", SUBJECT) == 0
     shown = capsys.readouterr()
-    assert "would notice" in shown.out
+    assert "would detect" in shown.out
     assert "the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in shown.err
     assert json.loads((output_of(stage) / "result.json").read_text()) == document
     assert (output_of(stage) / "report.html").read_text() == page
@@ -451,7 +451,7 @@ def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, t
     assert "note[other-configuration]: no stored audit has exactly these options" in shown.err
     assert "(slowdown: asked the default, shown 0.9)" in shown.err
     assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in shown.err
-    headline = "Not the audit that was asked for: This suite would notice"
+    headline = "Not the audit that was asked for: This suite would detect"
     assert headline in shown.out
     assert any(headline in path.read_text() for path in tmp_path.glob("**/report.html"))
 

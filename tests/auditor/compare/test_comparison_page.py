@@ -271,11 +271,11 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
         ([Verdict.INCONCLUSIVE], "slowdown is open for 1 changed or new method."),
         (
             [Verdict.MISSED],
-            "the suite would notice none if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
+            "the suite would detect none if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
         ),
         (
             [Verdict.DETECTED, Verdict.MISSED],
-            "would notice 1 if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
+            "would detect 1 if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
         ),
         ([Verdict.DETECTED, Verdict.INCONCLUSIVE], "as long; 1 is open."),
         ([Verdict.INVALID], "1 method of the library differ; none of them can be slowed."),

@@ -1,4 +1,4 @@
-"""Two revisions of real projects: what got slower, and what of it the suite would notice."""
+"""Two revisions of real projects: what got slower, and what of it the suite would detect."""
 
 import json
 import shlex

@@ -97,7 +97,7 @@ def test_a_file_is_rendered_into_a_folder_only_on_demand(stage, result, tmp_path
     Path(result).rename(tmp_path / "given.json")
 
     assert stage.call("report", "--result", "given.json") == 0
-    assert "would notice" in capsys.readouterr().out
+    assert "would detect" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["given.json", "home"]
     assert stage.call("report", "--result", "given.json", "-o", "out") == 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [

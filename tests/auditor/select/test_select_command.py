@@ -245,7 +245,7 @@ def test_a_benchmark_that_may_be_the_only_one_is_no_detection_and_stays(answered
     assert found["undecided"] == [
         {"benchmark": RING + "BenchmarkNone", "methods": [RING + "Clear"]}
     ]
-    assert "may be the only one to notice example.org/ring.Clear" in call("--remove", text=text)[1]
+    assert "may be the only one to detect example.org/ring.Clear" in call("--remove", text=text)[1]
 
 
 @pytest.mark.parametrize("share", [0.1, None])
