@@ -83,7 +83,11 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[St
     """Return the finished audits of a store in the order of their start; as `load` else."""
     path = Path(store)
     if not path.is_file():  # opening would make it
-        what = "is a folder; name the store in it" if path.is_dir() else "is no file"
+        what = (
+            "is a folder; name the store in it"
+            if path.is_dir()
+            else "does not exist or is not a file"
+        )
         raise UsageError(f"{path} {what}")
     with SqliteStore(path) as opened:
         audit_records = [

@@ -40,6 +40,7 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
         "runners",
         "reports",
     }
+    assert "auditor/messages.toml" in names
     assert any(name.endswith(".html.j2") for name in names)
     assert any(name.startswith("runners/jmh/guest/") and name.endswith(".java") for name in names)
 

@@ -43,7 +43,7 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
             )
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             what = _other_file(path)
-            other = UsageError(f"{path} is no store: {what}")
+            other = UsageError(f"{path} is not a store: {what}")
             return other if what else damaged(path, str(error))
         case sqlite3.SQLITE_FULL:
             return FolderUnusable(f"cannot write {path}: the disk is full; free some space")

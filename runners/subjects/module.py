@@ -126,5 +126,7 @@ def _failure(spec: GoModuleSpec, output: str) -> UsageError | ResolveFailed:
     line = " ".join(output.split())[:300]
     what = f"go:{spec.module}@{spec.version}"
     if _WRONG.search(line) and "dial" not in line and "lookup" not in line:
-        return UsageError(f"{what} is no published module version: {line}; check path and version")
+        return UsageError(
+            f"{what} is not a published module version: {line}; check path and version"
+        )
     return ResolveFailed(f"cannot get {what}: {line}; check the network and GOPROXY")

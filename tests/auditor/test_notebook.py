@@ -102,7 +102,7 @@ def test_numbers_that_nobody_knows_are_numbers(tmp_path):
 def test_what_is_not_there_is_said_and_not_made(store, tmp_path):
     missing = tmp_path / "none.sqlite"
 
-    with pytest.raises(UsageError, match=r"none\.sqlite is no file"):
+    with pytest.raises(UsageError, match=r"none\.sqlite does not exist or is not a file"):
         auditor.load(missing)
     assert not missing.exists()
     with pytest.raises(UsageError, match="no finished audit of compare"):

@@ -34,7 +34,7 @@ def open_regular(path: Path) -> BinaryIO:
     if stat.S_ISREG(kind):
         return os.fdopen(number, "rb")
     os.close(number)
-    what = "it is a folder" if stat.S_ISDIR(kind) else "it is no regular file"
+    what = "it is a folder" if stat.S_ISDIR(kind) else "it is not a regular file"
     raise OSError(errno.EINVAL, what)
 
 

@@ -132,7 +132,7 @@ class _TableReader:
             )
         run = RUN.fullmatch(record[0])
         if run is None or (layout.tool is ResearchTool.JAVA and run[2]):
-            raise _Unreadable(f"{_short(record[0])} is no run; repair or remove the row")
+            raise _Unreadable(f"{_short(record[0])} is not a run number; repair or remove the row")
         method, benchmark = record[1], record[2]
         if not method or not benchmark:
             raise _Unreadable("a row without a method or benchmark; repair or remove it")

@@ -124,13 +124,13 @@ def test_what_is_no_file_is_refused(call, tmp_path, result, command, kind):
     code, err = call(*command, path)
 
     assert code == 2
-    assert "no regular file" in err or "it is a symbolic link" in err or "folder" in err
+    assert "not a regular file" in err or "it is a symbolic link" in err or "folder" in err
 
 
 def test_load_says_what_it_was_given(result, tmp_path):
     for path, said in (
-        (result, "no store: it is a result of bench-audit stability; bench-audit report"),
-        (JMH, "no store: it is a text"),
+        (result, "not a store: it is a result of bench-audit stability; bench-audit report"),
+        (JMH, "not a store: it is a text"),
         (tmp_path, "is a folder; name the store in it"),
     ):
         with pytest.raises(UsageError, match=said):

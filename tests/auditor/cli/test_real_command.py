@@ -120,13 +120,13 @@ def test_the_version_is_said(tmp_path):
         (["abs", SUBJECT, "--slowdown", "x"], "--slowdown x is not a change: write 5%"),
         (["abs", SUBJECT, "--slowdown", "-1"], "--slowdown -1 is not a change: write 5%"),
         (["abs", SUBJECT, "--slowdown", "nan"], "--slowdown nan is not a change: write 5%"),
-        (["abs", SUBJECT, "--slowdown", "60"], "--slowdown 60: 60% or 6000%? Write one"),
+        (["abs", SUBJECT, "--slowdown", "60"], "--slowdown 60 is ambiguous: write 60% or 6000%"),
         (["abs", SUBJECT, "--budget", "10"], "'10' has no unit; write 10s"),
-        (["abs", SUBJECT, "--budget", "0"], "'0' is no duration; write a number and a unit"),
+        (["abs", SUBJECT, "--budget", "0"], "'0' is not a duration; write a number and a unit"),
         (["abs", SUBJECT, "--budget", "0s"], "'0s' must be more than 0 and less than a"),
-        (["abs", SUBJECT, "--budget", "-5m"], "'-5m' is no duration; write a number and a unit"),
-        (["abs", SUBJECT, "--budget", "soon"], "'soon' is no duration; write a number and a"),
-        (["abs", SUBJECT, "--benchmarks", "("], "'(' at benchmarks is no regular expression"),
+        (["abs", SUBJECT, "--budget", "-5m"], "'-5m' is not a duration; write a number and a unit"),
+        (["abs", SUBJECT, "--budget", "soon"], "'soon' is not a duration; write a number and a"),
+        (["abs", SUBJECT, "--benchmarks", "("], "'(' at benchmarks is not a regular expression"),
         (["abs", "-o", "out"], "is inside the subject"),
         (["report", SUBJECT], "holds no finished audit"),
     ],
@@ -152,7 +152,7 @@ def test_the_environment_can_stand_in_for_a_flag(tmp_path):
         ('{"plan": {"fork": 5}}', "c.json: unknown key 'fork' in plan; did you mean 'forks'?"),
         ('{"host": "moon"}', '"moon" at host must be "local"'),
         ('{"subject": "nowhere"}', "c.json: no such folder:"),
-        ('{"subject": "c.json"}', "is not a folder"),
+        ('{"subject": "c.json"}', "is neither a folder nor a .jar"),
     ],
 )
 def test_a_wrong_file_is_one_line_and_exit_code_2(tmp_path, text, message):
@@ -178,7 +178,7 @@ def test_a_text_in_the_place_of_a_store_is_exit_code_2(tmp_path):
 
     line = refused(tmp_path, "report", SUBJECT, "--store", "s.sqlite", code=2)
 
-    assert "s.sqlite is no store: it is a text" in line
+    assert "s.sqlite is not a store: it is a text" in line
 
 
 def test_a_damaged_store_is_exit_code_4(tmp_path):

@@ -106,7 +106,7 @@ def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tm
     assert post(result=False) == 2
 
     err = capsys.readouterr().err
-    assert "no regular file" in err
+    assert "not a regular file" in err
     assert err.count("compare.json") == 2
     assert github.calls == []
 

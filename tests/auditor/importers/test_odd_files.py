@@ -99,7 +99,7 @@ def made(folder, kind):
 
 
 KINDS = {
-    "pipe": "no regular file",
+    "pipe": "not a regular file",
     "link": "it is a symbolic link",
     "huge": "holds more than 2048 MiB",
 }
@@ -123,7 +123,7 @@ def test_the_same_is_left_out_of_a_folder(tmp_path, kind, message):
     results = read([tmp_path])
 
     assert [run.name for run in results.runs] == ["a.json"]
-    assert f"odd.json: {message}" in odd_of(results).replace("it is no", "no")
+    assert f"odd.json: {message}" in odd_of(results).replace("it is not", "not")
 
 
 def test_a_folder_that_is_a_link_is_not_looked_into(tmp_path):

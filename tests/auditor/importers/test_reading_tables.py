@@ -134,8 +134,8 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
         (GOOD + "0-0-0;Baseline;b;1;-3\n", "line 2: '-3' is not a result"),
         (GOOD + "0-0-0;Baseline;b;1;\n", "line 2: '' is not a result"),
         (GOOD + "0-0-0;Baseline;b;1;4,5\n", "line 2: '4,5' has a comma; decimals need a point"),
-        (GOOD + "x;Baseline;b;1;4\n", "line 2: 'x' is no run"),
-        (GOOD + "²;Baseline;b;1;4\n", "line 2: '²' is no run"),
+        (GOOD + "x;Baseline;b;1;4\n", "line 2: 'x' is not a run"),
+        (GOOD + "²;Baseline;b;1;4\n", "line 2: '²' is not a run"),
         (GOOD + f"{'9' * 5000};Baseline;b;1;4\n", "line 2: '99999"),
         (GOOD + "0-0-0;;b;1;4\n", "line 2: a row without a method or benchmark"),
         (GOOD + "0-0-0;Baseline; ;1;4\n", "line 2: a row without a method or benchmark"),
@@ -143,7 +143,7 @@ JAVA_GOOD = "0;Baseline;b;58.6\n"
         (GOOD + "0-0-0;" + "x" * 70_000, "line 2: more than 65536 bytes"),
         (GOOD.encode() + b"0-0-0;Baseline;\xff;1;4\n", "line 2: not UTF-8; convert the file"),
         (GOOD.encode("utf-16"), "line 1: a zero byte"),
-        (GOOD + "Run;Function;Benchmark;n;ns\n", "line 2: 'Run' is no run"),
+        (GOOD + "Run;Function;Benchmark;n;ns\n", "line 2: 'Run' is not a run"),
         (JAVA_GOOD, "line 1: the unit of 'b' is not in the file; give it, such as --unit ops/s"),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_file_of_the_other_tool_is_refused(tmp_path):
 
 
 def test_a_run_of_the_other_tool_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="line 2: '1-0-0' is no run"):
+    with pytest.raises(UsageError, match="line 2: '1-0-0' is not a run"):
         table(tmp_path, JAVA_GOOD + "1-0-0;Baseline;b;3", units=[unit("us/op")])
 
 

@@ -242,7 +242,7 @@ def test_a_folder_of_other_files_is_refused(tmp_path):
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     assert "it does not exist" in refused(tmp_path / "absent.json")
-    assert "it is no regular file" in refused(Path("/dev/null"))
+    assert "it is not a regular file" in refused(Path("/dev/null"))
 
 
 def test_what_is_a_table_is_not_taken_for_a_stored_result(tmp_path):

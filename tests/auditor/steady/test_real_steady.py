@@ -117,9 +117,9 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("{module}", "--iterations", "9"), "--iterations is for a suite that is run"),
-        (("{module}", "--dry-run"), "--dry-run is for a suite that is run"),
-        (("{module}", "--forks", "0"), "--forks is for a suite that is run"),
+        (("{module}", "--iterations", "9"), "--iterations works only when a suite is run"),
+        (("{module}", "--dry-run"), "--dry-run works only when a suite is run"),
+        (("{module}", "--forks", "0"), "--forks works only when a suite is run"),
         (("git:https://example.invalid/a/b",), "write git:"),
         (("{config}", "{module}"), "only one suite can be run at a time"),
         (("{config}", "--commit", "abc"), "--commit works only with stored results"),

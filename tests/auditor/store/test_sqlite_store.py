@@ -390,7 +390,7 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("content", "kind", "message"),
     [
-        (b"not a database, " * 100, UsageError, "no store: it is a text"),
+        (b"not a database, " * 100, UsageError, "not a store: it is a text"),
         (b"SQLite format 3\0" + b"\1" * 999, StoreError, "damaged or no store"),
         (b"\0" * 999, StoreError, "damaged or no store"),
     ],

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 
 LEFT = {
-    "a pipe": ("mkfifo out", "no regular file"),
+    "a pipe": ("mkfifo out", "not a regular file"),
     "a link": ("ln -s /proc/self/environ out", "it is a symbolic link"),
     "a device": ("ln -s /dev/zero out", "it is a symbolic link"),
     "a folder": ("mkdir out", "it is a folder"),

@@ -165,7 +165,7 @@ def test_benchmarks_of_kotlins_own_annotations_need_no_generator_of_the_build(jm
     ("language", "sources", "method"),
     [
         ("kotlin", KOTLIN, "org.example.kt.MixingKt.turn"),
-        ("scala", SCALA, "org.example.sc.Mixingstir"),
+        ("scala", SCALA, "org.example.sc.Mixing$.stir"),
     ],
 )
 def test_a_method_is_listed_and_slowed(language, sources, method, jmh_home, tmp_path):

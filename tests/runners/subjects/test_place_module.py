@@ -35,7 +35,7 @@ def answering(download):
 def test_a_version_that_does_not_exist_is_the_users_affair(tmp_path):
     host = answering("m@v9: invalid version: unknown revision v9")
 
-    with pytest.raises(UsageError, match="go:m@v9 is no published module version"):
+    with pytest.raises(UsageError, match="go:m@v9 is not a published module version"):
         place(GoModuleSpec("m", "v9"), home=Home(tmp_path), host=host, environment=())
 
 
