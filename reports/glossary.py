@@ -87,7 +87,7 @@ TERMS = (
     ),
     Term("missed", "a benchmark calls it, but does not detect it"),
     Term(
-        "notices",
+        "detects from",
         "the smallest slowdown of the method that a benchmark detects",
         ("visible from", "sees from"),
     ),

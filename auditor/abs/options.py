@@ -34,9 +34,9 @@ JUDGED = (
     click.option(
         "--curve",
         type=click.Choice(["none", "methods", "pairs"]),
-        help="Find the smallest slowdown noticed: of each method (default), of each pair.",
+        help="Find the smallest detected slowdown: of each method (default), of each pair.",
     ),
-    click.option("--controls", type=int, help="Times each method is slowed by nothing (1)."),
+    click.option("--controls", type=int, help="A/A controls of each method (1)."),
     click.option(
         "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
     ),
@@ -61,7 +61,7 @@ JUDGED = (
     click.option(
         "--interleave",
         is_flag=True,
-        help="With --paper: measure the plain suite in turns with what is slowed, against drift.",
+        help="With --paper: interleave the plain suite with what is slowed, against drift.",
     ),
     options.FAIL_UNDER,
     BASELINE,

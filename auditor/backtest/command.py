@@ -68,8 +68,8 @@ def command(context: click.Context, /, **given: Any) -> int:
 
     Each is built in throw-away copies, with its parent, and the benchmarks that both have are run
     as compare does. A commit is detected where a benchmark moves as the commit should have made it.
-    The methods that it changes are slowed down as well: is what the audit calls watched what the
-    suite detects?
+    The methods that it changes are slowed down as well. The result shows whether both answers
+    agree.
 
     \b
     bench-audit backtest . --list

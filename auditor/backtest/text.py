@@ -21,7 +21,7 @@ def headline(document: BacktestDocument) -> str:
         return "Cannot tell: no commit could be judged."
     noticed = sum(commit.noticed is CommitDetection.DETECTED for commit in tried_commits)
     open_ = len(document.commits) - len(tried_commits)
-    beside = f"; of {open_} more nobody can tell" if open_ else ""
+    beside = f"; {open_} more {'is' if open_ == 1 else 'are'} inconclusive" if open_ else ""
     commits = number_format.count(len(tried_commits), "commit")
     return f"The suite would have detected {noticed} of {commits}{beside}."
 
@@ -58,17 +58,17 @@ def methods(commit: TriedCommit) -> str:
         return "none" if commit.noticed is not CommitDetection.FAILED else ""
     unknown = len(commit.methods) - len(commit.watched) - len(commit.unwatched)
     open_ = f", {unknown} open" if unknown else ""
-    return f"{len(commit.watched)} of {len(commit.methods)} watched{open_}"
+    return f"{len(commit.watched)} of {len(commit.methods)} covered{open_}"
 
 
 def agreement(found: Agreement) -> list[str]:
-    """Return how "a changed method is watched" and "noticed" go together; empty: nothing known."""
+    """Return how "a changed method is covered" and "detected" go together; empty: nothing known."""
     counts = (found.both, found.watched_only, found.noticed_only, found.neither)
     if not any(counts):
         return []
     text = (
-        f"watched and noticed: {found.both}; watched and not noticed: {found.watched_only}; "
-        f"not watched and noticed: {found.noticed_only}; neither: {found.neither}"
+        f"covered and detected: {found.both}; covered and not detected: {found.watched_only}; "
+        f"not covered and detected: {found.noticed_only}; neither: {found.neither}"
     )
     phi = "one of both never varies" if found.phi is None else f"correlation {found.phi:.2f}"
     return [text, phi]

@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
         "auditor.abs.command", _AUDIT, "Which slowed methods do benchmarks detect?"
     ),
     "stability": CommandEntry(
-        "auditor.abs.command_stability", _AUDIT, "How far do repeated runs lie apart?"
+        "auditor.abs.command_stability", _AUDIT, "How much do repeated runs vary?"
     ),
     "trace": CommandEntry(
         "auditor.stubs.command_trace", _AUDIT, "Which methods are used and not benchmarked?"

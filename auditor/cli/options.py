@@ -127,7 +127,8 @@ FAIL_UNDER = click.option(
     "fail_under",
     callback=_percent,
     metavar="PERCENT",
-    help="Exit with 1 where the total score is below it, such as 80%.",
+    help="Exit with 1 if the score is surely below it, such as 80%; compare: that of the changed "
+    "methods.",
 )
 INCONCLUSIVE = click.option(
     "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."

@@ -73,7 +73,7 @@ _LOG = logging.getLogger(__name__)
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
-    """Run the benchmarks of two revisions in turns, and slow down the methods that differ.
+    """Run the benchmarks of two revisions interleaved, and slow down the methods that differ.
 
     BASE and HEAD are revisions of the subject (HEAD~1, main, v1.2.0; a version of a Go module or a
     Maven artifact; a dot is the folder as it is), or subjects of their own. CONFIG_OR_SUBJECT is as

@@ -47,12 +47,12 @@ def _judge_regressions(document: ComparisonDocument) -> tuple[Exit, str]:
         return Exit.NO_VERDICT, f"gate undecided: {those} not confirmed"
     unknown = changes.count(PerformanceChange.UNKNOWN)
     if (changes or document.removed) and unknown == len(changes):
-        return Exit.NO_VERDICT, "gate undecided: nothing can be told"
+        return Exit.NO_VERDICT, "gate undecided: every benchmark is inconclusive"
     if hiding := sum(map(_may_hide_a_regression, document.benchmarks)):
         those = number_format.count(hiding, "benchmark")
-        return Exit.NO_VERDICT, f"gate undecided: of {those} of changed methods nothing can be told"
+        return Exit.NO_VERDICT, f"gate undecided: {those} of changed methods inconclusive"
     benchmarks = number_format.count(unknown, "benchmark")
-    rest = f"; of {benchmarks} it cannot be told" if unknown else ""
+    rest = f"; {benchmarks} inconclusive" if unknown else ""
     return Exit.OK, f"gate passed: no regression{rest}"
 
 

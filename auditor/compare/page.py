@@ -151,7 +151,7 @@ def headline(document: ComparisonDocument) -> str:
     if not document.benchmarks:
         return "No benchmark is in both revisions, so nothing was compared"
     if open_ == len(document.benchmarks):
-        return "Of no benchmark can be told whether it has changed"
+        return "Every benchmark is inconclusive"
     if open_:
         those = number_format.count(open_, "benchmark")
         if all(
@@ -159,8 +159,8 @@ def headline(document: ComparisonDocument) -> str:
             for benchmark in document.benchmarks
             if _is_open(benchmark)
         ):
-            those += f", which {'call' if open_ > 1 else 'calls'} none of the changed methods,"
-        return f"No regression of {limit} or more was found; of {those} it cannot be told"
+            those += f" that {'call' if open_ > 1 else 'calls'} none of the changed methods"
+        return f"No regression of {limit} or more was found; {those} inconclusive"
     return f"No benchmark has a regression of {limit} or more"
 
 

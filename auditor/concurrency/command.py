@@ -37,9 +37,9 @@ def _duration(name: str, text: str) -> Any:
 PARAMETERS = (
     _parameter("--threads", "Numbers of threads, such as 2,4,16 (2,8); 1 has no vote."),
     _parameter("--tests", "Tests that are made (5).", type=int),
-    _duration("--warmup", "t_w, before measurements (1s)."),
-    _duration("--steady", "t_s, of a measurement (1s)."),
-    _duration("--crowded", "t_s with more than 8 threads (as --steady)."),
+    _duration("--warmup", "Time before measurements (1s; the paper's t_w)."),
+    _duration("--steady", "Time of a measurement (1s; the paper's t_s)."),
+    _duration("--crowded", "Time of a measurement with more than 8 threads (as --steady)."),
     _duration("--least", "t_min, that a test has to last (5ms)."),
     _parameter("--least-repetitions", "r_min, in a measurement (10).", type=int),
     _parameter("--least-measurements", "m_min, of each version (3).", type=int),

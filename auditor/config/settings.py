@@ -121,7 +121,7 @@ class Settings(Section, frozen=True):
     ] = None
     controls: Annotated[
         Annotated[int, Meta(ge=0, le=10000)],
-        Meta(description="How many times each measured method is slowed by nothing (A/A)."),
+        Meta(description="A/A controls of each measured method."),
     ] = 1
     shares: Annotated[
         bool,
@@ -136,8 +136,8 @@ class Settings(Section, frozen=True):
     interleave: Annotated[
         bool,
         Meta(
-            description="With the rule paper: measure the plain suite anew, in turns with what is"
-            " slowed, so that a machine that drifts harms no comparison. The others always do."
+            description="With the rule paper: measure the plain suite anew, interleaved with what"
+            " is slowed, so that a machine that drifts harms no comparison. The others always do."
         ),
     ] = False
     allocations: Annotated[

@@ -50,7 +50,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     \b
     bench-audit select . --budget 10m                   the subset for CI, and how to run it
     bench-audit select --result result.json --remove    which benchmarks can go
-    bench-audit select . --changed changed-methods.txt  which benchmarks watch these
+    bench-audit select . --changed changed-methods.txt  which benchmarks detect these
     """
     answering = _answer(given)
     surroundings = context.find_object(AppContext) or AppContext.real()

@@ -25,8 +25,8 @@ PAIRS = (
     "caveats",
 )  # fmt: skip
 METHODS = (
-    "method", "outcome", "accepted", "detected_by", "reached_by", "set_up_in", "calls", "notices",
-    "file", "first_line", "last_line", "reason", "caveats",
+    "method", "outcome", "accepted", "detected_by", "reached_by", "set_up_in", "calls",
+    "detects_from", "file", "first_line", "last_line", "reason", "caveats",
 )  # fmt: skip
 BENCHMARKS = (
     "benchmark", "ending", "max_spread", "bucket", "runs", "mean_seconds", "suite_seconds",

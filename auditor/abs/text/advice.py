@@ -205,7 +205,7 @@ _SETTLED_BY = {
     OpenCause.OTHER: (
         "unsettled",
         "Look into {} without a verdict",
-        "Why there is none is said beside each of them.",
+        "The reason is next to each method.",
     ),
 }
 """Slug, title and reason of what is done about methods without a verdict."""
@@ -316,7 +316,7 @@ def _unexamined(facts: ResultFacts) -> Advice | None:
         "unexamined",
         f"Name the methods that {number_format.count(len(verdicts), 'benchmark')} mainly "
         f"{'measures' if len(verdicts) == 1 else 'measure'}",
-        'Only then can be told whether they are needed: --method NAME, or "methods".',
+        'They show whether these benchmarks are needed: --method NAME, or "methods".',
         tuple(AdviceTarget(verdict.id, _unexamined_note(facts, verdict)) for verdict in verdicts),
         _a_run(verdicts),
     )

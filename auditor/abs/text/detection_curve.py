@@ -29,7 +29,7 @@ def format_pair_curve(pair: PairCurve) -> str:
     """Return the same as a sentence, with the largest slowdown below that is not detected."""
     limit = format_limit(pair)
     if pair.slowdown is None:
-        return f"{limit} is noticed" if pair.unnoticed is not None else ""
+        return f"{limit} is detected" if pair.unnoticed is not None else ""
     but = "" if pair.unnoticed is None else f", not {number_format.times(1 + pair.unnoticed)}"
     return f"detects {limit} and more{but}"
 

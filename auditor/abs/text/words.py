@@ -11,7 +11,7 @@ from reports.wording import SET_UP_ONLY, Word
 
 OUTCOMES = {
     Verdict.DETECTED: Word("✓", "detected", "a benchmark detects the slowdown"),
-    Verdict.MISSED: Word("✗", "missed", "called, but the slowdown is not noticed"),
+    Verdict.MISSED: Word("✗", "missed", "called, but the slowdown is not detected"),
     Verdict.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
     Verdict.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is detected is open"),
     Verdict.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
@@ -71,7 +71,7 @@ def describe_score(name: str, score: Score, document: Document) -> str:
     if score.percent is None and score.counted:
         return "cannot tell: no benchmark has a spread"
     if any(map(is_withheld, document.benchmarks)) and name in {"relative", "absolute"}:
-        return f"{SCORES[name]}; which those are, a busy machine hides"
+        return f"{SCORES[name]}; unknown, as the machine was busy"
     out = set(score.excluded_benchmarks)
     unknown = any(
         benchmark.max_spread is None for benchmark in document.benchmarks if benchmark.id in out

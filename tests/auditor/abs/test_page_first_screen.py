@@ -54,7 +54,7 @@ def test_method_names_outcomes_and_columns_are_those_of_the_terminal(visit, sche
 
     heads = tab.locator(".method-table th[scope=col]").all_inner_texts()
     assert [head.removesuffix("↕").strip() for head in heads] == [
-        "method", "outcome", "notices", "detected by", "60\N{NO-BREAK SPACE}% adds", "by",
+        "method", "outcome", "detects from", "detected by", "60\N{NO-BREAK SPACE}% adds", "by",
     ]  # fmt: skip
     cells = [row.locator("td").all_inner_texts() for row in rows]
     assert cells == [

@@ -32,12 +32,12 @@ def test_a_mouse_shows_the_meaning_and_may_move_onto_it(visit):
     tab, _ = visit(examples.audit())
     tip = tab.locator(".tip")
 
-    term_in(tab, "notices").hover()
+    term_in(tab, "detects from").hover()
     tip.wait_for(state="visible")
     tip.hover()
     tab.wait_for_timeout(400)
 
-    assert tip.inner_text().startswith("notices: ")
+    assert tip.inner_text().startswith("detects from: ")
     tab.keyboard.press("Escape")
     assert not tip.is_visible()
 
