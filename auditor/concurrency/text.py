@@ -79,9 +79,9 @@ def _neither(lanes: Sequence[ThreadsResult], limit: str) -> str:
 
 
 def undecided(document: ConcurrencyDocument) -> str:
-    """Say with which numbers of threads it cannot be told; empty where it always can."""
+    """Say with which numbers of threads it is inconclusive; empty where it always can."""
     open_ = _numbers(_voting(document), ConcurrencyFinding.INCONCLUSIVE)
-    return f"; with {open_} it cannot be told" if open_ else ""
+    return f"; inconclusive with {open_}" if open_ else ""
 
 
 def _numbers(lanes: Sequence[ThreadsResult], finding: ConcurrencyFinding) -> str:

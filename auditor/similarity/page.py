@@ -138,7 +138,7 @@ def headline(document: SimilarityDocument) -> str:
     apart = sum(bool(benchmark.apart) for benchmark in document.benchmarks)
     text = f"The runs of {unlike} of {figures.count(len(kinds), 'benchmark')} are dissimilar"
     if kinds.count(UNKNOWN):
-        text += f", of {kinds.count(UNKNOWN)} nobody can tell"
+        text += f", {kinds.count(UNKNOWN)} inconclusive"
     return f"{text}; in {apart} a run stands apart" if apart else text
 
 

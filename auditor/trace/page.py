@@ -97,7 +97,7 @@ def headline(document: TraceDocument) -> str:
     unknown = sum(method.reach is ReachState.UNKNOWN for method in document.methods)
     size = len(document.methods)
     if not without:
-        open_ = f"; of {unknown} it cannot be told" if unknown else ""
+        open_ = f"; {unknown} inconclusive" if unknown else ""
         return f"No public method of {size} is known to have no benchmark{open_}"
     text = f"{len(without)} of {number_format.count(size, 'public method')}"
     text += " has no benchmark" if len(without) == 1 else " have no benchmark"

@@ -75,7 +75,7 @@ def test_what_a_busy_machine_hides_is_not_called_unstable():
 
     assert not any(step.slug == "unstable" for step in advice.advise(document))
     meaning = words.describe_score("absolute", document.scores.absolute, document)
-    assert meaning.endswith("which those are, a busy machine hides")
+    assert meaning.endswith("unknown, as the machine was busy")
 
 
 def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():

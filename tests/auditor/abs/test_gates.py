@@ -469,7 +469,7 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
         (made(), Exit.NO_VERDICT, "no verdict: no benchmark is in both"),
         (made(removed=("old",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 0 only in"),
         (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
-        (made(LOST), Exit.NO_VERDICT, "gate undecided: nothing can be told"),
+        (made(LOST), Exit.NO_VERDICT, "gate undecided: every benchmark is inconclusive"),
         (
             made(benchmark("a"), benchmark("b", 1.2, fresh=False)),
             Exit.NO_VERDICT,
@@ -479,12 +479,12 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
         (
             made(LOST, benchmark("same")),
             Exit.OK,
-            "gate passed: no regression; of 1 benchmark it cannot be told",
+            "gate passed: no regression; 1 benchmark inconclusive",
         ),
         (
             made(replace(LOST, calls_changed=True), benchmark("same")),
             Exit.NO_VERDICT,
-            "gate undecided: of 1 benchmark of changed methods nothing can be told",
+            "gate undecided: 1 benchmark of changed methods inconclusive",
         ),
     ],
 )

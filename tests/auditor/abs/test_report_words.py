@@ -230,8 +230,8 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
         method: number_format.times(factor) for method, factor in least.items()
     }
     assert summary.controls == (
-        "Control: 11 pairs slowed by nothing, none was detected (chance at most 24\xa0%, with "
-        "95 % confidence), effects of 0.2\xa0% in the median."
+        "A/A control: 0 of 11 pairs without a delay were detected (false-positive rate at most "
+        "24\xa0%, with 95 % confidence); median effect 0.2\xa0%."
     )
     assert (none.curve, none.controls) == ("", "")
     assert {row.notices for row in none.methods} == {""}
@@ -242,7 +242,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     [
         (0.1, 0.05, "1.1\xa0x", "detects 1.1\xa0x and more, not 1.05\xa0x"),
         (0.05, None, "1.05\xa0x", "detects 1.05\xa0x and more"),
-        (None, 5.0, "not 6\xa0x", "not 6\xa0x is noticed"),
+        (None, 5.0, "not 6\xa0x", "not 6\xa0x is detected"),
         (None, None, number_format.NONE, ""),
     ],
 )

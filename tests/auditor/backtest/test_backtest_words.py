@@ -73,7 +73,7 @@ def test_the_document_is_what_its_schema_says():
         ((NOTICED, MISSED), "The suite would have detected 1 of 2 commits."),
         (
             (NOTICED, FAILED, left_out(change())),
-            "The suite would have detected 1 of 1 commit; of 2 more nobody can tell.",
+            "The suite would have detected 1 of 1 commit; 2 more are inconclusive.",
         ),
         ((FAILED,), "Cannot tell: no commit could be judged."),
     ],
@@ -96,8 +96,8 @@ def test_who_noticed_it_most_comes_first():
 @pytest.mark.parametrize(
     ("tried", "message"),
     [
-        (NOTICED, "1 of 2 watched, 1 open"),
-        (MISSED, "0 of 1 watched"),
+        (NOTICED, "1 of 2 covered, 1 open"),
+        (MISSED, "0 of 1 covered"),
         (FAILED, ""),
         (CommitResult(change=change(), noticed=CommitDetection.MISSED), "none"),
     ],
@@ -111,7 +111,7 @@ def test_changed_methods_are_counted(tried, message):
 def test_agreement_is_said_only_where_something_is_known():
     assert agreement(made(FAILED).agreement) == []
     counts, correlation = agreement(made(NOTICED, MISSED).agreement)
-    assert counts.startswith("watched and noticed: 1; ")
+    assert counts.startswith("covered and detected: 1; ")
     assert counts.endswith("neither: 1")
     assert correlation == "correlation 1.00"
     assert agreement(made(NOTICED).agreement)[1] == "one of both never varies"

@@ -68,7 +68,7 @@ def test_whatever_there_is_can_be_shown(name):
     [
         ("regression", Exit.GATE_FAILED, "gate failed: regression with 8 threads: old fas"),
         ("improvement", Exit.OK, "gate passed: no regression"),
-        ("none", Exit.OK, "gate passed: no regression; with 8 threads it cannot be told"),
+        ("none", Exit.OK, "gate passed: no regression; inconclusive with 8 threads"),
         ("open", Exit.NO_VERDICT, "gate undecided: too few tests are conclusive, 1 of 3"),
         ("opposed", Exit.NO_VERDICT, "gate undecided: the new version is slower in 3 of 3"),
         ("empty", Exit.NO_VERDICT, "gate undecided: no test was run"),

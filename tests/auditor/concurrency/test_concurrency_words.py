@@ -127,7 +127,7 @@ def test_an_interval_that_reaches_below_zero_has_no_upper_end():
         (
             [lane(2, *CALM), lane(4, *CALM), lane(8, *OPEN)],
             "No difference: with 2 and 4 threads neither version is 5 % faster in enough tests; "
-            "with 8 threads it cannot be told",
+            "inconclusive with 8 threads",
         ),
         (
             [lane(2, *OPEN), lane(8, None)],

@@ -90,7 +90,7 @@ def test_of_a_single_run_nobody_can_tell(visit):
 
     assert noise == []
     assert tab.locator("h1").inner_text() == (
-        "The runs of 0 of 1 benchmark are dissimilar, of 1 nobody can tell"
+        "The runs of 0 of 1 benchmark are dissimilar, 1 inconclusive"
     )
     assert tab.locator("#benchmarks tbody tr td").first.inner_text() == "? cannot tell"
     assert tab.locator("main > section").evaluate_all("(all) => all.map((one) => one.id)") == [

@@ -105,7 +105,7 @@ def test_a_map_in_words():
         ([called("A")], "No public method of 1 is known to have no benchmark"),
         (
             [called("A"), use("B", ReachState.UNKNOWN)],
-            "No public method of 2 is known to have no benchmark; of 1 it cannot be told",
+            "No public method of 2 is known to have no benchmark; 1 inconclusive",
         ),
         ([use("A", tests=0), called("B")], "1 of 2 public methods has no benchmark"),
     ],
