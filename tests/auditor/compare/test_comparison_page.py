@@ -260,9 +260,7 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
 
     message = page.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
 
-    assert message.endswith(
-        "1 benchmark that calls none of the changed methods inconclusive"
-    )
+    assert message.endswith("1 benchmark that calls none of the changed methods inconclusive")
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,7 @@ def test_what_is_least_alike_comes_first():
         ("a.Similar", "similar"),
     ]
     assert shown.headline == (
-        "The runs of 2 of 4 benchmarks are dissimilar, 1 inconclusive; in 1 a run stands "
-        "apart"
+        "The runs of 2 of 4 benchmarks are dissimilar, 1 inconclusive; in 1 a run stands apart"
     )
     assert [(word.word, count) for _, word, count in shown.legend] == [
         ("dissimilar", 2), ("cannot tell", 1), ("similar", 1)

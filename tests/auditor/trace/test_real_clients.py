@@ -208,7 +208,7 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
     ("words", "said"),
     [
         (("--library", "LIBRARY"), "no code given whose calls are counted"),
-        (("--library", "LIBRARY", "--benchmarks"), "leave out --library and --clients"),
+        (("--library", "LIBRARY", "--suite"), "leave out --library and --clients"),
         (("LIBRARY", "LIBRARY", "--clients", "CLIENT"), "give only one project"),
         (("--library", "LIBRARY", "--clients", "nowhere"), "no such folder"),
         (("--library", "LIBRARY", "--suite", "--format", "csv"), "leave out --library"),

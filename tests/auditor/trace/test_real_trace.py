@@ -187,7 +187,7 @@ def test_nothing_to_count_in_is_an_error(program, tmp_path):
     said = program.refused("trace", tiny(tmp_path / "tiny"), code=2, slug="usage")
 
     assert "no code given whose calls are counted" in said
-    assert said.endswith("or in the project's own (--benchmarks)")
+    assert said.endswith("or use the project's own benchmarks (--suite)")
 
 
 def test_a_library_without_public_methods_is_an_error(program, tmp_path):

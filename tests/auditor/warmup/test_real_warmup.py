@@ -78,7 +78,7 @@ def test_what_the_limit_ends_is_marked(program, module, tmp_path):
 
     assert told(found) == {name: ["not-seen-warm"] for name in ("BenchmarkAdd", "BenchmarkTwice")}
     (said,) = [caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "not-seen-warm"]
-    assert said.startswith("2 of 2 benchmarks have processes that were not seen warm")
+    assert said.startswith("2 of 2 benchmarks have processes that did not reach steady state (")
     assert all(len(benchmark["means"]) == 1 for benchmark in found["benchmarks"])
 
 

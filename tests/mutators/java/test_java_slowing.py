@@ -146,11 +146,11 @@ def test_a_class_without_a_package_has_its_waiter_beside_it():
 @pytest.mark.parametrize(
     ("one", "message"),
     [
-        (method("Rings", 12), "it is no method that has a line of its own"),
-        (method("half", 19), "it is no method that has a line of its own"),
-        (method("gone", 5), "it is no method that has a line of its own"),
-        (method("find", 5, "org/example/Other.java"), "has no Java source here"),
-        (method("find", 5, "Rings.kt"), "has no Java source here"),
+        (method("Rings", 12), "it is a constructor or has no line of its own"),
+        (method("half", 19), "it is a constructor or has no line of its own"),
+        (method("gone", 5), "it is a constructor or has no line of its own"),
+        (method("find", 5, "org/example/Other.java"), "has no Java source in this subject"),
+        (method("find", 5, "Rings.kt"), "has no Java source in this subject"),
     ],
 )
 def test_what_has_no_body_in_a_source_is_refused(one, message):

@@ -166,13 +166,17 @@ def test_a_killed_auditor_leaves_nothing_running(tmp_path):
     text = (
         "import sys; from pathlib import Path\n"
         "from auditor.core.jobs import Invocation\n"
-        "from runners.hosts.local import LocalHost\n"
-        "LocalHost().run(Invocation(argv=('sh', '-c', 'sh -c \"echo \\\\$\\\\$ > pid; sleep 600\"'"
-        " ' & sleep 600'), cwd=Path(sys.argv[1]), environment=(('PATH', '/usr/bin:/bin'),),"
-        " timeout_seconds=600))\n"
+        "from runners.hosts import local\n"
+        "folder, capped = Path(sys.argv[1]), local.capped\n"
+        "def kept(*given): (folder / 'kept').write_text('1\\n'); return capped(*given)\n"
+        "local.capped = kept\n"
+        "local.LocalHost().run(Invocation(argv=('sh', '-c',"
+        " 'sh -c \"echo \\\\$\\\\$ > pid; sleep 600\" & sleep 600'), cwd=folder,"
+        " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
     )
     with subprocess.Popen((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT) as auditor:
         pid = number_in(tmp_path / "pid")
+        number_in(tmp_path / "kept")  # by then the keeper has been told of the process
         auditor.kill()
 
     assert gone(pid)
