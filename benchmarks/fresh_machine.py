@@ -80,7 +80,7 @@ def run_demo(root: Path, home: Path, *, is_user: bool) -> Outcome:
     user = [f"--userspec={USER}:{USER}"] if is_user else []
     mounts = 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && shift && exec "$@"'
     words = ["chroot", *user, str(root), "make", "--no-print-directory", "-C"]
-    outcome, begun = Outcome(), time.monotonic()
+    outcome, start = Outcome(), time.monotonic()
     with subprocess.Popen(
         [
             "unshare",
@@ -101,7 +101,7 @@ def run_demo(root: Path, home: Path, *, is_user: bool) -> Outcome:
     ) as process:
         for line in process.stdout or ():
             print(line, end="", flush=True)
-            outcome.seconds = time.monotonic() - begun
+            outcome.seconds = time.monotonic() - start
             if outcome.set_up is None and line.startswith("scripts/demo"):
                 outcome.set_up = outcome.seconds
             if line.startswith(ENDED):
@@ -116,15 +116,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("releases", nargs="*", default=["trixie"], choices=[*MIRRORS])
     parser.add_argument("--user", action="store_true", help="as one who may not install packages")
     parser.add_argument("--folder", type=Path, required=True, help="where machines are kept")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     rows, failed = [], False
-    for release in asked.releases:
-        root = make_machine(release, asked.folder, venv=asked.user)
-        outcome = run_demo(root, prepare(root, is_user=asked.user), is_user=asked.user)
+    for release in options.releases:
+        root = make_machine(release, options.folder, venv=options.user)
+        outcome = run_demo(root, prepare(root, is_user=options.user), is_user=options.user)
         reports = ", ".join(f"{seconds:.0f}" for seconds in outcome.reports)
-        who = "user" if asked.user else "root"
+        account = "user" if options.user else "root"
         set_up = "-" if outcome.set_up is None else f"{outcome.set_up:.0f}"
-        rows.append(f"| {release} | {who} | {set_up} | {reports} | {outcome.exit_code} |")
+        rows.append(f"| {release} | {account} | {set_up} | {reports} | {outcome.exit_code} |")
         failed |= outcome.exit_code != 0
     print("\n| machine | as | set-up, s | reports, s | exit code |")
     print("| --- | --- | --- | --- | --- |", *rows, sep="\n")
