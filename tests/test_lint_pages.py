@@ -54,7 +54,9 @@ def test_the_table_has_all_rules():
 
 
 def test_a_page_tells_what_was_judged():
-    judged = (DOCS.parent / "benchmarks" / "results" / "lint-findings.md").read_text(encoding="utf-8")
+    judged = (DOCS.parent / "benchmarks" / "results" / "lint-findings.md").read_text(
+        encoding="utf-8"
+    )
     rows = dict(re.findall(r"^\| ((?:go|jmh|py)-[\w-]+) \| (\d+) \|", judged, re.MULTILINE))
 
     assert set(rows) == {rule.id for rule in rules()}

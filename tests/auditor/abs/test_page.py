@@ -147,13 +147,13 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
         assert (
             f'data-v="{pair.slowdown:g}">{number_format.times(1 + pair.slowdown)}</td>' in section
         )
-    assert "Control: 11 pairs" in page
+    assert "A/A control: 0 of 11 pairs" in page
     assert 'data-sort="number">sees from</th>' in page
     for benchmark in verdict.stability.benchmarks:
         if benchmark.visible is not None and benchmark.visible < float("inf"):
             assert f'<td class="n">{number_format.times(1 + benchmark.visible)}</td>' in page
     assert 'id="curve"' not in without
-    assert "Control:" not in without
+    assert "A/A control:" not in without
 
 
 def test_the_density_is_shown_as_it_is_in_the_document():

@@ -154,7 +154,7 @@ def test_go_clients_are_traced(program, places, tmp_path):
     assert first is None
     assert second is None  # its other package's tests run
     assert document["clients"][1]["missing"].startswith("packages of tests that do not build: 1;")
-    assert "is no Go project" in third
+    assert "is not a Go project" in third
     methods = {method["id"].rpartition(".")[2]: method for method in document["methods"]}
     assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)
     assert methods["Double"]["inside"] is None
@@ -176,7 +176,7 @@ def test_java_clients_are_traced(program, places, tmp_path):
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
     assert document["clients"][0]["tests"] == 6
-    assert "is no Java project" in document["clients"][1]["reason"]
+    assert "is not a Java project" in document["clients"][1]["reason"]
     methods = {method["id"]: method for method in document["methods"]}
     twice = methods["org.example.beads.Beads.twice"]
     assert (twice["outside"], twice["inside"]) == (4004, 4)

@@ -154,7 +154,7 @@ def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path):
 def test_one_that_stays_is_said(ledger, cloud):
     asked = replace(spec(cloud), removed_by=("true", "{machines}"))
 
-    with pytest.raises(MachineError, match=r"-1 of a\.Cloud are still there"):  # noqa: SIM117
+    with pytest.raises(MachineError, match=r"-1 of a\.Cloud still exist"):  # noqa: SIM117
         with ledger.renting(asked) as number:
             (cloud / f"{number}-1").touch()
     assert len(looked(ledger)) == 1
