@@ -8,10 +8,13 @@ from typing import Any
 
 from auditor.config import reading
 from auditor.core.errors import UsageError
+from auditor.core.files.foreign_files import read_regular, reason
 from auditor.core.files.paths import is_file
 
 NAMES = ("bench-audit.toml", "bench-audit.yaml", "bench-audit.yml", "bench-audit.json")
 _PROJECT = "pyproject.toml"
+_LARGEST = 1 << 20
+"""Bytes of a configuration that is read unasked."""
 _TABLE = "[tool.bench-audit]"
 UNNAMED = "in a configuration that the command line does not name"
 """Why a key that reaches out of the project is refused."""
@@ -37,20 +40,29 @@ def find_configuration(folder: Path, argument: str) -> FoundConfiguration | None
 
     `argument` is how the command line names the folder.
     """
-    found = [
-        FoundConfiguration(path, shown, reading.document(path, shown))
+    configurations = [
+        _whole_file(path, str(Path(argument) / name))
         for name in NAMES
         if is_file(path := folder / name)
-        for shown in [str(Path(argument) / name)]
     ]
     if (table := _table(folder / _PROJECT, str(Path(argument) / _PROJECT))) is not None:
-        found.append(table)
-    if len(found) > 1:
+        configurations.append(table)
+    if len(configurations) > 1:
+        first, second, *_ = configurations
         raise UsageError(
-            f"{found[0].shown} and {found[1].shown} both configure this project; remove one, or "
+            f"{first.shown} and {second.shown} both configure this project; remove one, or "
             "name one on the command line"
         )
-    return found[0] if found else None
+    return configurations[0] if configurations else None
+
+
+def _whole_file(path: Path, shown: str) -> FoundConfiguration:
+    """Read a file of ours; whoever wrote the project may have made it a link to another one."""
+    try:
+        content = read_regular(path, _LARGEST)
+    except OSError as error:
+        raise UsageError(f"{shown} cannot be read: {reason(error)}") from error
+    return FoundConfiguration(path, shown, reading.parse_document(content, path, shown))
 
 
 def _table(path: Path, shown: str) -> FoundConfiguration | None:
@@ -58,7 +70,7 @@ def _table(path: Path, shown: str) -> FoundConfiguration | None:
     if not is_file(path):
         return None
     try:
-        project = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        project = tomllib.loads(read_regular(path, _LARGEST).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return None
     tools = project.get("tool")

@@ -19,10 +19,17 @@ EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
 def document(path: Path, shown: str) -> dict[str, Any]:
     """Return the object in a file, not looked at yet; raises UsageError that names it `shown`."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        content = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{shown} cannot be read: {reason}") from error
+    return parse_document(content, path, shown)
+
+
+def parse_document(content: bytes, path: Path, shown: str) -> dict[str, Any]:
+    """Return the object that the file at `path` holds; raises UsageError as `document` does."""
+    try:
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from (
             error

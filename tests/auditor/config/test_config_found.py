@@ -62,6 +62,34 @@ def test_two_are_one_too_many(tmp_path):
         load("project", {}, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["bench-audit.yaml", "bench-audit.toml", "bench-audit.json"])
+def test_a_link_is_not_followed_out_of_the_project(tmp_path, name):
+    path = project(tmp_path)
+    (tmp_path / "secret").write_text('budget: "7m"\nTOKEN: hidden\n')
+    (path / name).symlink_to(tmp_path / "secret")
+
+    with pytest.raises(UsageError, match=r"cannot be read: it is a symbolic link") as raised:
+        load("project", {}, tmp_path)
+    assert "TOKEN" not in str(raised.value)
+
+
+def test_a_table_is_not_read_through_a_link(tmp_path):
+    path = project(tmp_path)
+    (tmp_path / "secret").write_text('[tool.bench-audit]\nbudget = "7m"\n')
+    (path / "pyproject.toml").symlink_to(tmp_path / "secret")
+
+    assert load("project", {}, tmp_path).found == ""
+
+
+def test_a_file_that_is_too_large_is_not_read_whole(tmp_path):
+    path = project(tmp_path)
+    with (path / "bench-audit.json").open("wb") as file:
+        file.truncate(3 << 30)
+
+    with pytest.raises(UsageError, match=r"cannot be read: it is larger than 1 MiB"):
+        load("project", {}, tmp_path)
+
+
 @pytest.mark.parametrize("text", ["[tool.black]\n", "tool = 1\n", "[[", "\x00"])
 def test_a_pyproject_without_our_table_is_not_looked_into(tmp_path, text):
     project(tmp_path, pyproject__toml=text)
