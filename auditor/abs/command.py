@@ -63,7 +63,8 @@ def command(context: click.Context, /, **_: object) -> int:
     """Slow methods down one at a time and see which benchmarks detect it.
 
     CONFIG_OR_SUBJECT is a configuration (.json, .yaml, .toml), a folder (the current one by
-    default), git:PATH-OR-URL@REVISION, go:MODULE@VERSION or maven:GROUP:ARTIFACT:VERSION.
+    default, with the configuration that lies in it), git:PATH-OR-URL@REVISION,
+    go:MODULE@VERSION, maven:GROUP:ARTIFACT:VERSION or pypi:NAME@VERSION.
 
     \b
     bench-audit abs . --dry-run                         what would be measured, and how long
@@ -109,17 +110,17 @@ def _call(
     context: click.Context, command_line: options.CommandLine, *, has_gate: bool
 ) -> AuditCall:
     """Return how the audit was called, for the commands that go on from it."""
-    given, there = context.params, command_line.places
-    usual = places(command_line.config, command_line.surroundings.environment).store
-    harness = ("--harness", given["harness"]) if given["harness"] else ()
+    parameters, current = context.params, command_line.places
+    default_store = places(command_line.config, command_line.surroundings.environment).store
+    harness = ("--harness", parameters["harness"]) if parameters["harness"] else ()
     fixed = command_line.config.request.slowdown is not None
     return AuditCall(
-        what=given["what"],
+        subject=parameters["what"],
         arguments=command_line.surroundings.arguments,
-        store=None if there.store == usual else there.store,
-        result=there.output / abs_output.ABS.result,
-        options=(*harness, *(("--untrusted",) if given["untrusted"] else ())),
-        may_have_gate=fixed and not has_gate and not given["so_far"],
+        store=None if current.store == default_store else current.store,
+        result=current.output / abs_output.ABS.result,
+        options=(*harness, *(("--untrusted",) if parameters["untrusted"] else ())),
+        may_have_gate=fixed and not has_gate and not parameters["so_far"],
     )
 
 

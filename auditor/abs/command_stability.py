@@ -53,19 +53,22 @@ def command(context: click.Context, /, **_: object) -> int:
         command_line, lambda audit: audit.document(audit.stability()), running.STABILITY
     )
     config = json.loads(command_line.config.text)
-    others = stored_result.results_on_other_hosts(
+    elsewhere = stored_result.results_on_other_hosts(
         command_line.places.store, "stability", config, document
     )
-    if others:
+    if elsewhere:
         running.write_result(
-            command_line, running.STABILITY, document, partial(render_page, on_other_hosts=others)
+            command_line,
+            running.STABILITY,
+            document,
+            partial(render_page, on_other_hosts=elsewhere),
         )
     running.show_result(command_line, console, document, running.STABILITY)
     running.deliver_result(
         context.params, command_line.places.output, running.STABILITY, document, console
     )
-    if others and not command_line.as_json:
-        console.result(terminal.side_by_side(document, others))
+    if elsewhere and not command_line.as_json:
+        console.result(terminal.side_by_side(document, elsewhere))
     code, lines = _judge(document, command_line.config.request.suite.stability_runs)
     for line in lines:
         console.say(line)

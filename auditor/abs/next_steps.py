@@ -19,7 +19,7 @@ STUBS = "new-benchmarks"
 class AuditCall:
     """How the audit was called, and where its results are."""
 
-    what: str
+    subject: str
     """The configuration or subject, as it was written."""
     arguments: Sequence[str]
     """All words of the command line."""
@@ -53,18 +53,18 @@ def _steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
     if uncalled := outcomes.count(Verdict.UNREACHED):
         yield _step(
             f"begin benchmarks for {number_format.count(uncalled, 'method')} that none calls",
-            *("trace", call.what, "--stubs", STUBS, *call.options, *store),
+            *("trace", call.subject, "--stubs", STUBS, *call.options, *store),
         )
     if missed := outcomes.count(Verdict.MISSED):
         yield _step(
             f"look for faults in the benchmarks that miss {number_format.count(missed, 'method')}",
-            *("lint", call.what, "--result", str(call.result)),
+            *("lint", call.subject, "--result", str(call.result)),
         )
     if "unstable" in advice:
         yield _step("see how steady this machine is, as some benchmarks vary", "doctor", "--probe")
     if "redundant" in advice:
         yield _step(
-            "see which benchmarks can go without a loss", "select", call.what, "--remove", *store
+            "see which benchmarks can go without a loss", "select", call.subject, "--remove", *store
         )
     bounds = document.scores.total.bounds
     if call.may_have_gate and bounds is not None and bounds[0] >= 1:

@@ -69,16 +69,16 @@ def last_result(path: Path, wanted: Mapping[str, Any], of: str | None) -> Finish
     is none.
     """
     subject = wanted["subject"]
-    mine = [
+    of_subject = [
         stored_result
         for stored_result in _stored_results(path, of)
         if stored_result.config["subject"] == subject
     ]
-    if not mine:
+    if not of_subject:
         first = f"bench-audit {of or 'abs'}"
         raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
-    same = [audit for audit in mine if audit.config == wanted]
-    return (same or mine)[-1]
+    with_same_configuration = [audit for audit in of_subject if audit.config == wanted]
+    return (with_same_configuration or of_subject)[-1]
 
 
 def results_on_other_hosts(
@@ -89,12 +89,12 @@ def results_on_other_hosts(
     `of` is the command, and `config` the configuration, that `document` is the result of. A store
     has such results where another host was asked for, or where others were merged into it.
     """
-    asked = _without_place(config)
+    question = _without_place(config)
     by_machine: dict[str, AbsOrStability] = {}
     for stored_result in _stored_results(path, of):
-        if _without_place(stored_result.config) == asked:
-            other = stored_result.document()
-            by_machine[_machine(other)] = other
+        if _without_place(stored_result.config) == question:
+            found_document = stored_result.document()
+            by_machine[_machine(found_document)] = found_document
     by_machine.pop(_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
 

@@ -54,7 +54,7 @@ def _head(summary: TerminalSummary) -> Iterable[Text]:
     yield Text(summary.title, style="dim")
     yield Text(summary.headline, style="bold")
     yield from lines([summary.curve])
-    yield from lines([summary.judged], style="dim")
+    yield from lines([summary.rule_summary], style="dim")
 
 
 def _scores(summary: TerminalSummary) -> Table:

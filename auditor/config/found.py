@@ -56,13 +56,13 @@ def find_configuration(folder: Path, argument: str) -> FoundConfiguration | None
     return configurations[0] if configurations else None
 
 
-def _whole_file(path: Path, shown: str) -> FoundConfiguration:
+def _whole_file(path: Path, label: str) -> FoundConfiguration:
     """Read a file of ours; whoever wrote the project may have made it a link to another one."""
     try:
         content = read_regular(path, _LARGEST)
     except OSError as error:
-        raise UsageError(f"{shown} cannot be read: {reason(error)}") from error
-    return FoundConfiguration(path, shown, reading.parse_document(content, path, shown))
+        raise UsageError(f"{label} cannot be read: {reason(error)}") from error
+    return FoundConfiguration(path, label, reading.parse_document(content, path, label))
 
 
 def _table(path: Path, shown: str) -> FoundConfiguration | None:
@@ -74,9 +74,9 @@ def _table(path: Path, shown: str) -> FoundConfiguration | None:
     except (OSError, ValueError, RecursionError):
         return None
     tools = project.get("tool")
-    table = tools.get("bench-audit") if isinstance(tools, dict) else None
-    if table is None:
+    settings = tools.get("bench-audit") if isinstance(tools, dict) else None
+    if settings is None:
         return None
-    if not isinstance(table, dict):
+    if not isinstance(settings, dict):
         raise UsageError(f"{shown}: tool.bench-audit must be a table, {_TABLE}")
-    return FoundConfiguration(path, f"{shown} {_TABLE}", table)
+    return FoundConfiguration(path, f"{shown} {_TABLE}", settings)

@@ -20,36 +20,36 @@ _LISTED = "all commands: bench-audit --help"
 
 def first_look(folder: Path) -> tuple[str, ...]:
     """Return the lines to show, none where there is nothing that bench-audit knows."""
-    there = suites(folder)
-    if there:
-        return (*_suite(folder, there), _LISTED)
+    suite_folders = suites(folder)
+    if suite_folders:
+        return (*_suite(folder, suite_folders), _LISTED)
     if results := _results(folder):
         name = shlex.quote(results.name)
-        whose = formats.format_name(results)
+        format_label = formats.format_name(results)
         return (
-            f"found: {names.line(results.name)}, results of {whose}",
+            f"found: {names.line(results.name)}, results of {format_label}",
             f"{_NEXT} analyze {name}    what they say",
             _LISTED,
         )
-    seen = detect_suite(folder)
-    if seen.harness is None:
+    detected = detect_suite(folder)
+    if detected.harness is None:
         return ()
     return (
-        f"found: a project without benchmarks ({_language(seen)})",
+        f"found: a project without benchmarks ({_language(detected)})",
         f"{_NEXT} trace . --suite --stubs new-benchmarks    begin some, for what its tests call",
         _LISTED,
     )
 
 
-def _suite(folder: Path, there: tuple[SuiteFolder, ...]) -> Iterator[str]:
+def _suite(folder: Path, suite_folders: tuple[SuiteFolder, ...]) -> Iterator[str]:
     """Yield what is known of the first suite, and the command that audits it."""
-    first = there[0]
+    first = suite_folders[0]
     where = "" if first.path == "." else f" in {names.line(first.path)}"
     count = number_format.count(first.seen.benchmarks, "benchmark")
     yield f"found: {count}{where} ({_language(first.seen)}, {first.seen.harness})"
-    if there[1:]:
-        yield f"more suites: {list_suites(there[1:])}"
-    what = shlex.quote("." if first.path == "." else f"./{first.path}")
+    if suite_folders[1:]:
+        yield f"more suites: {list_suites(suite_folders[1:])}"
+    subject = shlex.quote("." if first.path == "." else f"./{first.path}")
     try:
         configuration = find_configuration(folder / first.path, first.path)
     except UsageError as error:
@@ -57,7 +57,7 @@ def _suite(folder: Path, there: tuple[SuiteFolder, ...]) -> Iterator[str]:
     else:
         if configuration is not None:
             yield f"configuration: {names.line(configuration.shown)}"
-    yield f"{_NEXT} abs {what} --dry-run    what would be measured, and how long that takes"
+    yield f"{_NEXT} abs {subject} --dry-run    what would be measured, and how long that takes"
 
 
 def _language(seen: DetectedSuite) -> str:

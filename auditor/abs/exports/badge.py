@@ -29,7 +29,9 @@ def format_badge(document: AbsOrStability) -> str:
         steady = sum(
             bucket.count for bucket in document.stability.buckets if bucket.range in STEADY
         )
-        message, colour = _part(steady, sum(one.count for one in document.stability.buckets))
+        message, colour = _part(
+            steady, sum(bucket_count.count for bucket_count in document.stability.buckets)
+        )
     badge = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
     return json.dumps(badge, ensure_ascii=False) + "\n"
 

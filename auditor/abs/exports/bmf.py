@@ -39,10 +39,12 @@ def _measures(benchmark: BenchmarkVerdict) -> dict[str, Metric]:
     mean = benchmark.mean_seconds
     if mean is None:
         return {}
-    found = {"latency": _metric(1e9 * mean, 1e9 * min(benchmark.means), 1e9 * max(benchmark.means))}
+    metrics = {
+        "latency": _metric(1e9 * mean, 1e9 * min(benchmark.means), 1e9 * max(benchmark.means))
+    }
     if benchmark.max_spread is not None:
-        found["max-spread"] = {"value": 100 * benchmark.max_spread}
-    return found
+        metrics["max-spread"] = {"value": 100 * benchmark.max_spread}
+    return metrics
 
 
 def _score(document: Document) -> Metric | None:

@@ -40,8 +40,8 @@ def _head(document: AbsOrStability, gates: Sequence[str]) -> Iterator[str]:
     yield f"**{words.headline(document)}**"
     yield from listed_gates(gates)
     shown = table.summarise(document)
-    if shown.judged:
-        yield from ("", prose(shown.judged))
+    if shown.rule_summary:
+        yield from ("", prose(shown.rule_summary))
     if shown.scores:
         yield from ("", "| score | percent | may be | covered | with |")
         yield "| --- | ---: | ---: | ---: | --- |"

@@ -239,7 +239,7 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
         calls=method.calls,
         span=method.method.span,
         reason=refusal or method.invalid or reason,
-        caveats=_gather_caveats(_deciding(outcome, maybe)),
+        caveats=_gather_caveats(_deciding_pairs(outcome, maybe)),
         trivial=method.method.trivial,
     )
 
@@ -274,7 +274,7 @@ def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> st
     return "no benchmark calls it"
 
 
-def _deciding(outcome: Verdict, pairs: Sequence[PairVerdict]) -> Sequence[PairVerdict]:
+def _deciding_pairs(outcome: Verdict, pairs: Sequence[PairVerdict]) -> Sequence[PairVerdict]:
     """Return the pairs that a method's outcome rests on.
 
     One sure detection is enough, whatever is to be said of the other pairs.

@@ -54,19 +54,21 @@ def is_borderline(caveats: Iterable[HasSlug]) -> bool:
 
 def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
-    near = any(one.slug == "near-threshold" for one in pair.caveats)
-    found = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
-    if pair.outcome is not Verdict.INCONCLUSIVE or not near or not found or not pair.threshold:
+    near = any(caveat_of_pair.slug == "near-threshold" for caveat_of_pair in pair.caveats)
+    effects = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
+    if pair.outcome is not Verdict.INCONCLUSIVE or not near or not effects or not pair.threshold:
         return pair
-    middle = median(effect for effect, _, _ in found)
+    middle = median(effect for effect, _, _ in effects)
     interval = (
-        middle - median(effect - low for effect, low, _ in found),
-        middle + median(high - effect for effect, _, high in found),
+        middle - median(effect - low for effect, low, _ in effects),
+        middle + median(high - effect for effect, _, high in effects),
     )
     outcome = settle_interval(interval, middle, pair.threshold)
     if outcome is None:
         return pair
-    caveats = tuple(one for one in pair.caveats if one.slug != "near-threshold")
+    caveats = tuple(
+        caveat_of_pair for caveat_of_pair in pair.caveats if caveat_of_pair.slug != "near-threshold"
+    )
     caveat = borderline_caveat(interval, pair.threshold)
     return replace(
         pair,

@@ -111,20 +111,20 @@ def add_detectable_slowdowns(
     for run in runs:
         if run.trial.benchmark is not None and not is_busy(run.strain):
             by_id[run.trial.benchmark.id].append(run)
-    found = {
+    scatters = {
         name: block_scatter(trial_runs, 1 - request.significance)
         for name, trial_runs in by_id.items()
     }
-    seen = {
+    visible = {
         name: detectable_slowdown(scatter, request, beside=name in beside)
-        for name, scatter in found.items()
+        for name, scatter in scatters.items()
         if scatter is not None
     }
-    told = request.rule is not DetectionRule.PAPER
+    is_shown = request.rule is not DetectionRule.PAPER
     return replace(
         stability,
         benchmarks=tuple(
-            replace(benchmark, visible=seen.get(benchmark.id) if told else None)
+            replace(benchmark, visible=visible.get(benchmark.id) if is_shown else None)
             for benchmark in stability.benchmarks
         ),
     )

@@ -31,7 +31,7 @@ class AllocationPairView:
     before: str  # report of probe blocks, with its unit
     after: str  # report of allocating blocks, with its unit
     expected: str  # rise that the counted calls should cause
-    said: str  # reason for the verdict; empty: the numbers tell
+    reason: str  # reason for the verdict; empty: the numbers tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _pair(pair: AllocationPair, methods: Links, benchmarks: Links) -> Allocation
         before=_amount(pair.before) + (unit if pair.before is not None else ""),
         after=_amount(pair.after) + (unit if pair.after is not None else ""),
         expected=f"+{_amount(pair.expected)}" if pair.expected else number_format.NONE,
-        said=words.first_line(pair.reason or ""),
+        reason=words.first_line(pair.reason or ""),
     )
 
 

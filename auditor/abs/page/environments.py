@@ -103,17 +103,19 @@ def environments(
     """Return the machines side by side; None where there is only one."""
     if not on_other_hosts:
         return None
-    every = (document, *on_other_hosts)
-    names = [_name(number, one) for number, one in enumerate(every, start=1)]
+    documents = (document, *on_other_hosts)
+    names = [
+        _name(number, each_document) for number, each_document in enumerate(documents, start=1)
+    ]
     links = dict(anchors.benchmark_links(document))
-    known = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in every]
-    spreads = [_spreads(each) for each in known]
+    benchmarks = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in documents]
+    spreads = [_spreads(each) for each in benchmarks]
     return EnvironmentsView(
         buckets=tuple(bucket.range.value for bucket in document.stability.buckets),
-        rows=tuple(_row(name, each) for name, each in zip(names, every, strict=True)),
+        rows=tuple(_row(name, each) for name, each in zip(names, documents, strict=True)),
         benchmarks=tuple(
             BenchmarkOnHosts(
-                links[benchmark.id], tuple(_cell(benchmark.id, each) for each in known)
+                links[benchmark.id], tuple(_cell(benchmark.id, each) for each in benchmarks)
             )
             for benchmark in document.benchmarks
         ),

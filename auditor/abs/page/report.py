@@ -52,7 +52,7 @@ class PartView:
 class AbsView:
     """What only an ABS audit has."""
 
-    judged: str  # how a detection is decided
+    rule_summary: str  # how a detection is decided
     scores: tuple[ScoreView, ...]  # the scores that exist
     parts: tuple[PartView, ...]  # number of methods by outcome
     parts_plot: Markup = field(repr=False)  # drawing of `parts`
@@ -114,7 +114,7 @@ def _abs(document: Document) -> AbsView:
     met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
     return AbsView(
-        judged=words.describe_rule(document),
+        rule_summary=words.describe_rule(document),
         scores=score_views(document),
         parts=parts,
         parts_plot=plots.parts([(part.kind, part.count) for part in parts]),

@@ -92,7 +92,7 @@ class RedundancyView:
 
     says: str  # summary in words
     saved: str  # time that the cover saves of a suite run
-    whole: str  # time of a suite run
+    suite_time: str  # time of a suite run
     costs: tuple[CostView, ...]  # cost and worth of each benchmark, the most expensive first
     density: tuple[DensityRow, ...]  # methods by the number of benchmarks that detect them
     density_curve: DensityCurveView | None  # None: no benchmark detects a method
@@ -179,16 +179,18 @@ def _order(value: float | None) -> str:
 def redundancy_view(document: Document) -> RedundancyView:
     """Return the section on redundancy: the cover first, in the order it was chosen."""
     benchmarks, methods = anchors.benchmark_links(document), anchors.method_links(document)
-    order = {kept: index for index, kept in enumerate(document.minimal_cover)}
+    order = {benchmark_id: index for index, benchmark_id in enumerate(document.minimal_cover)}
     facts = ResultFacts(document)
     watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
-    none = [benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)]
-    silent = number_format.count(len(none), "benchmark detects", "benchmarks detect")
+    detecting_nothing = [
+        benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)
+    ]
+    silent = number_format.count(len(detecting_nothing), "benchmark detects", "benchmarks detect")
     watching.sort(key=lambda verdict: (order.get(verdict.id, len(order)), -len(verdict.unique)))
     return RedundancyView(
         says=words.describe_cover(document),
         saved=advice.format_cover_saving(document),
-        whole=number_format.seconds(
+        suite_time=number_format.seconds(
             sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
         ),
         costs=cost_views(document),
@@ -203,7 +205,7 @@ def redundancy_view(document: Document) -> RedundancyView:
             )
             for verdict in watching
         ),
-        none=tuple(benchmarks[verdict.id] for verdict in none),
+        none=tuple(benchmarks[verdict.id] for verdict in detecting_nothing),
         silent=f"{silent} none of these methods",
     )
 

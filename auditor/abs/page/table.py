@@ -67,7 +67,7 @@ class TerminalSummary:
 
     title: str  # name of the audited code
     headline: str  # the answer in one sentence
-    judged: str  # how a detection is decided
+    rule_summary: str  # how a detection is decided
     curve: str  # smallest slowdowns that the suite detects; empty: not requested
     controls: str  # result of the A/A control; empty: not requested
     scores: tuple[ScoreRow, ...]  # the scores that exist
@@ -92,7 +92,7 @@ def summarise(document: AbsOrStability) -> TerminalSummary:
     return TerminalSummary(
         title=names.line(words.subject_name(document)),
         headline=names.line(words.headline(document)),
-        judged=words.describe_rule(judged) if judged else "",
+        rule_summary=words.describe_rule(judged) if judged else "",
         curve=_curve(judged) if judged else "",
         controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
@@ -140,13 +140,15 @@ def named_scores(document: Document) -> tuple[tuple[str, Score], ...]:
 def _score(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
     # Nothing detected yet, while methods are undecided, is no score of 0.
-    known = score.percent is not None and not (words.count_undecided(score) and not score.covered)
+    is_known = score.percent is not None and not (
+        words.count_undecided(score) and not score.covered
+    )
     return ScoreRow(
         name=name,
         meaning=words.describe_score(name, score, document),
-        percent=number_format.percent(score.percent) if known else number_format.NONE,
+        percent=number_format.percent(score.percent) if is_known else number_format.NONE,
         bounds=number_format.span(score.bounds) if words.count_undecided(score) else "",
-        covered=f"{score.covered} of {score.counted}" if known else "",
+        covered=f"{score.covered} of {score.counted}" if is_known else "",
         excluded=number_format.count(excluded, "benchmark") + " left out" if excluded else "",
     )
 
@@ -154,10 +156,10 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
 def method_rows(document: Document) -> tuple[MethodRow, ...]:
     """Return the methods in the order of the request, each with what decides its outcome."""
     short = names.shorten(method.id for method in document.methods)
-    least, found = curve.most_sensitive_pairs(document.curve), document.allocations
-    known = (
-        {method.id: allocations.format_allocation(method) for method in found.methods}
-        if found
+    least, allocated = curve.most_sensitive_pairs(document.curve), document.allocations
+    allocation_of = (
+        {method.id: allocations.format_allocation(method) for method in allocated.methods}
+        if allocated
         else {}
     )
     clearest = _clearest_pairs(document)
@@ -165,7 +167,7 @@ def method_rows(document: Document) -> tuple[MethodRow, ...]:
         replace(
             _method(method, short[method.id], clearest.get(method.id)),
             notices=curve.format_limit(least[method.id]) if method.id in least else "",
-            allocation=known.get(method.id, ""),
+            allocation=allocation_of.get(method.id, ""),
         )
         for method in document.methods
     )
@@ -177,14 +179,14 @@ def _clearest_pairs(document: Document) -> dict[str, model.PairVerdict]:
     Of a detected method the effect is surely largest in it, of another one it may be.
     """
     outcome_of = {method.id: method.outcome for method in document.methods}
-    found: dict[str, model.PairVerdict] = {}
+    clearest: dict[str, model.PairVerdict] = {}
     for pair in document.pairs:
-        best = found.get(pair.method)
+        best = clearest.get(pair.method)
         if pair.outcome is not outcome_of.get(pair.method) or pair.effect is None:
             continue
         if best is None or _end_that_counts(pair) > _end_that_counts(best):
-            found[pair.method] = pair
-    return found
+            clearest[pair.method] = pair
+    return clearest
 
 
 def _end_that_counts(pair: model.PairVerdict) -> float:

@@ -217,8 +217,12 @@ def _add_power(
     request: AbsRequest, steady: Stability, pairs: Sequence[StudyPair], base: SuiteBaseline
 ) -> Stability:
     """Return the stability with what the plan can see, now that it is known what is measured."""
-    beside = {pair.benchmark.id for pair in _worth_measuring(request, pairs) if pair.method.apart}
-    return power.add_detectable_slowdowns(steady, base.benchmarks, base.runs, request, beside)
+    with_plain_blocks = {
+        pair.benchmark.id for pair in _worth_measuring(request, pairs) if pair.method.apart
+    }
+    return power.add_detectable_slowdowns(
+        steady, base.benchmarks, base.runs, request, with_plain_blocks
+    )
 
 
 def _allocations(

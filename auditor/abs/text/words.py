@@ -280,7 +280,7 @@ def describe_rules(document: Document) -> str:
     if not any(pair.runs for pair in document.pairs):
         return ""
     counts = [f"{_RULES.get(rule.name, rule.name)} {rule.covered}" for rule in document.rules]
-    return f"Methods that count as detected by parts of the rule: {', '.join(counts)}."
+    return f"Methods with an injected delay that parts of the rule detect: {', '.join(counts)}."
 
 
 _RULES = {

@@ -18,7 +18,7 @@ SUBJECT = "go:example.org/ring@v1"
 
 def call(tmp_path, **changes):
     known = {
-        "what": "my project",
+        "subject": "my project",
         "arguments": ("abs", "my project"),
         "store": None,
         "result": tmp_path / "result.json",
