@@ -119,6 +119,19 @@ def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
     assert max(trial.repetition for trial in machine.done) > 2 * REPEAT_OFFSET
 
 
+def test_a_repeat_that_was_spoilt_as_well_is_told_of_when_it_is_known():
+    machine, store = BusyMachine(quiet_runs=0), Memory()
+    stability_study.audit(made(machine, store)[1])
+    (repeat,) = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
+    machine.ends = False
+    services = made(machine, store)[1]
+
+    stability_study.audit(services)
+
+    assert ("runs of the suite again", 1) in services.observer.phases
+    assert machine.done[-1] == repeat
+
+
 def test_runs_of_a_busy_machine_are_not_called_dissimilar():
     plan = replace(request().suite, plan=replace(request().suite.plan, iterations=250))
     quiet, busy = (BusyMachine(busy=one, ends=False) for one in (False, True))
