@@ -154,7 +154,7 @@ def test_other_work_beside_the_races_is_said_with_the_result_and_not_forgotten(
 
     for one in (document, again):
         assert [
-            caveat["text"][:19] for caveat in one["caveats"] if caveat["slug"] == "host-load"
+            caveat["text"][:20] for caveat in one["caveats"] if caveat["slug"] == "host-load"
         ] == ["other processes used"]
     for page in ("concurrency.html", "concurrency.md"):
         assert "other processes used" in (tmp_path / "out" / page).read_text()
