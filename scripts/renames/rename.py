@@ -1,778 +1,593 @@
-# ruff: noqa
-"""Rename functions, methods, classes and local variables by `names.tsv`; kept until they are done.
+"""Rename functions, methods, classes and variables by `names.tsv`; goes when they are renamed.
 
-    scripts/renames/rename.py . scripts/renames/names.tsv
-    ruff format . && mypy && scripts/quick
+    python scripts/renames/rename.py scripts/renames/names.tsv
+    ruff check --fix . && ruff format . && mypy && scripts/quick
 
-A row is F, C, M or V, a path, a qualified name and a new name, separated by tabs. V has the function,
-the old and the new name. All names in the rows are those of before. Imports, module attributes,
-keyword arguments and strings of `setattr` follow. A method is renamed where its name is private or
-occurs once in the repository. `skips.json` lists the rows that were left out, with the reason.
+Columns, separated by tabs: kind, path, qualified name, new name. A row of kind V (variable or
+parameter) or M (constant, `-` for the module) has its old name before the new one. F is a function
+or method, C a class. All rows say the names of before. Printed are the rows left out, by reason.
 
-What it does not reach, and what a first run over rows of 2 and 4 to 8 needed by hand:
+Names are resolved by scope and imports, not by types:
 
-* the strings of TypeVars (`_Made`), quoted annotations with brackets (`"_Talk[_Made]"`);
-* `struct.pack`, `hypothesis.strategies.binary` and `DataFrame.drop`, which it takes for our methods;
-* modules in a tuple whose functions are called by one name: `mutators/python` (`module.find`,
-  `module.holds`), `auditor/importers/formats.py` (`module.read`, `module.is_mine`),
-  `auditor/housekeeping/report.py` (`module.show`, `module.keep`);
-* `selectors` data (`key.data.take` in `runners/hosts/output_watch.py`), Jinja templates, docs and the
-  texts in `scripts/guards.toml`;
-* lines above 100 characters in strings, and functions that become longer than 45 lines.
+* imported names, attributes of modules, keyword arguments and strings of `setattr` follow;
+* a private method is renamed where no other class of its module has one of that name;
+* a public method is renamed where no other member and no common type has its name;
+* fields, templates, guests of other interpreters, docs and `scripts/guards.toml` are left alone.
+
+By hand: TypeVar strings, quoted annotations with brackets, and modules in a tuple whose functions
+are called by one name (`module.find` in `mutators/python`, `module.read` in `auditor/importers`,
+`module.show` in `auditor/housekeeping`). mypy and the tests name these places.
 """
 
-import ast, sys, re, pathlib, collections, json
+import ast
+import builtins
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
 
-ROOT = pathlib.Path(sys.argv[1])
-TSV = sys.argv[2:]
-FILES = [
-    p
-    for d in ("auditor", "mutators", "runners", "reports", "tests", "benchmarks", "scripts")
-    for p in (ROOT / d).rglob("*.py")
-    if "tests/subjects" not in str(p)
-]
-log = collections.Counter()
-skips = []
+import numpy as np
+import pandas as pd
 
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("auditor", "mutators", "runners", "reports", "tests", "benchmarks", "scripts")
+COMMON_TYPES: tuple[type, ...] = (
+    *(str, bytes, dict, set, list, Path, re.Pattern, re.Match, Counter, ast.AST),
+    *(np.ndarray, pd.DataFrame),
+)
+COMMON_ATTRIBUTES = {name for kind in COMMON_TYPES for name in dir(kind)}
+SAFE_DECORATORS = {"property", "staticmethod", "classmethod", "cache", "cached_property"} | {
+    "contextmanager",
+    "override",
+}
 
-def skip(*a):
-    skips.append(a)
-    log["skip " + a[0]] += 1
-
-
-F = {}
-V = collections.defaultdict(list)
-for t in TSV:
-    for l in open(t):
-        x = l.rstrip("\n").split("\t")
-        if len(x) < 4:
-            continue
-        k, path = x[0], x[1]
-        if not re.fullmatch(r"[A-Za-z_]\w*", x[-1]):
-            skip("bad", l)
-            continue
-        if k in "FC":
-            F[path, x[2]] = x[3]
-        elif k == "M" and x[2] == "-":
-            F[path, x[3]] = x[4]
-        elif k == "V":
-            V[path].append((x[2], x[3], x[4]))
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Position: TypeAlias = tuple[int, int]  # line from 1, column in bytes from 0
 
 
+@dataclass(eq=False, slots=True)
 class Scope:
-    def __init__(s, node, parent, kind, qual):
-        s.node, s.parent, s.kind, s.qual = node, parent, kind, qual
-        s.bound = set()
-        s.glob = set()
+    """A module, class, function or comprehension."""
 
+    node: ast.AST
+    parent: "Scope | None"
+    qualified_name: str  # empty for the module; that of the function for a comprehension
+    bound: set[str] = field(default_factory=set)
+    outer_names: set[str] = field(default_factory=set)  # declared global or nonlocal
+    new_names: dict[str, str] = field(default_factory=dict)
 
-class Mod:
-    def __init__(s, path):
-        s.path = path
-        s.rel = str(path.relative_to(ROOT))
-        s.src = path.read_bytes()
-        s.lines = s.src.split(b"\n")
-        s.tree = ast.parse(s.src)
-        s.occ = []  # (scope, name, line, col, kind)
-        s.attrs = []
-        s.imports = []
-        s.calls = []
-        s.scopes = []
-        top = Scope(s.tree, None, "m", "")
-        s.top = top
-        s.scopes.append(top)
-        s.body(s.tree.body, top, None)
+    @property
+    def is_class(self) -> bool:
+        """Tell whether functions inside do not see the names of this scope."""
+        return isinstance(self.node, ast.ClassDef)
 
-    def find(s, line, col, name, maxlines=6):
-        n = name.encode()
-        for i in range(line - 1, min(len(s.lines), line - 1 + maxlines)):
-            st = col if i == line - 1 else 0
-            m = re.compile(rb"(?<![\w])" + n + rb"(?!\w)").search(s.lines[i], st)
-            if m:
-                return i + 1, m.start()
-        raise Exception((s.rel, line, name))
+    @property
+    def is_comprehension(self) -> bool:
+        """Tell whether `:=` binds outside of this scope."""
+        return isinstance(self.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
 
-    def bind(s, sc, name, pos, kind):
-        if name in sc.glob:
-            sc = s.top
-        sc.bound.add(name)
-        s.occ.append((sc, name, *pos, kind))
-
-    def body(s, b, sc, cls):
-        for n in b:
-            s.visit(n, sc, cls)
-
-    def args(s, a, sc, outer, cls):
-        for x in a.posonlyargs + a.args + a.kwonlyargs + [y for y in (a.vararg, a.kwarg) if y]:
-            s.bind(sc, x.arg, (x.lineno, x.col_offset), "arg")
-            if x.annotation:
-                s.visit(x.annotation, outer, cls)
-        for d in a.defaults + [d for d in a.kw_defaults if d]:
-            s.visit(d, outer, cls)
-
-    def visit(s, n, sc, cls):
-        q = lambda name: (sc.qual + "." + name) if sc.qual else name
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for d in n.decorator_list:
-                s.visit(d, sc, cls)
-            s.bind(sc, n.name, s.find(n.lineno, n.col_offset + 3, n.name), "def")
-            new = Scope(n, sc, "f", q(n.name))
-            s.scopes.append(new)
-            for x in ast.walk(n):
-                if isinstance(x, (ast.Global, ast.Nonlocal)):
-                    new.glob |= set(x.names)
-            s.args(n.args, new, sc, cls)
-            if n.returns:
-                s.visit(n.returns, sc, cls)
-            s.body(n.body, new, cls)
-            return
-        if isinstance(n, ast.Lambda):
-            new = Scope(n, sc, "f", sc.qual)
-            s.scopes.append(new)
-            s.args(n.args, new, sc, cls)
-            s.visit(n.body, new, cls)
-            return
-        if isinstance(n, ast.ClassDef):
-            for d in n.decorator_list + n.bases:
-                s.visit(d, sc, cls)
-            for k in n.keywords:
-                s.visit(k.value, sc, cls)
-            s.bind(sc, n.name, s.find(n.lineno, n.col_offset + 5, n.name), "class")
-            new = Scope(n, sc, "c", q(n.name))
-            s.scopes.append(new)
-            s.body(n.body, new, n.name)
-            return
-        if isinstance(n, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            new = Scope(n, sc, "f", sc.qual)
-            s.scopes.append(new)
-            new.comp = True
-            for i, g in enumerate(n.generators):
-                s.visit(g.iter, sc if i == 0 else new, cls)
-                s.visit(g.target, new, cls)
-                for c in g.ifs:
-                    s.visit(c, new, cls)
-            for e in [n.key, n.value] if isinstance(n, ast.DictComp) else [n.elt]:
-                s.visit(e, new, cls)
-            return
-        if isinstance(n, ast.NamedExpr):
-            t = sc
-            while getattr(t, "comp", False):
-                t = t.parent
-            s.bind(t, n.target.id, (n.target.lineno, n.target.col_offset), "store")
-            s.visit(n.value, sc, cls)
-            return
-        if isinstance(n, ast.Name):
-            if isinstance(n.ctx, ast.Load):
-                s.occ.append((sc, n.id, n.lineno, n.col_offset, "load"))
-            else:
-                s.bind(sc, n.id, (n.lineno, n.col_offset), "store")
-            return
-        if isinstance(n, (ast.Import, ast.ImportFrom)):
-            for a in n.names:
-                b = a.asname or a.name.split(".")[0]
-                sc.bound.add(b)
-                s.imports.append((sc, n, a))
-            return
-        if isinstance(n, ast.ExceptHandler) and n.name:
-            s.bind(sc, n.name, s.find(n.type.end_lineno, n.type.end_col_offset, n.name), "store")
-        if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name:
-            s.bind(sc, n.name, (n.end_lineno, n.end_col_offset - len(n.name.encode())), "store")
-        if isinstance(n, ast.MatchMapping) and n.rest:
-            s.bind(sc, n.rest, (n.end_lineno, n.end_col_offset - 1 - len(n.rest)), "store")
-        if isinstance(n, (ast.Global, ast.Nonlocal)):
-            for name in n.names:
-                s.occ.append((sc, name, *s.find(n.lineno, n.col_offset + 6, name), "load"))
-            return
-        if isinstance(n, ast.Attribute):
-            s.attrs.append((sc, cls, n))
-        if isinstance(n, ast.Call):
-            s.calls.append((sc, cls, n))
-        for c in ast.iter_child_nodes(n):
-            s.visit(c, sc, cls)
-
-    def resolve(s, sc, name):
-        first = True
-        while sc:
-            if (sc.kind != "c" or first) and name in sc.bound and name not in sc.glob:
-                return sc
-            first = False
-            sc = sc.parent
+    def resolve(self, name: str) -> "Scope | None":
+        """Return the scope that binds `name` for code in this one; None for builtins."""
+        scope: Scope | None = self
+        while scope:
+            visible = scope is self or not scope.is_class
+            if visible and name in scope.bound and name not in scope.outer_names:
+                return scope
+            scope = scope.parent
         return None
 
 
-mods = {}
-for p in FILES:
-    m = Mod(p)
-    mods[m.rel] = m
+class Module(ast.NodeVisitor):
+    """The names of one file: where they are bound and used."""
 
+    def __init__(self, path: Path) -> None:
+        """Read the file."""
+        self.path, self.relative = path, str(path.relative_to(ROOT))
+        self.lines = path.read_bytes().split(b"\n")
+        self.tree = ast.parse(path.read_bytes())
+        self.scope = self.top = Scope(self.tree, None, "")
+        self.scopes = [self.top]
+        self.uses: list[tuple[Scope, str, Position]] = []
+        self.imports: list[tuple[Scope, ast.Import | ast.ImportFrom, ast.alias]] = []
+        self.attributes: list[tuple[Scope, ast.Attribute]] = []
+        self.calls: list[tuple[Scope, ast.Call]] = []
+        for node in self.tree.body:
+            self.visit(node)
 
-def modfile(dotted):
-    b = dotted.replace(".", "/")
-    for c in (b + ".py", b + "/__init__.py"):
-        if c in mods:
-            return c
+    def locate(self, name: str, line: int, column: int) -> Position:
+        """Return where the word stands from a position on."""
+        word = re.compile(rb"\b" + name.encode() + rb"\b")
+        while not (match := word.search(self.lines[line - 1], column)):
+            line, column = line + 1, 0
+        return line, match.start()
 
+    def bind(self, name: str, position: Position, scope: Scope | None = None) -> None:
+        """Note that a scope, else the present one, binds a name."""
+        scope = scope or self.scope
+        if name not in scope.outer_names:
+            scope.bound.add(name)
+        self.uses.append((scope, name, position))
 
-def target(m, n):
-    base = ""
-    if n.level:
-        parts = m.rel.split("/")[:-1]
-        parts = parts[: len(parts) - (n.level - 1)]
-        base = ".".join(parts)
-    return ".".join(x for x in (base, n.module or "") if x)
+    def enter(self, node: ast.AST, qualified_name: str, parts: Iterable[ast.AST]) -> Scope:
+        """Visit the parts inside a new scope."""
+        outer = self.scope
+        self.scope = inner = Scope(node, outer, qualified_name)
+        self.scopes.append(inner)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Global | ast.Nonlocal):
+                    inner.outer_names.update(part.names)
+            for argument in arguments_of(node):
+                self.bind(argument.arg, (argument.lineno, argument.col_offset))
+        for part in parts:
+            self.visit(part)
+        self.scope = outer
+        return inner
 
+    def qualify(self, name: str) -> str:
+        """Return the qualified name of a definition in the present scope."""
+        return f"{self.scope.qualified_name}.{name}".lstrip(".")
 
-# module-level renames, to a fixpoint over re-imports
-R = {}
-for (path, qn), new in F.items():
-    if path not in mods:
-        skip("nofile", path)
-        continue
-    if "." in qn:
-        continue
-    if qn not in mods[path].top.bound:
-        skip("absent", path, qn)
-        continue
-    R[path, qn] = new
-
-
-def importers():
-    for m in mods.values():
-        for sc, n, a in m.imports:
-            if isinstance(n, ast.ImportFrom):
-                f = modfile(target(m, n))
-                if f and (f, a.name) in R:
-                    yield m, sc, n, a, R[f, a.name]
-
-
-def close(R):
-    ch = True
-    while ch:
-        ch = False
-        for m, sc, n, a, new in list(importers()):
-            if (
-                (a.asname is None or a.asname == a.name)
-                and sc is m.top
-                and (m.rel, a.name) not in R
-            ):
-                R[m.rel, a.name] = new
-                ch = True
-
-
-origins = dict(R)
-close(R)
-# module aliases per file: name -> file  (scope-insensitive but resolved name must be an import)
-alias = {}
-for m in mods.values():
-    al = {}
-    for sc, n, a in m.imports:
-        if isinstance(n, ast.ImportFrom):
-            f = modfile(target(m, n) + "." + a.name)
-            if f:
-                al[a.asname or a.name] = f
-        elif a.asname:
-            f = modfile(a.name)
-            if f:
-                al[a.asname] = f
-    alias[m.rel] = al
-
-
-# private methods
-def priv():
-    out = {}
-    for (path, qn), new in F.items():
-        if qn.count(".") != 1 or path not in mods:
-            continue
-        c, meth = qn.split(".")
-        out[path, c, meth] = new
-    return out
-
-
-P = priv()
-CLS = [
-    (mm, x, " ".join(ast.unparse(b) for b in x.bases), {getattr(y, "name", None) for y in x.body})
-    for mm in mods.values()
-    for x in ast.walk(mm.tree)
-    if isinstance(x, ast.ClassDef) and x.bases
-]
-attr_by_name = collections.defaultdict(list)
-for m in mods.values():
-    for sc, cls, n in m.attrs:
-        attr_by_name[n.attr].append((m, cls, n))
-defs = collections.defaultdict(set)
-fields = set()
-for m in mods.values():
-    for x in ast.walk(m.tree):
-        if isinstance(x, ast.ClassDef):
-            for y in x.body:
-                if isinstance(y, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    defs[y.name].add((m.rel, x.name))
-                if isinstance(y, ast.AnnAssign) and isinstance(y.target, ast.Name):
-                    defs[y.target.id].add((m.rel, x.name, "field"))
-                if isinstance(y, ast.Assign):
-                    for t in y.targets:
-                        if isinstance(t, ast.Name):
-                            defs[t.id].add((m.rel, x.name, "field"))
-        if isinstance(x, ast.Attribute) and isinstance(x.ctx, ast.Store):
-            defs[x.attr].add((m.rel, "?store"))
-strings = set()
-tmpl = " ".join(p.read_text() for p in (ROOT / "reports/templates").rglob("*") if p.is_file())
-import os, re as _re, datetime, json as _j, types, argparse, subprocess, threading, queue, inspect, logging
-
-EXT = set()
-import numpy
-
-for o in (
-    str,
-    bytes,
-    dict,
-    list,
-    set,
-    tuple,
-    int,
-    float,
-    pathlib.Path,
-    re.compile(""),
-    re.match("", ""),
-    datetime.datetime,
-    types.SimpleNamespace,
-    subprocess.Popen,
-    threading.Thread,
-    queue.Queue,
-    inspect.Signature,
-    inspect.Parameter,
-    logging.Logger,
-    numpy.ndarray,
-    collections.Counter,
-    collections.deque,
-    ast.AST,
-    os,
-    sys,
-    json,
-    re,
-    pathlib,
-    subprocess,
-    threading,
-    ast,
-    inspect,
-    math := __import__("math"),
-    shutil := __import__("shutil"),
-    itertools := __import__("itertools"),
-    numpy,
-):
-    EXT |= set(dir(o))
-try:
-    import libcst
-
-    EXT |= set(dir(libcst))
-    for o in vars(libcst).values():
-        if isinstance(o, type):
-            EXT |= set(dir(o)) | set(getattr(o, "__annotations__", {}))
-    import javalang.tree as jt
-
-    for o in vars(jt).values():
-        if isinstance(o, type):
-            EXT |= set(getattr(o, "attrs", []))
-    import click
-
-    for o in vars(click).values():
-        if isinstance(o, type):
-            EXT |= set(dir(o))
-    import unittest.mock, tarfile, zipfile, http.server, socket, io, tempfile, docker, msgspec, git
-
-    for mod in (
-        unittest.mock,
-        tarfile,
-        zipfile,
-        http.server,
-        socket,
-        io,
-        tempfile,
-        msgspec,
-        git,
-        argparse,
-        logging,
-    ):
-        for o in vars(mod).values():
-            if isinstance(o, type):
-                EXT |= set(dir(o))
-        EXT |= set(dir(mod))
-except ImportError:
-    pass
-A = {}  # (rel,line,col)->(old,new) attribute edits
-
-
-def attrpos(n):
-    return (n.end_lineno, n.end_col_offset - len(n.attr.encode()))
-
-
-methdefs = []
-for (path, c, meth), new in P.items():
-    m = mods[path]
-    classes = [x for x in m.tree.body if isinstance(x, ast.ClassDef) and x.name == c]
-    if not classes or not any(
-        isinstance(y, (ast.FunctionDef, ast.AsyncFunctionDef)) and y.name == meth
-        for y in classes[0].body
-    ):
-        skip("absentmethod", path, c, meth)
-        continue
-    if new in {y.name for y in classes[0].body if hasattr(y, "name")} or any(
-        d[:2] == (path, c) for d in defs.get(new, ())
-    ):
-        skip("methodclash", path, c, meth, new)
-        continue
-    if meth.startswith("_"):
-        other_definitions = [d for d in defs[meth] if d[:2] != (path, c)]
-        if other_definitions and any(d[0] == path for d in other_definitions):
-            skip("private twice in module", path, c, meth)
-            continue
-        uses = attr_by_name[meth]
-        bad = [u for u in uses if u[0].rel == path and not (u[1] == c or True)]
-        foreign = [u for u in uses if u[0].rel != path]
-        if foreign:
-            # uses in other files must belong to other classes with own definition there
-            if any(not any(d[0] == u[0].rel for d in other_definitions) for u in foreign):
-                skip("private foreign", path, c, meth, foreign[0][0].rel)
-                continue
-            # subclass check
-            if any(c in bs and any(u[0] is mm for u in foreign) for mm, x, bs, nn in CLS):
-                skip("private subclass", path, c, meth)
-                continue
-        if any(c in bs and meth in nn for mm, x, bs, nn in CLS):
-            skip("private override", path, c, meth)
-            continue
-        # base class defining it
-        bases = [ast.unparse(b).split(".")[-1].split("[")[0] for b in classes[0].bases]
-        if any(d[1] in bases for d in other_definitions):
-            skip("private base", path, c, meth)
-            continue
-        for u in uses:
-            if u[0].rel == path:
-                A[(path,) + attrpos(u[2])] = (meth, new)
-        ok = True
-    else:
-        if len(defs[meth]) != 1 or meth in EXT or re.search(rf"[.\"']{meth}\b", tmpl):
-            skip("public", path, c, meth)
-            continue
-        if any((a, meth) in R or meth in mods[a].top.bound for a in mods if (a, meth) in R):
-            pass
-        for mm, cls, n in attr_by_name[meth]:
-            if isinstance(n.value, ast.Name) and n.value.id in alias[mm.rel]:
-                continue
-            if isinstance(n.value, ast.Name) and n.value.id in (
-                "np",
-                "pd",
-                "os",
-                "sys",
-                "stats",
-                "scipy",
-            ):
-                continue
-            A[(mm.rel,) + attrpos(n)] = (meth, new)
-    y = [
-        y
-        for y in classes[0].body
-        if isinstance(y, (ast.FunctionDef, ast.AsyncFunctionDef)) and y.name == meth
-    ]
-    for z in y:
-        methdefs.append((path, z, meth, new))
-    log["method"] += 1
-# Local renames per file: dict (scope)->{old:new}
-L = collections.defaultdict(dict)
-
-
-def keyword_use(fn, old):
-    for m in mods.values():
-        for sc, cls, c in m.calls:
-            if any(k.arg == old for k in c.keywords):
-                nm = (
-                    c.func.attr
-                    if isinstance(c.func, ast.Attribute)
-                    else c.func.id
-                    if isinstance(c.func, ast.Name)
-                    else None
-                )
-                yield m, sc, c, nm
-
-
-kwindex = collections.defaultdict(list)
-for m in mods.values():
-    for sc, cls, c in m.calls:
-        for k in c.keywords:
-            if k.arg:
-                kwindex[k.arg].append((m, sc, c, k))
-K = {}
-for path, rows in V.items():
-    if path not in mods:
-        continue
-    m = mods[path]
-    for qual, old, new in rows:
-        scs = [
-            s
-            for s in m.scopes
-            if s.kind == "f" and (s.qual == qual or s.qual.startswith(qual + "."))
-        ]
-        if not scs:
-            skip("noscope", path, qual)
-            continue
-        binds = [s for s in scs if old in s.bound]
-        if not binds:
-            skip("unbound", path, qual, old)
-            continue
-        used = {o[1] for o in m.occ if o[0] in scs}
-        if new in used or any(new in s.bound for s in scs):
-            skip("taken", path, qual, old, new)
-            continue
-        for s in binds:
-            node = s.node
-            isarg = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
-                a.arg == old for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs
-            )
-            if isarg:
-                if any(
-                    not isinstance(d, (ast.Name, ast.Attribute))
-                    or ast.unparse(d).split(".")[-1]
-                    not in (
-                        "property",
-                        "staticmethod",
-                        "classmethod",
-                        "cache",
-                        "contextmanager",
-                        "cached_property",
-                        "override",
-                        "final",
-                    )
-                    for d in node.decorator_list
-                ):
-                    skip("decorated arg", path, qual, old)
-                    continue
-                fnm = node.name
-                if fnm == "__init__":
-                    fnm = s.qual.split(".")[-2]
-                bad = False
-                edits = []
-                nested = "." in s.qual
-                for mm, sc, c, k in kwindex[old]:
-                    nm = (
-                        c.func.attr
-                        if isinstance(c.func, ast.Attribute)
-                        else c.func.id
-                        if isinstance(c.func, ast.Name)
-                        else None
-                    )
-                    if nm == fnm or (
-                        nm
-                        and nm not in ()
-                        and isinstance(c.func, ast.Name)
-                        and any(isinstance(x, ast.Name) and x.id == fnm for x in c.args)
-                    ):
-                        if nested:
-                            bad = True
-                        elif mm.rel == path and isinstance(c.func, ast.Name):
-                            edits.append((mm, k))
-                        elif isinstance(c.func, ast.Name) and any(
-                            isinstance(n2, ast.ImportFrom)
-                            and a2.name == fnm
-                            and modfile(target(mm, n2)) == path
-                            for _, n2, a2 in mm.imports
-                        ):
-                            edits.append((mm, k))
-                        elif (
-                            isinstance(c.func, ast.Attribute)
-                            and isinstance(c.func.value, ast.Name)
-                            and alias[mm.rel].get(c.func.value.id) == path
-                        ):
-                            edits.append((mm, k))
-                        elif isinstance(c.func, ast.Name) and nm == fnm:
-                            pass
-                        else:
-                            bad = True
-                # overrides
-                if (
-                    "." in s.qual
-                    and len([d for d in defs[node.name] if len(d) == 2]) > 1
-                    and not node.name.startswith("__")
-                ):
-                    if not node.name.startswith("_"):
-                        skip("override arg", path, qual, old)
-                        continue
-                if bad:
-                    skip("keyword arg", path, qual, old)
-                    continue
-                for mm, k in edits:
-                    K[(mm.rel, k.lineno, k.col_offset)] = (old, new)
-            L[id(s)][old] = new
-            log["local"] += 1
-# nested function names
-for (path, qn), new in F.items():
-    if path in mods and "." in qn:
-        m = mods[path]
-        outer, _, nm = qn.rpartition(".")
-        for s in m.scopes:
-            if (
-                s.kind == "f"
-                and s.qual == outer
-                and nm in s.bound
-                and not any(new in x.bound for x in m.scopes if x.qual.startswith(outer))
-            ):
-                L[id(s)][nm] = new
-                log["nested"] += 1
-
-
-# collisions: module-level names used in scopes where the new name is bound locally
-def collide():
-    bad = set()
-    byrel = {}
-    for (p, o), n in R.items():
-        byrel.setdefault(p, {})[o] = n
-    for m in mods.values():
-        renamed = byrel.get(m.rel, {})
-        for o, n in renamed.items():
-            if n in m.top.bound:
-                bad.add((m.rel, o, n, "top"))
-            import builtins
-
-            if hasattr(builtins, n):
-                bad.add((m.rel, o, n, "builtin"))
-        for sc, name, line, col, kind in m.occ:
-            if name in renamed and m.resolve(sc, name) is m.top:
-                s = sc
-                nw = renamed[name]
-                while s is not m.top:
-                    fb = {L[id(s)].get(b, b) for b in s.bound} if s.kind != "c" else set()
-                    if nw in fb:
-                        bad.add((m.rel, name, nw, "local " + s.qual))
-                    s = s.parent
-        # two olds to one new
-        inv = collections.Counter(renamed.values())
-        for o, n in renamed.items():
-            if inv[n] > 1:
-                bad.add((m.rel, o, n, "double"))
-    return bad
-
-
-for _ in range(5):
-    bad = collide()
-    if not bad:
-        break
-    news = {(n, o) for _, o, n, _ in bad}
-    for b in bad:
-        skip("collision", *b)
-    # drop origins whose (old,new) collide
-    for k in list(origins):
-        if (origins[k], k[1]) in news:
-            del origins[k]
-    R = dict(origins)
-    close(R)
-# build edits
-edits = collections.defaultdict(dict)
-
-
-def add(rel, line, col, old, new):
-    ln = mods[rel].lines[line - 1]
-    if ln[col : col + len(old.encode())] != old.encode():
-        skip("mismatch", rel, line, old, ln[col : col + 20].decode(errors="replace"))
-        return
-    edits[rel][line, col] = (old, new)
-
-
-for m in mods.values():
-    nonimp = {(id(o[0]), o[1]) for o in m.occ if o[4] != "load"}
-    for sc, name, line, col, kind in m.occ:
-        r = m.resolve(sc, name)
-        if r is None:
-            continue
-        if r is m.top:
-            if (m.rel, name) in R:
-                add(m.rel, line, col, name, R[m.rel, name])
-        elif name in L[id(r)]:
-            add(m.rel, line, col, name, L[id(r)][name])
-    for sc, n, a in m.imports:
-        if isinstance(n, ast.ImportFrom):
-            f = modfile(target(m, n))
-            if f and (f, a.name) in R:
-                new = R[f, a.name]
-                add(m.rel, a.lineno, a.col_offset, a.name, new)
-                if a.asname == a.name:
-                    add(m.rel, a.end_lineno, a.end_col_offset - len(a.name), a.name, new)
-                if a.asname is None and sc is not m.top:
-                    for s2, name, line, col, kind in m.occ:
-                        if name == a.name and m.resolve(s2, name) is sc:
-                            add(m.rel, line, col, name, new)
-    for sc, cls, n in m.attrs:
-        f = None
-        if isinstance(n.value, ast.Name):
-            r = m.resolve(sc, n.value.id)
-            if r is not None and n.value.id in alias[m.rel] and (id(r), n.value.id) not in nonimp:
-                f = alias[m.rel].get(n.value.id)
+    def visit_definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        """Bind the name outside, and visit the body inside."""
+        self.bind(node.name, self.locate(node.name, node.lineno, node.col_offset + 3))
+        outside: list[ast.AST] = [*node.decorator_list]
+        if isinstance(node, ast.ClassDef):
+            outside += [*node.bases, *(keyword.value for keyword in node.keywords)]
         else:
-            try:
-                f = modfile(ast.unparse(n.value))
-            except Exception:
-                f = None
-        if f and (f, n.attr) in R:
-            add(m.rel, *attrpos(n), n.attr, R[f, n.attr])
-    for sc, cls, c in m.calls:
-        nm = c.func.attr if isinstance(c.func, ast.Attribute) else getattr(c.func, "id", None)
-        if (
-            nm in ("setattr", "getattr", "delattr", "hasattr", "object")
-            and len(c.args) >= 2
-            and isinstance(c.args[0], ast.Name)
-            and isinstance(c.args[1], ast.Constant)
-        ):
-            f = alias[m.rel].get(c.args[0].id)
-            v = c.args[1].value
-            if f and (f, v) in R:
-                add(m.rel, c.args[1].lineno, c.args[1].col_offset + 1, v, R[f, v])
-            elif isinstance(v, str) and any(k[2] == v for k in P):
-                print("STRING", m.rel, c.lineno, ast.unparse(c)[:100])
-    for x in ast.walk(m.tree):
-        if (
-            isinstance(x, ast.Constant)
-            and isinstance(x.value, str)
-            and re.fullmatch(r"[\w.]+\.\w+", x.value)
-        ):
-            mo, _, nm = x.value.rpartition(".")
-            f = modfile(mo)
-            if f and (f, nm) in R:
-                add(m.rel, x.lineno, x.col_offset + 1, x.value, mo + "." + R[f, nm])
-            elif f is None and modfile(mo.rpartition(".")[0]):
-                ff = modfile(mo.rpartition(".")[0])
-                print("DOTTED", m.rel, x.lineno, x.value)
-        # quoted annotations
-        for field in ("annotation", "returns", "slice"):
-            a = getattr(x, field, None)
-            if isinstance(a, ast.AST):
-                for y in ast.walk(a):
-                    if isinstance(y, ast.Constant) and isinstance(y.value, str):
-                        if (m.rel, y.value) in R:
-                            add(m.rel, y.lineno, y.col_offset + 1, y.value, R[m.rel, y.value])
-    for x in m.tree.body:
-        if isinstance(x, ast.Assign) and getattr(x.targets[0], "id", "") == "__all__":
-            for y in ast.walk(x):
-                if isinstance(y, ast.Constant) and (m.rel, y.value) in R:
-                    add(m.rel, y.lineno, y.col_offset + 1, y.value, R[m.rel, y.value])
-for (rel, line, col), (o, n) in A.items():
-    add(rel, line, col, o, n)
-for (rel, line, col), (o, n) in K.items():
-    add(rel, line, col, o, n)
-for path, z, o, n in methdefs:
-    add(path, *mods[path].find(z.lineno, z.col_offset + 3, o), o, n)
-# keyword params of module-level functions renamed handled in K. docstrings in backticks:
-BYREL = {}
-for (p, o), n in R.items():
-    BYREL.setdefault(p, {})[o] = n
-for rel, es in edits.items():
-    m = mods[rel]
-    lines = list(m.lines)
-    for (line, col), (o, n) in sorted(es.items(), reverse=True):
-        l = lines[line - 1]
-        lines[line - 1] = l[:col] + n.encode() + l[col + len(o.encode()) :]
-    text = b"\n".join(lines)
-    for o, n in BYREL.get(rel, {}).items():
-        text = text.replace(f"`{o}`".encode(), f"`{n}`".encode())
-    m.path.write_bytes(text)
-log["module-level"] = len(origins)
-log["edits"] = sum(len(e) for e in edits.values())
-print(dict(log))
-json.dump([list(map(str, s)) for s in skips], open("skips.json", "w"), indent=0)
+            outside += outside_of(node)
+        for part in outside:
+            self.visit(part)
+        self.enter(node, self.qualify(node.name), node.body)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_definition  # noqa: N815
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """Visit the defaults outside, and the body inside."""
+        for part in outside_of(node):
+            self.visit(part)
+        self.enter(node, self.scope.qualified_name, [node.body])
+
+    def visit_comprehension_expression(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    ) -> None:
+        """Visit the first iterable outside, and all else inside."""
+        first, *more = node.generators
+        self.visit(first.iter)
+        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        self.enter(node, self.scope.qualified_name, [first.target, *first.ifs, *more, *values])
+
+    visit_ListComp = visit_SetComp = visit_comprehension_expression  # noqa: N815
+    visit_DictComp = visit_GeneratorExp = visit_comprehension_expression  # noqa: N815
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        """Bind the target outside of comprehensions."""
+        scope = self.scope
+        while scope.is_comprehension and scope.parent:
+            scope = scope.parent
+        self.bind(node.target.id, (node.target.lineno, node.target.col_offset), scope)
+        self.visit(node.value)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """Note a use, which may bind."""
+        position = node.lineno, node.col_offset
+        if isinstance(node.ctx, ast.Load):
+            self.uses.append((self.scope, node.id, position))
+        else:
+            self.bind(node.id, position)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        """Bind the name of the exception."""
+        if node.name and node.type:
+            end = node.type.end_lineno or 0, node.type.end_col_offset or 0
+            self.bind(node.name, self.locate(node.name, *end))
+        self.generic_visit(node)
+
+    def visit_pattern(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        """Bind a capture, which ends its pattern."""
+        if node.name:
+            self.bind(node.name, (node.end_lineno, node.end_col_offset - len(node.name)))
+        self.generic_visit(node)
+
+    visit_MatchAs = visit_MatchStar = visit_pattern  # noqa: N815
+
+    def visit_outer_names(self, node: ast.Global | ast.Nonlocal) -> None:
+        """Note the names that belong to an outer scope."""
+        for name in node.names:
+            position = self.locate(name, node.lineno, node.col_offset + len("global"))
+            self.uses.append((self.scope, name, position))
+
+    visit_Global = visit_Nonlocal = visit_outer_names  # noqa: N815
+
+    def visit_imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Bind what is imported; its positions are those of the aliases."""
+        for alias in node.names:
+            self.scope.bound.add(alias.asname or alias.name.split(".")[0])
+            self.imports.append((self.scope, node, alias))
+
+    visit_Import = visit_ImportFrom = visit_imports  # noqa: N815
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """Note an attribute."""
+        self.attributes.append((self.scope, node))
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Note a call, for its keywords and strings."""
+        self.calls.append((self.scope, node))
+        self.generic_visit(node)
+
+
+def arguments_of(node: Function) -> list[ast.arg]:
+    """Return all parameters of a function."""
+    parts = node.args
+    rest = [argument for argument in (parts.vararg, parts.kwarg) if argument]
+    return [*parts.posonlyargs, *parts.args, *parts.kwonlyargs, *rest]
+
+
+def outside_of(node: Function) -> list[ast.AST]:
+    """Return the parts of a function that are evaluated where it is defined."""
+    annotations = [argument.annotation for argument in arguments_of(node)]
+    returns = [] if isinstance(node, ast.Lambda) else [node.returns]
+    parts = [*node.args.defaults, *node.args.kw_defaults, *annotations, *returns]
+    return [part for part in parts if part]
+
+
+def end_of_attribute(node: ast.Attribute) -> Position:
+    """Return where the name after the dot stands."""
+    return node.end_lineno or 0, (node.end_col_offset or 0) - len(node.attr.encode())
+
+
+class Renaming:
+    """The rows, resolved against all files."""
+
+    def __init__(self, rows: Iterable[list[str]]) -> None:
+        """Read all files; `rows` are those of the table."""
+        paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+        sources = [path for path in paths if not path.is_relative_to(ROOT / "tests" / "subjects")]
+        self.modules = {module.relative: module for module in map(Module, sorted(sources))}
+        self.left_out: list[tuple[str, ...]] = []  # reason first
+        self.edits: dict[str, dict[Position, tuple[str, str]]] = defaultdict(dict)
+        self.requested: dict[tuple[str, str], str] = {}  # (path, qualified name) to new name
+        self.variables: list[tuple[str, str, str, str]] = []  # path, function, old name, new name
+        for row in rows:
+            self._take(*row)
+        self.keywords: dict[str, list[tuple[Module, ast.Call, ast.keyword]]] = defaultdict(list)
+        self.users: dict[str, set[str]] = defaultdict(set)  # paths that use an attribute
+        for module in self.modules.values():
+            for _, call in module.calls:
+                for keyword in call.keywords:
+                    self.keywords[keyword.arg or "**"].append((module, call, keyword))
+            for _, node in module.attributes:
+                self.users[node.attr].add(module.relative)
+        self.module_aliases = {
+            module.relative: dict(self._find_module_aliases(module))
+            for module in self.modules.values()
+        }
+
+    def _take(self, kind: str, path: str, name: str, *names: str) -> None:
+        if kind == "V":
+            self.variables.append((path, name, names[0], names[1]))
+        elif kind != "M":
+            self.requested[path, name] = names[0]
+        elif name == "-":
+            self.requested[path, names[0]] = names[1]
+
+    def apply(self) -> None:
+        """Rename in all files."""
+        self._choose_top_names()
+        self._choose_methods()
+        for row in self.variables:
+            self._choose_variable(*row)
+        self._drop_collisions()
+        for module in self.modules.values():
+            self._edit_names(module)
+            self._edit_imports(module)
+            self._edit_module_attributes(module)
+            self._edit_strings(module)
+        for path, edits in self.edits.items():
+            self._write(self.modules[path], edits)
+
+    def _file_of(self, dotted: str) -> str | None:
+        stem = dotted.replace(".", "/")
+        names = (f"{stem}.py", f"{stem}/__init__.py")
+        return next((name for name in names if name in self.modules), None)
+
+    def _source_of(self, module: Module, node: ast.ImportFrom) -> str:
+        folder = module.relative.split("/")[: -node.level] if node.level else []
+        return ".".join([*folder, *([node.module] if node.module else [])])
+
+    def _find_module_aliases(self, module: Module) -> Iterator[tuple[str, str]]:
+        for _, node, alias in module.imports:
+            if isinstance(node, ast.ImportFrom):
+                path = self._file_of(f"{self._source_of(module, node)}.{alias.name}")
+                if path:
+                    yield alias.asname or alias.name, path
+            elif alias.asname and (path := self._file_of(alias.name)):
+                yield alias.asname, path
+
+    def _new_import(self, module: Module, node: ast.AST, alias: ast.alias) -> str | None:
+        """Return the new name of what a `from` imports."""
+        if not isinstance(node, ast.ImportFrom):
+            return None
+        path = self._file_of(self._source_of(module, node))
+        return self.modules[path].top.new_names.get(alias.name) if path else None
+
+    def _choose_top_names(self) -> None:
+        for (path, name), new in self.requested.items():
+            if "." not in name:
+                top = self.modules[path].top
+                if name in top.bound:
+                    top.new_names[name] = new
+                else:
+                    self.left_out.append(("no such name", path, name, new))
+        self._spread_imports()
+
+    def _spread_imports(self) -> None:
+        """Give imported names their new names, also where another file imports them again."""
+        changed = True
+        while changed:
+            changed = False
+            for module in self.modules.values():
+                for scope, node, alias in module.imports:
+                    new = self._new_import(module, node, alias)
+                    if new and alias.asname in {None, alias.name}:
+                        changed |= scope.new_names.get(alias.name) != new
+                        scope.new_names[alias.name] = new
+
+    def _choose_methods(self) -> None:
+        definitions = self._find_member_definitions()
+        for (path, name), new in self.requested.items():
+            owner, _, method = name.rpartition(".")
+            scopes = [scope for scope in self.modules[path].scopes if scope.qualified_name == owner]
+            if not owner:
+                continue
+            if not scopes or method not in scopes[0].bound:
+                self.left_out.append(("no such method", path, name, new))
+            elif not scopes[0].is_class:
+                self._choose_variable(path, owner, method, new)
+            elif new in scopes[0].bound:
+                self.left_out.append(("method exists", path, name, new))
+            elif reason := self._why_not_method(path, method, definitions[method]):
+                self.left_out.append((reason, path, name, new))
+            else:
+                scopes[0].new_names[method] = new
+                self._edit_method_uses(path, method, new)
+
+    def _find_member_definitions(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the (path, class) pairs that define each member; those set outside have ""."""
+        definitions: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for module in self.modules.values():
+            for scope in module.scopes:
+                if scope.is_class:
+                    for name in scope.bound:
+                        definitions[name].add((module.relative, scope.qualified_name))
+            for _, node in module.attributes:
+                if isinstance(node.ctx, ast.Store):
+                    definitions[node.attr].add((module.relative, ""))
+        return defaultdict(list, {name: sorted(places) for name, places in definitions.items()})
+
+    def _why_not_method(self, path: str, method: str, places: list[tuple[str, str]]) -> str | None:
+        if not method.startswith("_"):
+            if len(places) > 1 or method in COMMON_ATTRIBUTES:
+                return "public name of several members"
+            return "in a template" if self._is_in_template(method) else None
+        if sum(place[0] == path for place in places) > 1:
+            return "private name of several classes"
+        defining = {place[0] for place in places}
+        for user in self.users[method] - {path}:
+            if user not in defining or self._imports_from(self.modules[user], path):
+                return "private name used elsewhere"
+        return None
+
+    def _imports_from(self, module: Module, path: str) -> bool:
+        return path in self.module_aliases[module.relative].values() or any(
+            isinstance(node, ast.ImportFrom)
+            and self._file_of(self._source_of(module, node)) == path
+            for _, node, _ in module.imports
+        )
+
+    def _is_in_template(self, name: str) -> bool:
+        templates = (ROOT / "reports" / "templates").rglob("*.j2")
+        return any(re.search(rf"\.{name}\b", template.read_text()) for template in templates)
+
+    def _edit_method_uses(self, path: str, method: str, new: str) -> None:
+        for module in self.modules.values():
+            if method.startswith("_") and module.relative != path:
+                continue
+            imported = {alias.asname or alias.name for _, _, alias in module.imports}
+            for _, node in module.attributes:
+                receiver = node.value.id if isinstance(node.value, ast.Name) else None
+                if node.attr == method and receiver not in imported:
+                    self._edit(module, end_of_attribute(node), method, new)
+
+    def _choose_variable(self, path: str, function: str, old: str, new: str) -> None:
+        module = self.modules[path]
+        inside = [
+            scope
+            for scope in module.scopes
+            if not scope.is_class and f"{scope.qualified_name}.".startswith(f"{function}.")
+        ]
+        binding = [scope for scope in inside if old in scope.bound]
+        used = {name for scope, name, _ in module.uses if scope in inside}
+        new_names = {name for scope in inside for name in scope.new_names.values()}
+        if not binding:
+            self.left_out.append(("no such variable", path, function, old, new))
+        elif new in used | new_names:
+            self.left_out.append(("name is used", path, function, old, new))
+        elif any(not self._follows_calls(module, scope, old, new) for scope in binding):
+            self.left_out.append(("parameter", path, function, old, new))
+        else:
+            for scope in binding:
+                scope.new_names[old] = new
+
+    def _follows_calls(self, module: Module, scope: Scope, old: str, new: str) -> bool:
+        """Edit the keyword arguments of a renamed parameter; False where they cannot be known."""
+        node = scope.node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return True
+        if old not in {argument.arg for argument in arguments_of(node)}:
+            return True
+        decorators = {ast.unparse(part).rpartition(".")[2] for part in node.decorator_list}
+        keywords = self.keywords[old]
+        is_method = "." in scope.qualified_name
+        if not decorators <= SAFE_DECORATORS or (is_method and keywords):
+            return False
+        callees = {
+            id(call): self._is_callee(caller, call, module, node.name)
+            for caller, call, _ in keywords
+        }
+        if any(is_callee is None for is_callee in callees.values()):
+            return False
+        for caller, call, keyword in keywords:
+            if callees[id(call)]:
+                self._edit(caller, (keyword.lineno, keyword.col_offset), old, new)
+        return True
+
+    def _is_callee(self, caller: Module, call: ast.Call, module: Module, name: str) -> bool | None:
+        """Tell whether a call is of a function of the module; None where it could be."""
+        passed = any(isinstance(part, ast.Name) and part.id == name for part in call.args)
+        match call.func:
+            case ast.Name(id=called) if called == name:
+                return caller is module or self._imports_from(caller, module.relative)
+            case ast.Attribute(value=ast.Name(id=receiver), attr=called) if called == name:
+                return self.module_aliases[caller.relative].get(receiver) == module.relative
+        return None if passed else False
+
+    def _drop_collisions(self) -> None:
+        """Leave out new names of modules that something else has already."""
+        while collisions := set(self._find_collisions()):
+            for path, name in sorted(collisions):
+                new = self.modules[path].top.new_names.pop(name)
+                self.left_out.append(("collision", path, name, new))
+            for module in self.modules.values():
+                for scope, node, alias in module.imports:
+                    if isinstance(node, ast.ImportFrom) and not self._new_import(
+                        module, node, alias
+                    ):
+                        scope.new_names.pop(alias.name, None)
+
+    def _find_collisions(self) -> Iterator[tuple[str, str]]:
+        for module in self.modules.values():
+            news = module.top.new_names
+            counts = Counter(news.values())
+            for name, new in news.items():
+                if new in module.top.bound or counts[new] > 1 or hasattr(builtins, new):
+                    yield self._origin(module, name)
+            for scope, name, _ in module.uses:
+                if (
+                    name in news
+                    and scope.resolve(name) is module.top
+                    and self._is_bound_between(scope, news[name])
+                ):
+                    yield self._origin(module, name)
+
+    def _is_bound_between(self, scope: Scope, new: str) -> bool:
+        """Tell whether a function around a use binds the new name."""
+        while scope.parent:
+            if not scope.is_class and new in {scope.new_names.get(n, n) for n in scope.bound}:
+                return True
+            scope = scope.parent
+        return False
+
+    def _origin(self, module: Module, name: str) -> tuple[str, str]:
+        """Return the path and name of what a name of a module was imported as."""
+        for scope, node, alias in module.imports:
+            bound = alias.asname or alias.name
+            if scope is module.top and name == bound and isinstance(node, ast.ImportFrom):
+                path = self._file_of(self._source_of(module, node))
+                if path and alias.name in self.modules[path].top.new_names:
+                    return self._origin(self.modules[path], alias.name)
+        return module.relative, name
+
+    def _edit(self, module: Module, position: Position, old: str, new: str) -> None:
+        line, column = position
+        text = module.lines[line - 1][column : column + len(old.encode())]
+        if text == old.encode():
+            self.edits[module.relative][position] = old, new
+        else:
+            self.left_out.append(("not found", module.relative, str(line), old, new))
+
+    def _edit_names(self, module: Module) -> None:
+        for scope, name, position in module.uses:
+            owner = scope.resolve(name)
+            if owner and name in owner.new_names:
+                self._edit(module, position, name, owner.new_names[name])
+
+    def _edit_imports(self, module: Module) -> None:
+        for _, node, alias in module.imports:
+            if new := self._new_import(module, node, alias):
+                self._edit(module, (alias.lineno, alias.col_offset), alias.name, new)
+                if alias.asname == alias.name:
+                    column = (alias.end_col_offset or 0) - len(alias.name)
+                    self._edit(module, (alias.end_lineno or 0, column), alias.name, new)
+
+    def _edit_module_attributes(self, module: Module) -> None:
+        imported = {(id(scope), alias.asname or alias.name) for scope, _, alias in module.imports}
+        for scope, node in module.attributes:
+            path = None
+            if isinstance(node.value, ast.Name):
+                owner = scope.resolve(node.value.id)
+                if owner and (id(owner), node.value.id) in imported:
+                    path = self.module_aliases[module.relative].get(node.value.id)
+            elif isinstance(node.value, ast.Attribute):
+                path = self._file_of(ast.unparse(node.value))
+            if path and (new := self.modules[path].top.new_names.get(node.attr)):
+                self._edit(module, end_of_attribute(node), node.attr, new)
+
+    def _edit_strings(self, module: Module) -> None:
+        """Edit `setattr(module, "name")`, "package.module.name" and quoted annotations."""
+        for _, call in module.calls:
+            match call.args:
+                case [ast.Name(id=receiver), ast.Constant(value=str(name)) as text, *_]:
+                    path = self.module_aliases[module.relative].get(receiver)
+                    if path and (new := self.modules[path].top.new_names.get(name)):
+                        self._edit(module, (text.lineno, text.col_offset + 1), name, new)
+        for node in ast.walk(module.tree):
+            match node:
+                case ast.Constant(value=str(path_text)) if re.fullmatch(r"\w+(\.\w+)+", path_text):
+                    dotted, _, name = path_text.rpartition(".")
+                    path = self._file_of(dotted)
+                    new = self.modules[path].top.new_names.get(name) if path else None
+                    if new:
+                        position = node.lineno, node.col_offset + 1
+                        self._edit(module, position, path_text, f"{dotted}.{new}")
+                case ast.AnnAssign() | ast.arg() | ast.FunctionDef() | ast.Subscript():
+                    self._edit_quoted(module, node)
+
+    def _edit_quoted(self, module: Module, node: ast.AST) -> None:
+        for name in ("annotation", "returns", "slice"):
+            part = getattr(node, name, None)
+            for text in ast.walk(part) if isinstance(part, ast.AST) else ():
+                match text:
+                    case ast.Constant(value=str(value)) if value in module.top.new_names:
+                        position = text.lineno, text.col_offset + 1
+                        self._edit(module, position, value, module.top.new_names[value])
+
+    def _write(self, module: Module, edits: dict[Position, tuple[str, str]]) -> None:
+        """Write a file with its edits, and with the new names in backticks."""
+        lines = [*module.lines]
+        for (line, column), (old, new) in sorted(edits.items(), reverse=True):
+            text = lines[line - 1]
+            lines[line - 1] = text[:column] + new.encode() + text[column + len(old.encode()) :]
+        content = b"\n".join(lines)
+        for old, new in module.top.new_names.items():
+            content = content.replace(f"`{old}`".encode(), f"`{new}`".encode())
+        module.path.write_bytes(content)
+
+
+def main() -> None:
+    """Apply the rows of the table that is named."""
+    rows = [line.split("\t") for line in Path(sys.argv[1]).read_text().splitlines()]
+    renaming = Renaming(rows)
+    renaming.apply()
+    for row in renaming.left_out:
+        sys.stdout.write("\t".join(row) + "\n")
+    sys.stderr.write(f"{Counter(reason for reason, *_ in renaming.left_out).most_common()}\n")
+
+
+if __name__ == "__main__":
+    main()
